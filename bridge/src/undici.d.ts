@@ -1,4 +1,4 @@
-/** undici's dispatchers one by one: the whole package costs half as much again at start. */
+/** The dispatchers of undici. Importing the whole package increases the start time by half. */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici'
 }

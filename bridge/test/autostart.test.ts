@@ -1,26 +1,27 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { stateDir } from '../src/autostart.ts'
-import { findServer, serverEnvironment } from '../src/server-command.ts'
-import { type Holder, processOf } from '../src/start-lock.ts'
+import { findServer, serverEnvironment, stateDir } from '../src/autostart/autostart.ts'
+import { findProcess, type Holder, type Process, takeStartLock } from '../src/autostart/start-lock.ts'
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
 
-/** A place for one server that nobody has started yet. */
+/** Folder, port and bridges of a server that is not running. */
 interface Site {
   readonly dir: string
   readonly port: number
   start(command?: string): Client
-  /** How often the command ran. */
+  /** Returns how often the command ran. */
   starts(): number
 }
 
-// Ten bridges and a server, on a machine that may be busy.
+// Runs ten bridges and a server.
 t.setTimeout(300_000)
 
 const realServer = [
@@ -29,15 +30,15 @@ const realServer = [
   fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)),
 ].join(' ')
 
-/** Whatever listens at its port at the end of the test is ended. */
+/** Stops the server at the end of the test. */
 async function openSite(t: Test): Promise<Site> {
   const dir = t.testdir({ work: {} })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/mcp`
   t.teardown(async () => {
-    // One that a failed test left on its way up is known by the lock alone.
+    // Only the lock has the pid of a server that did not finish its start.
     const pid =
-      (await serverPid(port)) ?? holderIn(join(dir, `state/causeway/server-${port}.lock`)).server?.pid
+      (await serverPid(port)) ?? readHolder(join(dir, `state/causeway/server-${port}.lock`)).server?.pid
     if (pid !== undefined) await endProcess(pid)
   })
   return {
@@ -71,79 +72,91 @@ async function serverPid(port: number): Promise<number | undefined> {
   }
 }
 
-function holderIn(lock: string): Partial<Holder> {
+function readHolder(lock: string): Partial<Holder> {
   return existsSync(lock) ? JSON.parse(readFileSync(lock, 'utf8')) : {}
 }
 
 async function endProcess(pid: number): Promise<void> {
-  if (processOf(pid) === undefined) return
+  if (findProcess(pid) === undefined) return
   process.kill(pid, 'SIGTERM')
-  for (let tries = 0; processOf(pid) !== undefined; tries += 1) {
+  for (let tries = 0; findProcess(pid) !== undefined; tries += 1) {
     if (tries === 200) process.kill(pid, 'SIGKILL')
     await wait(25)
   }
 }
 
-/** Looks every few milliseconds until there is something. */
-async function eventually<T>(look: () => T | undefined): Promise<T> {
+/** Polls until a value is defined. */
+async function eventually<T>(find: () => T | undefined): Promise<T> {
   for (const end = Date.now() + 60_000; Date.now() < end; await wait(10)) {
-    const found = look()
+    const found = find()
     if (found !== undefined) return found
   }
-  throw new Error('it did not come')
+  throw new Error('timeout')
 }
-
-verifies('bridge:autostart', 'ten bridges at once start one server, which outlives them', async (t) => {
-  const site = await openSite(t)
-  const bridges = Array.from({ length: 10 }, () => site.start())
-  const answers = await Promise.all(
-    bridges.map(async (bridge) => {
-      await bridge.open()
-      return bridge.call(1, 'tools/list')
-    }),
-  )
-  for (const answer of answers) t.ok(answer.result.tools.length > 0)
-  t.equal(site.starts(), 1)
-  const pid = await serverPid(site.port)
-  for (const bridge of bridges) bridge.end()
-  for (const bridge of bridges) t.same(await bridge.exited, { code: 0, signal: null })
-  t.equal(await serverPid(site.port), pid, 'the same server still answers')
-  t.notOk(existsSync(join(site.dir, `state/causeway/server-${site.port}.lock`)))
-  t.equal(statSync(join(site.dir, 'state/causeway')).mode & 0o777, 0o700)
-})
-
-verifies('bridge:autostart', 'the winner may die in the middle: the others get their answers', async (t) => {
-  const site = await openSite(t)
-  const lock = join(site.dir, `state/causeway/server-${site.port}.lock`)
-  const bridges = Array.from({ length: 3 }, () => site.start(`sleep 1; exec ${realServer}`))
-  const opened = bridges.map((bridge) => bridge.open())
-  const winner = await eventually(() => {
-    const { starter, server } = holderIn(lock)
-    return server && starter?.pid
-  })
-  const at = bridges.findIndex((bridge) => bridge.process.pid === winner)
-  bridges[at]?.process.kill('SIGKILL')
-  // Nobody answers for the dead one.
-  opened[at]?.catch(() => {})
-  const others = opened.filter((_, index) => index !== at)
-  t.equal(others.length, 2)
-  for (const answer of await Promise.all(others)) t.match(answer, { result: { serverInfo: {} } })
-  t.equal(site.starts(), 1, 'the server of the dead winner was waited for')
-})
-
-verifies('bridge:autostart', 'the lock of a winner that died before its server is taken over', async (t) => {
-  const site = await openSite(t)
-  mkdirSync(join(site.dir, 'state/causeway'), { recursive: true })
-  const holder = { starter: { pid: 2 ** 22 - 1, started: '1' } }
-  writeFileSync(join(site.dir, `state/causeway/server-${site.port}.lock`), JSON.stringify(holder))
-  const bridge = site.start()
-  t.match(await bridge.open(), { result: {} })
-  t.equal(site.starts(), 1)
-})
 
 verifies(
   'bridge:autostart',
-  'a server that fails at its start is told with the end of its log',
+  'ten bridges start one server, which keeps running after they exit',
+  async (t) => {
+    const site = await openSite(t)
+    const bridges = Array.from({ length: 10 }, () => site.start())
+    const answers = await Promise.all(
+      bridges.map(async (bridge) => {
+        await bridge.open()
+        return bridge.call(1, 'tools/list')
+      }),
+    )
+    for (const answer of answers) t.ok(answer.result.tools.length > 0)
+    t.equal(site.starts(), 1)
+    const pid = await serverPid(site.port)
+    for (const bridge of bridges) bridge.end()
+    for (const bridge of bridges) t.same(await bridge.exited, { code: 0, signal: null })
+    t.equal(await serverPid(site.port), pid, 'the same server is running')
+    t.notOk(existsSync(join(site.dir, `state/causeway/server-${site.port}.lock`)))
+    t.equal(statSync(join(site.dir, 'state/causeway')).mode & 0o777, 0o700)
+  },
+)
+
+verifies(
+  'bridge:autostart',
+  'the other bridges use the server of a bridge that was killed during the start',
+  async (t) => {
+    const site = await openSite(t)
+    const lock = join(site.dir, `state/causeway/server-${site.port}.lock`)
+    const bridges = Array.from({ length: 3 }, () => site.start(`sleep 1; exec ${realServer}`))
+    const opened = bridges.map((bridge) => bridge.open())
+    const starter = await eventually(() => {
+      const holder = readHolder(lock)
+      return holder.server && holder.starter?.pid
+    })
+    const at = bridges.findIndex((bridge) => bridge.process.pid === starter)
+    bridges[at]?.process.kill('SIGKILL')
+    // The killed bridge does not respond.
+    opened[at]?.catch(() => {})
+    const others = opened.filter((_, index) => index !== at)
+    t.equal(others.length, 2)
+    for (const answer of await Promise.all(others)) t.match(answer, { result: { serverInfo: {} } })
+    t.equal(site.starts(), 1, 'no other server was started')
+  },
+)
+
+verifies(
+  'bridge:autostart',
+  'the lock of a bridge that was killed before it started the server is replaced',
+  async (t) => {
+    const site = await openSite(t)
+    mkdirSync(join(site.dir, 'state/causeway'), { recursive: true })
+    const holder = { starter: { pid: 2 ** 22 - 1, started: '1' } }
+    writeFileSync(join(site.dir, `state/causeway/server-${site.port}.lock`), JSON.stringify(holder))
+    const bridge = site.start()
+    t.match(await bridge.open(), { result: {} })
+    t.equal(site.starts(), 1)
+  },
+)
+
+verifies(
+  'bridge:autostart',
+  'the error of a server that fails to start contains the end of its log',
   async (t) => {
     const site = await openSite(t)
     const bridges = Array.from({ length: 3 }, () => site.start('echo the disk is full >&2; exit 3'))
@@ -160,25 +173,28 @@ verifies(
   },
 )
 
-verifies('bridge:autostart', 'a server elsewhere cannot be started', async (t) => {
+verifies('bridge:autostart', 'a server on another machine cannot be started', async (t) => {
   const bridge = startBridge(t, { url: 'https://example.org/mcp', args: ['--autostart'] })
   t.same(await bridge.exited, { code: 2, signal: null })
   t.match(bridge.stderr, /INVALID_SETTING: no server can be started at https:\/\/example\.org\/mcp/)
 })
 
-t.test('findServer: the command of a checkout, else the server package beside the bridge', async (t) => {
-  const dir = t.testdir({
-    checkout: { scripts: { 'run.mjs': '' }, server: { bin: { 'causeway.js': '' } }, bridge: { dist: {} } },
-    modules: { server: { bin: { 'causeway.js': '' } }, bridge: { dist: {} } },
-  })
-  const find = (place: string) => findServer(pathToFileURL(`${dir}/${place}/bridge/dist/bridge.js`), 'node')
-  t.same(find('checkout')?.args, [join(dir, 'checkout/scripts/run.mjs'), 'start'])
-  t.same(find('modules')?.args, [join(dir, 'modules/server/bin/causeway.js')])
-  t.equal(find('elsewhere'), undefined)
-})
+t.test(
+  'findServer returns the command of the checkout, or the server package next to the bridge',
+  async (t) => {
+    const dir = t.testdir({
+      checkout: { scripts: { 'run.mjs': '' }, server: { bin: { 'causeway.js': '' } }, bridge: { dist: {} } },
+      modules: { server: { bin: { 'causeway.js': '' } }, bridge: { dist: {} } },
+    })
+    const find = (place: string) => findServer(pathToFileURL(`${dir}/${place}/bridge/dist/bridge.js`), 'node')
+    t.same(find('checkout')?.args, [join(dir, 'checkout/scripts/run.mjs'), 'start'])
+    t.same(find('modules')?.args, [join(dir, 'modules/server/bin/causeway.js')])
+    t.equal(find('elsewhere'), undefined)
+  },
+)
 
 t.test(
-  'serverEnvironment: port and root are set, settings of the bridge and of npm are left out',
+  'serverEnvironment sets port and roots, and omits the settings of the bridge and of npm',
   async (t) => {
     const env = {
       PATH: '/bin',
@@ -197,8 +213,61 @@ t.test(
   },
 )
 
-t.test('stateDir: the folder of the platform', async (t) => {
+t.test('stateDir returns the folder of the platform', async (t) => {
   t.equal(stateDir({ XDG_STATE_HOME: '/state' }, 'linux'), '/state/causeway')
   t.match(stateDir({}, 'darwin'), /\.local\/state\/causeway$/)
   t.match(stateDir({ LOCALAPPDATA: '/local' }, 'win32'), /causeway$/)
+})
+
+const self = findProcess(process.pid) as Process
+
+/** A process that has exited. */
+async function deadProcess(): Promise<Process> {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  return { pid: child.pid as number, started: '1' }
+}
+
+t.test('takeStartLock admits one holder, and the next after its release', async (t) => {
+  const file = join(t.testdir(), 'lock')
+  const lock = takeStartLock(file, self)
+  t.ok(lock)
+  t.equal(takeStartLock(file, self), undefined)
+  lock?.release()
+  t.notOk(existsSync(file))
+  t.ok(takeStartLock(file, self))
+})
+
+t.test('takeStartLock takes the lock of a dead holder, which can no longer release it', async (t) => {
+  const dir = t.testdir()
+  const file = join(dir, 'lock')
+  const first = takeStartLock(file, await deadProcess())
+  const second = takeStartLock(file, self)
+  t.ok(second)
+  first?.setServer(self)
+  first?.release()
+  t.ok(existsSync(file), 'the first holder no longer owns the file')
+  t.same(readdirSync(dir), ['lock'], 'no temporary file remains')
+})
+
+t.test('takeStartLock: a running server keeps the lock of its dead starter', async (t) => {
+  const file = join(t.testdir(), 'lock')
+  takeStartLock(file, await deadProcess())?.setServer(self)
+  t.equal(takeStartLock(file, self), undefined)
+})
+
+t.test('takeStartLock ignores a pid that another process has reused', async (t) => {
+  if (!existsSync('/proc/self/stat')) return void t.comment('this system reports no start times')
+  const file = join(t.testdir(), 'lock')
+  takeStartLock(file, { ...self, started: 'long ago' })
+  t.ok(takeStartLock(file, self))
+})
+
+t.test('takeStartLock treats a malformed lock as stale', async (t) => {
+  for (const text of ['', 'garbage', 'null', '{"starter":7}']) {
+    const file = join(t.testdir(), 'lock')
+    writeFileSync(file, text)
+    t.ok(takeStartLock(file, self), text)
+    t.match(JSON.parse(readFileSync(file, 'utf8')), { starter: self })
+  }
 })

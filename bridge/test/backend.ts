@@ -4,44 +4,44 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { Sightings } from './sightings.ts'
 
-/** A JSON-RPC message as loosely as tests need it. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+/** A JSON-RPC message without types. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape
 export type Wire = any
 
-/** One HTTP request that the backend got, and the means to answer it in pieces. */
+/** An HTTP request, and methods that respond to it. */
 export interface Got {
   readonly method: string
   /** Path and query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON, undefined when it has none. */
+  /** The body as JSON, `undefined` if it is empty. */
   readonly message: Wire
-  /** Resolves when the connection of this answer is closed or the answer is complete. */
+  /** Resolves when the response is complete or its connection is closed. */
   readonly closed: Promise<unknown>
   json(value: Wire, head?: { status?: number; headers?: Record<string, string> }): void
   result(result: Wire, headers?: Record<string, string>): void
   status(status: number, body?: string, headers?: Record<string, string>): void
-  /** Begins an event stream. */
+  /** Starts an event stream. */
   stream(headers?: Record<string, string>): Stream
   readonly response: ServerResponse
 }
 
-/** An event stream under the control of a test. */
+/** An event stream that a test writes. */
 export interface Stream {
   send(message: Wire, fields?: string): void
   raw(text: string | Buffer): void
   end(): void
-  /** Cuts the connection. */
+  /** Closes the connection without an end. */
   break(): void
 }
 
-/** What a test says about the answers to one JSON-RPC method, or to `GET` and `DELETE`. */
+/** Responds to one JSON-RPC method, or to `GET` or `DELETE`. */
 export type Script = (got: Got) => void
 
 /**
- * A real HTTP server whose answers the test scripts. Unscripted, it is a small legacy server: `initialize` opens
- * session `s1` of version 2025-11-25, notifications get 202, requests are echoed, there is no GET stream.
+ * An HTTP server with scripted responses. By default it is a legacy server without a GET stream: `initialize` opens session
+ * `s1` of version 2025-11-25, notifications get 202, and requests are echoed.
  */
 export class Backend {
   readonly got = new Sightings<Got>()
@@ -52,7 +52,10 @@ export class Backend {
     request.on('end', () => {
       const got = makeGot(request, Buffer.concat(chunks).toString(), response)
       this.got.push(got)
-      const script = this.#scripts.get(got.method === 'POST' ? got.message?.method : got.method)
+      const isBatch = Array.isArray(got.message)
+      const script = this.#scripts.get(
+        got.method === 'POST' ? (isBatch ? 'batch' : got.message?.method) : got.method,
+      )
       if (script === undefined) this.#answer(got)
       else script(got)
     })
@@ -63,13 +66,13 @@ export class Backend {
     return `http://127.0.0.1:${this.#port}/mcp`
   }
 
-  /** Starts, or starts again on the same port. */
+  /** Starts the server, always on the same port. */
   async start(host = '127.0.0.1'): Promise<void> {
     await once(this.#server.listen(this.#port, host), 'listening')
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Stops like a process that is killed. */
+  /** Stops the server and closes all connections. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return
     this.#server.closeAllConnections()
@@ -80,14 +83,14 @@ export class Backend {
     this.#scripts.set(method, script)
   }
 
-  /** The first request with this JSON-RPC method, `GET` or `DELETE`. */
+  /** Resolves to the first request with this JSON-RPC method, `GET` or `DELETE`. */
   saw(method: string, matches: (got: Got) => boolean = () => true): Promise<Got> {
-    return this.got.first(method, (got) => nameOf(got) === method && matches(got))
+    return this.got.first(method, (got) => getName(got) === method && matches(got))
   }
 
-  /** Methods in the order of their arrival. */
+  /** Returns the methods in the order of their arrival. */
   methods(): string[] {
-    return this.got.all.map(nameOf)
+    return this.got.all.map(getName)
   }
 
   #answer(got: Got): void {
@@ -100,14 +103,31 @@ export class Backend {
   }
 }
 
-/** What the unscripted backend answers to `initialize`. */
+/** Responds with HTTP 400 and a JSON-RPC error. */
+export const rejectRequest = (got: Got, code: number, data?: Wire): void =>
+  got.json({ jsonrpc: '2.0', id: got.message.id, error: { code, message: 'no', data } }, { status: 400 })
+
+/** Makes the backend a server that supports only the stateless era. */
+export function makeStateless(backend: Backend, capabilities: Wire = { tools: {} }): void {
+  backend.on('initialize', (got) => rejectRequest(got, -32022, { supported: ['2026-07-28'] }))
+  backend.on('server/discover', (got) =>
+    got.result({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities,
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'm', version: '1' } },
+    }),
+  )
+}
+
+/** Default result of `initialize`. */
 export const handshake = {
   protocolVersion: '2025-11-25',
   capabilities: { tools: { listChanged: true } },
   serverInfo: { name: 'backend', version: '1' },
 }
 
-/** A running backend that ends with the test. */
+/** Starts a backend that stops at the end of the test. */
 export async function startBackend(t: Test): Promise<Backend> {
   const backend = new Backend()
   await backend.start()
@@ -115,7 +135,7 @@ export async function startBackend(t: Test): Promise<Backend> {
   return backend
 }
 
-const nameOf = ({ method, message }: Got): string =>
+const getName = ({ method, message }: Got): string =>
   method === 'POST' ? (message?.method ?? (Array.isArray(message) ? 'batch' : 'response')) : method
 
 function makeGot(request: IncomingMessage, text: string, response: ServerResponse): Got {

@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { Calls } from '../src/calls.ts'
-import { createCancel } from '../src/cancel.ts'
-import type { Incoming } from '../src/message.ts'
-import { backoff, isPassing, isRepeatable, mayRepeat, retryAfterMs } from '../src/retry.ts'
+import { PendingCalls } from '../src/calls/pending-calls.ts'
+import { Relay } from '../src/calls/relay.ts'
+import { backoff, isRepeatable, isTemporary, mayRepeat, retryAfterMs } from '../src/calls/retry.ts'
 import { type Backend, type Got, type Script, startBackend } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -17,7 +16,7 @@ const cancel = (requestId: unknown, more: object = {}) => ({
 
 verifies(
   'bridge:relay:cancel',
-  'a legacy cancellation is forwarded behind its request, and a late answer is dropped',
+  'forwards a legacy cancellation after its request and drops a late response',
   async (t) => {
     const backend = await startBackend(t)
     let slow: Got | undefined
@@ -40,7 +39,7 @@ verifies(
 
 verifies(
   'bridge:relay:cancel',
-  'messages of the server still come on the stream of a cancelled legacy call',
+  'relays server messages on the stream of a cancelled legacy call',
   async (t) => {
     const backend = await startBackend(t)
     const bridge = startBridge(t, { url: backend.url })
@@ -58,7 +57,7 @@ verifies(
 
 verifies(
   'bridge:relay:cancel',
-  'a stateless call is cancelled by closing its stream, nothing more is written for it',
+  'cancels a stateless call by closing its stream and writes nothing more for it',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('slow', () => {})
@@ -86,7 +85,7 @@ verifies(
   },
 )
 
-verifies('bridge:relay:cancel', 'an id of another type cancels nothing', async (t) => {
+verifies('bridge:relay:cancel', 'ignores a cancellation with an id of another type', async (t) => {
   const backend = await startBackend(t)
   backend.on('slow', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -99,7 +98,7 @@ verifies('bridge:relay:cancel', 'an id of another type cancels nothing', async (
 
 verifies(
   'bridge:relay:cancel',
-  'an unknown id is passed to a legacy server, which may know it',
+  'forwards the cancellation of an unknown id to a legacy server',
   async (t) => {
     const backend = await startBackend(t)
     const bridge = startBridge(t, { url: backend.url })
@@ -111,33 +110,44 @@ verifies(
 
 verifies(
   'bridge:relay:cancel',
-  'the stream of a cancelled legacy call is closed after a while',
+  'closes the stream of a cancelled legacy call after a grace period',
   async (t) => {
-    const message = (method: string, more: object): Incoming => ({
-      bytes: Buffer.alloc(0),
-      kind: 'request',
-      id: 7,
-      method,
-      params: {},
-      claimed: undefined,
-      ...more,
-    })
-    const calls = new Calls()
+    const calls = new PendingCalls()
     const events: string[] = []
-    const due: (() => void)[] = []
-    const call = calls.open(Buffer.alloc(0), [message('slow', {})])
-    call.abort = () => void events.push('closed')
-    const cancel = createCancel(
+    let markClosed = (): void => {}
+    const closed = new Promise<void>((resolve) => {
+      markClosed = resolve
+    })
+    const relay = new Relay({
       calls,
-      () => void events.push('forwarded'),
-      (then) => void due.push(then),
-    )
-    cancel(message('notifications/cancelled', { kind: 'notification', id: null, params: { requestId: 7 } }))
+      forwarder: {
+        forward: async () => void events.push('forwarded'),
+        send: async () => void events.push('cancelled'),
+      },
+      session: { remember() {} },
+      cancelGraceMs: 1,
+      log() {},
+    } as unknown as ConstructorParameters<typeof Relay>[0])
+    const receive = (message: object) =>
+      relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
+    receive({ id: 7, method: 'slow' })
+    const call = calls.find(7)
+    if (call === undefined) return void t.fail('the call is pending')
+    const abort = (): void => {
+      events.push('closed')
+      markClosed()
+    }
+    const whenWritten = async (): Promise<void> => {}
+    call.exchange = { done: new Promise(() => {}), wasWritten: () => true, whenWritten, abort }
+    receive(cancel(7))
     await call.settled
     await new Promise(setImmediate)
-    t.same(events, ['forwarded'], 'it is read on')
-    for (const run of due) run()
-    t.same(events, ['forwarded', 'closed'])
+    t.same(events, ['forwarded', 'cancelled'], 'the stream is still read')
+    // The grace period does not keep the process alive.
+    const alive = setInterval(() => {}, 1000)
+    await closed
+    clearInterval(alive)
+    t.same(events, ['forwarded', 'cancelled', 'closed'])
   },
 )
 
@@ -156,14 +166,14 @@ async function openBatching(t: Test): Promise<{ backend: Backend; bridge: Client
 }
 
 /** A batch has no method, so its script has no name. */
-const onBatch = (backend: Backend, script: Script): void => backend.on(undefined as unknown as string, script)
+const onBatch = (backend: Backend, script: Script): void => backend.on('batch', script)
 
 const request = (id: number, method: string, params: object = {}) => ({ jsonrpc: '2.0', id, method, params })
 
 const batchesIn = (backend: Backend): number =>
   backend.methods().filter((method) => method === 'batch').length
 
-verifies('bridge:relay:batch', 'a batch is sent again only where all of it may come twice', async (t) => {
+verifies('bridge:relay:batch', 'repeats a batch only if all of its messages are repeatable', async (t) => {
   const { backend, bridge } = await openBatching(t)
   const cutOnce: Script = (got) => {
     got.response.destroy()
@@ -189,7 +199,7 @@ verifies('bridge:relay:batch', 'a batch is sent again only where all of it may c
 
 verifies(
   'bridge:relay:batch',
-  'an answer in a batch that nobody waits for is left out, the others keep their bytes',
+  'removes responses without a pending request from a batch and keeps the bytes of the others',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     const held = new Promise<Got>((resolve) => onBatch(backend, resolve))
@@ -213,7 +223,7 @@ verifies(
 
 verifies(
   'bridge:relay:batch',
-  'what its messages set is said again to a new session, and what its answers tell is known',
+  'replays the settings in a batch to a new session and reads the results in it',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     const tools = [{ name: 'look', annotations: { readOnlyHint: true } }]
@@ -237,7 +247,7 @@ verifies(
   },
 )
 
-verifies('bridge:relay:batch', 'one that cancels a call is taken apart', async (t) => {
+verifies('bridge:relay:batch', 'splits a batch that cancels a call', async (t) => {
   const { backend, bridge } = await openBatching(t)
   backend.on('slow', () => {})
   bridge.send(request(1, 'slow'))
@@ -257,7 +267,7 @@ verifies('bridge:relay:batch', 'one that cancels a call is taken apart', async (
 
 verifies(
   'bridge:relay:batch',
-  'an answer that is too long is an error in the form of each request',
+  'replaces a response over the limit by an error for each request',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     bridge.end()
@@ -274,57 +284,60 @@ verifies(
 const stale = { code: 'UND_ERR_SOCKET' }
 const refused = { code: 'ECONNREFUSED' }
 
-t.test('mayRepeat: a call with effects only where nothing was written', async (t) => {
+t.test('mayRepeat allows an unsafe call only if nothing was written', async (t) => {
   t.notOk(mayRepeat(stale, { isSafe: false, wasWritten: true, wasAnswered: false }))
   t.ok(mayRepeat(stale, { isSafe: false, wasWritten: false, wasAnswered: false }))
   t.ok(mayRepeat(refused, { isSafe: false, wasWritten: false, wasAnswered: false }))
 })
 
-t.test('mayRepeat: a safe call after a lost connection, never after an answer began', async (t) => {
-  t.ok(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: false }))
-  t.notOk(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: true }))
-  const certificate = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
-  t.notOk(mayRepeat(certificate, { isSafe: true, wasWritten: false, wasAnswered: false }), 'nor what stays')
-})
+t.test(
+  'mayRepeat allows a safe call after a lost connection, but not after the response has started',
+  async (t) => {
+    t.ok(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: false }))
+    t.notOk(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: true }))
+    const certificate = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
+    t.notOk(mayRepeat(certificate, { isSafe: true, wasWritten: false, wasAnswered: false }), 'nor what stays')
+  },
+)
 
-t.test('isRepeatable: reading and subscribing is, calling a tool and made-up methods are not', async (t) => {
+t.test('isRepeatable accepts reads and subscriptions, but not tool calls and unknown methods', async (t) => {
   for (const method of ['initialize', 'ping', 'tools/list', 'resources/read', 'completion/complete'])
     t.ok(isRepeatable(method), method)
   for (const method of ['tools/call', 'tasks/update', 'made/up']) t.notOk(isRepeatable(method), method)
 })
 
-t.test('isPassing: busy and absent servers, as long as they ask for no long time', async (t) => {
-  const reply = (status: number, wish?: string) => ({
+t.test('isTemporary accepts busy and unavailable servers that request no long delay', async (t) => {
+  const reply = (status: number, retryAfter?: string) => ({
     status,
-    headers: wish === undefined ? {} : { 'retry-after': wish },
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   })
-  for (const status of [408, 502, 503, 504]) t.ok(isPassing(reply(status)), `${status}`)
-  for (const status of [200, 400, 401, 404, 429, 500]) t.notOk(isPassing(reply(status)), `${status}`)
-  t.ok(isPassing(reply(429, '5')))
-  t.notOk(isPassing(reply(429, '6')))
-  t.notOk(isPassing(reply(503, '60')))
+  for (const status of [408, 502, 503, 504]) t.ok(isTemporary(reply(status)), `${status}`)
+  for (const status of [200, 400, 401, 404, 429, 500]) t.notOk(isTemporary(reply(status)), `${status}`)
+  t.ok(isTemporary(reply(429, '5')))
+  t.notOk(isTemporary(reply(429, '6')))
+  t.notOk(isTemporary(reply(503, '60')))
   t.equal(retryAfterMs(reply(503, '3')), 3000)
 })
 
-t.test('retryAfterMs: in seconds, or until a date by the clock of the server', async (t) => {
-  const wish = (retryAfter: string, date?: string) =>
+t.test('retryAfterMs reads seconds, or a date relative to the clock of the server', async (t) => {
+  const parse = (retryAfter: string, date?: string) =>
     retryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
       Date.parse('2026-01-01T00:00:00Z'),
     )
-  t.equal(wish('3'), 3000)
-  t.equal(wish('Thu, 01 Jan 2026 00:00:04 GMT'), 4000)
+  t.equal(parse('3'), 3000)
+  t.equal(parse('Thu, 01 Jan 2026 00:00:04 GMT'), 4000)
   t.equal(
-    wish('Sat, 02 Jan 1999 10:00:05 GMT', 'Sat, 02 Jan 1999 10:00:00 GMT'),
+    parse('Sat, 02 Jan 1999 10:00:05 GMT', 'Sat, 02 Jan 1999 10:00:00 GMT'),
     5000,
     'whatever our own clock says',
   )
-  t.equal(wish('Fri, 31 Dec 1999 23:59:59 GMT'), 0, 'a date that has passed')
+  t.equal(parse('Fri, 31 Dec 1999 23:59:59 GMT'), 0, 'a date that has passed')
   for (const odd of ['soon', '-1', '1.5', '2026-01-01T00:00:04Z', 'Thu, 99 Abc 2026 00:00:04 GMT'])
-    t.equal(wish(odd), undefined, odd)
-  t.ok(isPassing({ status: 503, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }))
+    t.equal(parse(odd), undefined, odd)
+  t.ok(isTemporary({ status: 503, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }))
 })
 
-t.test('backoff: doubles from the base to 30 s, and never returns earlier than the base', async (t) => {
+t.test('backoff doubles from the base to 30 s and is never less than the base', async (t) => {
   const none = () => 0
   t.same(
     [0, 1, 2, 5, 50].map((attempt) => backoff(attempt, none)),

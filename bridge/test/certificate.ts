@@ -1,6 +1,5 @@
 /**
- * A certificate that no authority signed, for localhost and 127.0.0.1, valid for a hundred years, and its key. It
- * protects nothing. Made by
+ * A self-signed certificate for localhost and 127.0.0.1, valid for a hundred years, and its key. For tests only. Created by
  * `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=causeway-test
  * -addext subjectAltName=DNS:localhost,IP:127.0.0.1`.
  */

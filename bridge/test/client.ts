@@ -6,29 +6,29 @@ import type { Test } from 'tap'
 import type { Wire } from './backend.ts'
 import { Sightings } from './sightings.ts'
 
-/** The arguments of Node that run the bridge from its sources. */
+/** Arguments of Node that run the bridge from source. */
 export const fromSource = [
   '--conditions=@causeway/source',
   fileURLToPath(new URL('../src/main.ts', import.meta.url)),
 ]
 
-/** How a test starts the bridge. */
+/** Options for starting the bridge. */
 export interface Start {
   readonly url?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** The Node to run, and what it runs. */
+  /** Path of Node, and its arguments. */
   readonly node?: string
   readonly run?: readonly string[]
-  /** How long an answer is waited for, in milliseconds; default: ten seconds. */
+  /** Time to wait for a message, in milliseconds; default: 30,000. */
   readonly patienceMs?: number
 }
 
-/** A real bridge process, seen as its client sees it. */
+/** The client of a bridge process. */
 export class Client {
-  /** Every line on standard output, parsed; a line that is not JSON fails the test that waits for it. */
+  /** Parsed lines of standard output. */
   readonly messages: Sightings<Wire>
-  /** The same as text. */
+  /** Lines of standard output. */
   readonly lines: string[] = []
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   readonly process: ChildProcess
@@ -57,33 +57,33 @@ export class Client {
     this.process.stdin?.write(text)
   }
 
-  /** The answer with this id. */
+  /** Resolves to the response with this id. */
   answer(id: unknown): Promise<Wire> {
     return this.messages.first(
-      `the answer ${JSON.stringify(id)}`,
+      `the response ${JSON.stringify(id)}`,
       (message) => message.id === id && message.method === undefined,
     )
   }
 
-  /** The first message of the server with this method. */
+  /** Resolves to the first message of the server with this method. */
   saw(method: string): Promise<Wire> {
     return this.messages.first(method, (message) => message.method === method)
   }
 
-  /** Sends a request and waits for its answer. */
+  /** Sends a request and resolves to its response. */
   call(id: string | number, method: string, params: Wire = {}): Promise<Wire> {
     this.send({ jsonrpc: '2.0', id, method, params })
     return this.answer(id)
   }
 
-  /** The legacy handshake. */
+  /** Performs the legacy handshake. Resolves to the response to `initialize`. */
   async open(): Promise<Wire> {
     const answer = await this.call('open', 'initialize', initializeParams)
     this.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return answer
   }
 
-  /** Closes the bridge's input. */
+  /** Closes the input of the bridge. */
   end(): void {
     this.process.stdin?.end()
   }
@@ -95,10 +95,10 @@ export const initializeParams = {
   clientInfo: { name: 'test', version: '1' },
 }
 
-/** The `_meta` that makes a request one of the stateless era. */
+/** Params that make a request stateless. */
 export const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
 
-/** Starts the bridge as a client does; the test ends it. */
+/** Starts a bridge that stops at the end of the test. */
 export function startBridge(t: Test, start: Start): Client {
   const child = spawn(start.node ?? process.execPath, [...(start.run ?? fromSource), ...(start.args ?? [])], {
     env: cleanEnv({ ...(start.url !== undefined && { MCP_SERVER_URL: start.url }), ...start.env }),
@@ -106,17 +106,17 @@ export function startBridge(t: Test, start: Start): Client {
   })
   const client = new Client(child, start.patienceMs)
   t.teardown(async () => {
-    // A clean end, so that what the process covered is counted; one that hangs is killed.
-    const hangs = setTimeout(() => child.kill('SIGKILL'), 5000)
+    // A process must exit by itself to report its coverage.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
     client.end()
     child.kill()
     await client.exited
-    clearTimeout(hangs)
+    clearTimeout(timer)
   })
   return client
 }
 
-/** The environment of this process without settings of the bridge that a developer may have. */
+/** Returns the environment of this process without settings of the bridge. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { MCP_SERVER_URL: _url, DEBUG: _debug, CAUSEWAY_SESSION: _session, ...env } = process.env
   return { ...env, ...more }

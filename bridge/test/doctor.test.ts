@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { clientLines } from '../src/doctor/client-lines.ts'
-import { startsLater, whyUnreachable } from '../src/doctor/reach.ts'
+import { explainUnreachable, isStartedLater } from '../src/doctor/connection-errors.ts'
 import { version } from '../src/version.ts'
 import { type Backend, startBackend } from './backend.ts'
 import { type Start, startBridge } from './client.ts'
 
 const report = { status: 'ok', version, data_dir: '/data', apps: { Replay: { status: 'ok' } } }
 
-/** Makes the backend a server that the doctor has nothing to say against. */
+/** Makes the backend a server without problems. */
 function makeHealthy(backend: Backend): void {
   backend.on('GET', (got) => (got.path === '/health' ? got.json(report) : got.status(405)))
   backend.on('server/discover', (got) => got.result({ supportedVersions: ['2026-07-28'] }))
@@ -21,8 +21,11 @@ function makeHealthy(backend: Backend): void {
   backend.on('ping', (got) => (got.headers.origin === undefined ? got.result({}) : got.status(403)))
 }
 
-/** What the doctor prints, and its exit code. */
-async function examined(t: import('tap').Test, start: Start): Promise<{ code: number | null; text: string }> {
+/** Runs the doctor. Returns its exit code and output. */
+async function runDoctor(
+  t: import('tap').Test,
+  start: Start,
+): Promise<{ code: number | null; text: string }> {
   const bridge = startBridge(t, { ...start, args: ['--doctor', ...(start.args ?? [])] })
   const { code } = await bridge.exited
   return { code, text: bridge.lines.join('\n') + bridge.stderr }
@@ -31,11 +34,11 @@ async function examined(t: import('tap').Test, start: Start): Promise<{ code: nu
 verifies('bridge:doctor', async (t) => {
   const backend = await startBackend(t)
   makeHealthy(backend)
-  const { code, text } = await examined(t, { url: backend.url, env: { TMPDIR: t.testdir() } })
+  const { code, text } = await runDoctor(t, { url: backend.url, env: { TMPDIR: t.testdir() } })
   t.equal(code, 0, text)
   for (const line of [
     /^ok +url +http:\/\/127\.0\.0\.1:\d+\/mcp$/m,
-    /^ok +debug log +\/.*mcp_wrapper\.log, written with DEBUG=true$/m,
+    /^ok +debug log +\/.*mcp_wrapper\.log, written if DEBUG=true$/m,
     /^ok +reachable +yes$/m,
     /^ok +health +ready, apps: Replay$/m,
     /^ok +version/m,
@@ -45,20 +48,20 @@ verifies('bridge:doctor', async (t) => {
     /^ok +tools +2 tools, 1 kB$/m,
     /^ok +origin/m,
     /claude mcp add causeway -e MCP_SERVER_URL=http:\/\/127\.0\.0\.1:\d+\/mcp -- \S+ \S+main\.ts$/m,
-    /Everything needed works/,
+    /No problems found/,
   ])
     t.match(text, line)
   t.notMatch(text, /^(warn|fail)/m)
   const snippet = JSON.parse(text.slice(text.indexOf('\n  {') + 1, text.lastIndexOf('}') + 1))
   t.match(snippet, { mcpServers: { causeway: { type: 'stdio', env: { MCP_SERVER_URL: backend.url } } } })
   t.same(snippet.mcpServers.causeway.args.includes('--doctor'), false)
-  t.ok(backend.methods().includes('DELETE'), 'it leaves no session behind')
+  t.ok(backend.methods().includes('DELETE'), 'its session is deleted')
   const opened = backend.got.all.find(({ message }) => message?.method === 'notifications/initialized')
-  t.equal(opened?.message.id, undefined, 'its handshake is a proper one')
+  t.equal(opened?.message.id, undefined, 'its handshake is complete')
 })
 
-verifies('bridge:doctor', 'each fault of the server is named with what to do', async (t) => {
-  const faults: [RegExp, 0 | 1, (backend: Backend) => void][] = [
+verifies('bridge:doctor', 'the doctor reports each problem of the server with its fix', async (t) => {
+  const problems: [RegExp, 0 | 1, (backend: Backend) => void][] = [
     [
       /^warn +version .*\n +-> restart the server/m,
       0,
@@ -72,7 +75,7 @@ verifies('bridge:doctor', 'each fault of the server is named with what to do', a
           got.json({ ...report, status: 'degraded', apps: { Help: { status: 'failed' } } }),
         ),
     ],
-    [/^ok +health +no \/health here/m, 0, (b) => b.on('GET', (got) => got.status(404))],
+    [/^ok +health +no \/health/m, 0, (b) => b.on('GET', (got) => got.status(404))],
     [/^fail +token .*\n.*--token-file/m, 1, (b) => b.on('initialize', (got) => got.status(401))],
     [/^fail +host /m, 1, (b) => b.on('initialize', (got) => got.status(403, 'FORBIDDEN_HOST'))],
     [
@@ -83,8 +86,8 @@ verifies('bridge:doctor', 'each fault of the server is named with what to do', a
         b.on('server/discover', (got) => got.status(404))
       },
     ],
-    [/^ok +initialize +not spoken/m, 0, (b) => b.on('initialize', (got) => got.status(400))],
-    [/^ok +discover +not spoken/m, 0, (b) => b.on('server/discover', (got) => got.status(400))],
+    [/^ok +initialize +not supported/m, 0, (b) => b.on('initialize', (got) => got.status(400))],
+    [/^ok +discover +not supported/m, 0, (b) => b.on('server/discover', (got) => got.status(400))],
     [/^warn +tools +0 tools/m, 0, (b) => b.on('tools/list', (got) => got.result({ tools: [] }))],
     [/^fail +tools /m, 1, (b) => b.on('tools/list', (got) => got.status(500))],
     [
@@ -94,29 +97,29 @@ verifies('bridge:doctor', 'each fault of the server is named with what to do', a
     ],
     [/^warn +origin /m, 0, (b) => b.on('ping', (got) => got.result({}))],
   ]
-  for (const [line, code, breakIt] of faults) {
+  for (const [line, code, breakServer] of problems) {
     const backend = await startBackend(t)
     makeHealthy(backend)
-    breakIt(backend)
-    const found = await examined(t, { url: backend.url })
+    breakServer(backend)
+    const found = await runDoctor(t, { url: backend.url })
     t.match(found, { code, text: line })
   }
 })
 
-verifies('bridge:doctor', 'a server that is not reached is told apart by its cause', async (t) => {
+verifies('bridge:doctor', 'the doctor reports why the server is unreachable', async (t) => {
   const backend = await startBackend(t)
   const tls = backend.url.replace('http:', 'https:')
   const closed = backend.url
-  t.match(await examined(t, { url: tls }), {
+  t.match(await runDoctor(t, { url: tls }), {
     code: 1,
-    text: /^fail +reachable +that port speaks something else/m,
+    text: /^fail +reachable +the port uses another protocol/m,
   })
   await backend.stop()
-  const refused = await examined(t, { url: closed, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
-  const later = await examined(t, { url: closed, args: ['--autostart'] })
-  t.match(later, { code: 0, text: /^ok +reachable +nothing listens yet/m })
-  t.match(refused, { code: 1, text: /^fail +reachable +nothing listens there .*\n +-> .*--proxy env$/m })
-  t.match(await examined(t, { url: 'http://no-such-host.invalid/mcp' }), {
+  const refused = await runDoctor(t, { url: closed, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
+  const later = await runDoctor(t, { url: closed, args: ['--autostart'] })
+  t.match(later, { code: 0, text: /^ok +reachable +no server is running; the first call/m })
+  t.match(refused, { code: 1, text: /^fail +reachable +no server is running there .*\n +-> .*--proxy env$/m })
+  t.match(await runDoctor(t, { url: 'http://no-such-host.invalid/mcp' }), {
     code: 1,
     text: /^fail +reachable/m,
   })
@@ -124,38 +127,38 @@ verifies('bridge:doctor', 'a server that is not reached is told apart by its cau
   await once(other.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => other.close())
   const { port } = other.address() as AddressInfo
-  t.match(await examined(t, { url: `http://127.0.0.1:${port}/mcp` }), {
+  t.match(await runDoctor(t, { url: `http://127.0.0.1:${port}/mcp` }), {
     code: 1,
-    text: /speaks something else \(H/,
+    text: /uses another protocol \(H/,
   })
 })
 
-t.test('whyUnreachable reports the innermost cause of a failed connection', async (t) => {
+t.test('explainUnreachable reports the innermost cause of a failed connection', async (t) => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-  const expected = { text: 'nothing listens there (ECONNREFUSED)' }
+  const expected = { text: 'no server is running there (ECONNREFUSED)' }
   for (const error of [
     refused,
     new TypeError('fetch failed', { cause: refused }),
     new AggregateError([refused, new Error('another address')]),
     new TypeError('fetch failed', { cause: new AggregateError([refused]) }),
   ]) {
-    t.match(whyUnreachable(error, undefined, {}), expected)
-    t.ok(startsLater(error))
+    t.match(explainUnreachable(error, undefined, {}), expected)
+    t.ok(isStartedLater(error))
   }
-  t.equal(startsLater(new Error('other')), undefined)
+  t.notOk(isStartedLater(new Error('other')))
 })
 
-verifies('bridge:doctor', 'a token file that others may read is a fault with its mend', async (t) => {
+verifies('bridge:doctor', 'the doctor rejects a token file that other users can read', async (t) => {
   const path = join(t.testdir(), 'token')
   writeFileSync(path, 'hidden-value')
   chmodSync(path, 0o644)
-  const { code, text } = await examined(t, { args: ['--token-file', path] })
+  const { code, text } = await runDoctor(t, { args: ['--token-file', path] })
   t.equal(code, 1)
   t.match(text, /^fail +settings .*\n +-> run chmod 600/m)
   t.notMatch(text, 'hidden-value')
 })
 
-t.test('clientLines: words are quoted for the shell, values of headers are left out', async (t) => {
+t.test('clientLines quotes arguments for the shell and omits header values', async (t) => {
   const text = clientLines({
     node: '/opt/my node',
     script: '/b.js',

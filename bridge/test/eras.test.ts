@@ -1,34 +1,27 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { chain, type Stage } from '../src/stage.ts'
-import { type Backend, type Got, handshake, type Stream, startBackend, type Wire } from './backend.ts'
+import { mayRejectLegacy, mayRejectModern } from '../src/stages/eras/rejection.ts'
+import { chain, type Stage } from '../src/stages/stage.ts'
+import {
+  type Backend,
+  handshake,
+  makeStateless,
+  rejectRequest,
+  type Stream,
+  startBackend,
+  type Wire,
+} from './backend.ts'
 import { type Client, initializeParams, modern, startBridge } from './client.ts'
 
-const refusal = (got: Got, code: number, data?: Wire): void =>
-  got.json({ jsonrpc: '2.0', id: got.message.id, error: { code, message: 'no', data } }, { status: 400 })
-
-/** Makes the backend a server of the stateless era alone. */
-function makeModern(backend: Backend): void {
-  backend.on('initialize', (got) => refusal(got, -32022, { supported: ['2026-07-28'] }))
-  backend.on('server/discover', (got) =>
-    got.result({
-      resultType: 'complete',
-      supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {} },
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'm', version: '1' } },
-    }),
-  )
-}
-
-const started = (t: import('tap').Test, backend: Backend): Client => startBridge(t, { url: backend.url })
+const startFor = (t: Test, backend: Backend): Client => startBridge(t, { url: backend.url })
 
 verifies(
   'bridge:translate:legacy-client',
-  'what is sent right behind initialize waits for the translation',
+  'messages right after initialize wait for the translation',
   async (t) => {
     const backend = await startBackend(t)
-    makeModern(backend)
-    const bridge = started(t, backend)
+    makeStateless(backend)
+    const bridge = startFor(t, backend)
     bridge.send(
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -53,21 +46,21 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a question that fails fails the call, a cancelled call ends its questions',
+  'a failed input request fails the call, and a cancelled call cancels its input requests',
   async (t) => {
     const backend = await startBackend(t)
-    makeModern(backend)
+    makeStateless(backend)
     const inputRequests = {
       a: { method: 'roots/list' },
       b: { method: 'sampling/createMessage', params: { n: 1 } },
     }
     backend.on('tools/call', (got) => got.result({ resultType: 'input_required', inputRequests }))
-    const bridge = started(t, backend)
+    const bridge = startFor(t, backend)
     await bridge.open()
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
     const sampling = await bridge.saw('sampling/createMessage')
     t.same(sampling.params, { n: 1 })
-    bridge.send({ jsonrpc: '2.0', id: sampling.id, error: { code: -1, message: 'refused by the user' } })
+    bridge.send({ jsonrpc: '2.0', id: sampling.id, error: { code: -1, message: 'declined by the user' } })
     t.match((await bridge.answer(1)).error, { code: -1 })
 
     bridge.messages.all.length = 0
@@ -82,10 +75,10 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a call is repeated once with the replies, or immediately if the server has no questions',
+  'a call is repeated once with the replies, or immediately if no input is requested',
   async (t) => {
     const backend = await startBackend(t)
-    makeModern(backend)
+    makeStateless(backend)
     const rounds: Wire[] = []
     const answers = [
       { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } }, requestState: 'one' },
@@ -96,7 +89,7 @@ verifies(
       const { inputResponses, requestState } = got.message.params
       got.result(answers[rounds.push({ inputResponses, requestState }) - 1] ?? {})
     })
-    const bridge = started(t, backend)
+    const bridge = startFor(t, backend)
     await bridge.open()
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
     const { id } = await bridge.saw('roots/list')
@@ -112,10 +105,10 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a subscription that ends is opened again, and the client told',
+  'a subscription that ends is renewed, and the client is notified',
   async (t) => {
     const backend = await startBackend(t)
-    makeModern(backend)
+    makeStateless(backend)
     backend.on('server/discover', (got) =>
       got.result({
         supportedVersions: ['2026-07-28'],
@@ -134,20 +127,20 @@ verifies(
       stream.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } })
       stream.end()
     })
-    const bridge = started(t, backend)
+    const bridge = startFor(t, backend)
     await bridge.open()
     t.same(await bridge.saw('notifications/tools/list_changed'), {
       jsonrpc: '2.0',
       method: 'notifications/tools/list_changed',
     })
     t.equal(opened, 2)
-    t.equal(bridge.messages.all.length, 2, 'nothing else but the answer to initialize')
+    t.equal(bridge.messages.all.length, 2, 'nothing else except the result of initialize')
   },
 )
 
 verifies(
   'bridge:translate:modern-client',
-  'a lost session is opened again, unseen by the client',
+  'a lost session is opened again without notice to the client',
   async (t) => {
     const backend = await startBackend(t)
     let session = 's1'
@@ -160,10 +153,10 @@ verifies(
     backend.on('server/discover', (got) => got.status(404))
     backend.on('tools/list', (got) => {
       if (got.headers['mcp-session-id'] === session) got.result({ tools: [], session })
-      else if (got.headers['mcp-session-id'] === undefined) refusal(got, -32000)
+      else if (got.headers['mcp-session-id'] === undefined) rejectRequest(got, -32000)
       else got.status(404)
     })
-    const bridge = started(t, backend)
+    const bridge = startFor(t, backend)
     const first = await bridge.call(1, 'tools/list', {
       _meta: { ...modern._meta, 'io.modelcontextprotocol/logLevel': 'debug', own: 1 },
     })
@@ -187,52 +180,56 @@ verifies(
 
 verifies(
   'bridge:translate:untouched',
-  'an error of a server that speaks the era stays an error',
+  'an error of a server that supports the era is forwarded',
   async (t) => {
     const backend = await startBackend(t)
-    makeModern(backend)
+    makeStateless(backend)
     backend.on('initialize', (got) => got.result({ protocolVersion: '2025-11-25', capabilities: {} }))
-    backend.on('unknown/method', (got) => refusal(got, -32601))
-    const bridge = started(t, backend)
+    backend.on('unknown/method', (got) => rejectRequest(got, -32601))
+    const bridge = startFor(t, backend)
     t.match((await bridge.call(1, 'unknown/method', modern)).error, { code: -32601, message: 'no' })
     t.notOk(backend.methods().includes('initialize'), 'no session was opened')
     t.match((await bridge.call(2, 'unknown/method', modern)).error, { code: -32601 })
-    t.equal(backend.methods().filter((method) => method === 'server/discover').length, 1, 'asked once')
+    t.equal(backend.methods().filter((method) => method === 'server/discover').length, 1, 'one request')
   },
 )
 
-verifies('bridge:translate:untouched', 'a server that speaks neither era is told as it is', async (t) => {
-  const backend = await startBackend(t)
-  for (const method of ['initialize', 'server/discover', 'tools/list'])
-    backend.on(method, (got) => refusal(got, -32601))
-  const bridge = started(t, backend)
-  t.match((await bridge.call(1, 'initialize', initializeParams)).error, { code: -32601 })
-  t.match((await bridge.call(2, 'tools/list', modern)).error, { code: -32601 })
-  t.match((await bridge.call(3, 'ping')).result, { echo: 'ping' })
-})
+verifies(
+  'bridge:translate:untouched',
+  'the errors of a server that supports neither era are forwarded',
+  async (t) => {
+    const backend = await startBackend(t)
+    for (const method of ['initialize', 'server/discover', 'tools/list'])
+      backend.on(method, (got) => rejectRequest(got, -32601))
+    const bridge = startFor(t, backend)
+    t.match((await bridge.call(1, 'initialize', initializeParams)).error, { code: -32601 })
+    t.match((await bridge.call(2, 'tools/list', modern)).error, { code: -32601 })
+    t.match((await bridge.call(3, 'ping')).result, { echo: 'ping' })
+  },
+)
 
 verifies(
   'bridge:translate:untouched',
-  'a client that probes one era and then opens the other gets both',
+  'a client that probes one era and then uses the other gets both',
   async (t) => {
     const backend = await startBackend(t)
-    backend.on('server/discover', (got) => refusal(got, -32000))
-    const bridge = started(t, backend)
+    backend.on('server/discover', (got) => rejectRequest(got, -32000))
+    const bridge = startFor(t, backend)
     t.match((await bridge.call('probe', 'server/discover', modern)).result, { resultType: 'complete' })
     t.match((await bridge.open()).result, { serverInfo: { name: 'backend' } })
     const answer = await bridge.call(1, 'tools/list')
-    t.same(answer.result, { echo: 'tools/list' }, 'nothing of the other era is added')
+    t.same(answer.result, { echo: 'tools/list' }, 'no member of the other era is added')
   },
 )
 
 verifies(
   'bridge:translate:untouched',
-  'who may not call is told so, and the server is not asked again',
+  'errors of access are forwarded, and the server is not probed',
   async (t) => {
     for (const status of [401, 403, 500]) {
       const backend = await startBackend(t)
       for (const method of ['initialize', 'tools/list']) backend.on(method, (got) => got.status(status))
-      const bridge = started(t, backend)
+      const bridge = startFor(t, backend)
       for (const [id, method, params] of [
         [1, 'initialize', initializeParams],
         [2, 'tools/list', modern],
@@ -245,8 +242,8 @@ verifies(
 
 verifies('bridge:parse-error', 'also while messages are translated', async (t) => {
   const backend = await startBackend(t)
-  makeModern(backend)
-  const bridge = started(t, backend)
+  makeStateless(backend)
+  const bridge = startFor(t, backend)
   await bridge.open()
   bridge.raw('not JSON\n')
   t.match(await bridge.answer(null), { error: { code: -32700 } })
@@ -261,7 +258,28 @@ verifies('bridge:parse-error', 'also while messages are translated', async (t) =
   t.match(await bridge.answer(2), { error: { code: -32600 } })
 })
 
-/** A server of 2024-11-05: refuses every POST to its own URL, and answers on the stream of a GET. */
+const error = (code: number, data?: object) => ({ error: { code, message: 'm', data } })
+
+t.test('mayRejectLegacy and mayRejectModern accept the errors of the other era only', async (t) => {
+  for (const code of [-32601, -32600, -32000, -32020, -32022])
+    t.ok(mayRejectLegacy(error(code)), `legacy ${code}`)
+  for (const code of [-32601, -32600, -32000, -32001]) t.ok(mayRejectModern(error(code)), `modern ${code}`)
+  for (const code of [-32602, -32603, -32700, -32021, 1]) {
+    t.notOk(mayRejectLegacy(error(code)), `legacy ${code}`)
+    t.notOk(mayRejectModern(error(code)), `modern ${code}`)
+  }
+  t.notOk(mayRejectModern(error(-32020)), 'only stateless servers send this code')
+  t.notOk(mayRejectLegacy(error(-32000, { code: 'OVERLOADED', retryable: true })))
+  t.notOk(mayRejectModern({ result: {} }))
+})
+
+t.test('mayRejectModern accepts a version error if the server offers no stateless version', async (t) => {
+  t.ok(mayRejectModern(error(-32022, { supported: ['2025-11-25'] })))
+  t.notOk(mayRejectModern(error(-32022, { supported: ['2025-11-25', '2026-07-28'] })))
+  t.notOk(mayRejectModern(error(-32022)))
+})
+
+/** Starts a server of 2024-11-05: it rejects POST requests to its URL, and responds on the stream of a GET. */
 async function startOlder(t: Test, endpoint = '/messages?sessionId=1') {
   const backend = await startBackend(t)
   const streams: Stream[] = []
@@ -299,10 +317,10 @@ verifies('bridge:older-server', async (t) => {
   )
   streams[0]?.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   await bridge.saw('notifications/tools/list_changed')
-  t.equal(posts(backend, '/mcp').filter(({ method }) => method === 'POST').length, 1, 'asked once')
+  t.equal(posts(backend, '/mcp').filter(({ method }) => method === 'POST').length, 1, 'one request')
 })
 
-verifies('bridge:older-server', 'a stream that ends is opened again, and the session with it', async (t) => {
+verifies('bridge:older-server', 'a stream that ends is opened again with its session', async (t) => {
   const { backend, streams } = await startOlder(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -313,7 +331,7 @@ verifies('bridge:older-server', 'a stream that ends is opened again, and the ses
   t.match(await bridge.call(2, 'tools/call', { name: 'again' }), { result: { content: [{ text: 'again' }] } })
 })
 
-verifies('bridge:older-server', 'messages are not led away to another origin', async (t) => {
+verifies('bridge:older-server', 'messages are not sent to another origin', async (t) => {
   const elsewhere = await startBackend(t)
   const { backend } = await startOlder(t, elsewhere.url)
   const bridge = startBridge(t, { url: backend.url })
@@ -321,12 +339,16 @@ verifies('bridge:older-server', 'messages are not led away to another origin', a
   t.same(elsewhere.methods(), [])
 })
 
-verifies('bridge:older-server', 'a server that refuses both ways is told as before', async (t) => {
-  const backend = await startBackend(t)
-  backend.on('initialize', (got) => got.status(404, 'not here'))
-  const bridge = startBridge(t, { url: backend.url })
-  t.match(await bridge.call(0, 'initialize', {}), { error: { data: { data: { http_status: 404 } } } })
-})
+verifies(
+  'bridge:older-server',
+  'the error of a server that rejects both transports is forwarded',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('initialize', (got) => got.status(404, 'not here'))
+    const bridge = startBridge(t, { url: backend.url })
+    t.match(await bridge.call(0, 'initialize', {}), { error: { data: { data: { http_status: 404 } } } })
+  },
+)
 
 const mark =
   (name: string): Stage =>
@@ -335,7 +357,7 @@ const mark =
     toClient: (json) => toClient(Buffer.from(`${json}<${name}`)),
   })
 
-t.test('chain: the first stage is nearest to the client, in both directions', async (t) => {
+t.test('chain connects the first stage to the client in both directions', async (t) => {
   const seen: string[] = []
   const ends = chain([mark('a'), mark('b')], {
     toServer: (line) => seen.push(`server ${line}`),
@@ -346,7 +368,7 @@ t.test('chain: the first stage is nearest to the client, in both directions', as
   t.same(seen, ['server x>a>b', 'client y<b<a'])
 })
 
-t.test('chain: a stage may answer for the server, and only stages before it see the answer', async (t) => {
+t.test('chain sends the response of a stage only through the stages before it', async (t) => {
   const seen: string[] = []
   const answering: Stage = ({ toServer, toClient }) => ({
     toServer: (line) => toClient(Buffer.from(`no ${line}`)),
@@ -361,7 +383,13 @@ t.test('chain: a stage may answer for the server, and only stages before it see 
   t.same(seen, ['client no x>a<a', 'server more y<b>b'])
 })
 
-t.test('chain: without stages the ends are the neighbours', async (t) => {
-  const ends = { toServer: () => {}, toClient: () => {} }
-  t.same(chain([], ends), ends)
+t.test('chain connects client and server if there are no stages', async (t) => {
+  const seen: string[] = []
+  const { toServer, toClient } = chain([], {
+    toServer: (line) => seen.push(`server ${line}`),
+    toClient: (json) => seen.push(`client ${json}`),
+  })
+  toServer(Buffer.from('a'))
+  toClient(Buffer.from('b'))
+  t.same(seen, ['server a', 'client b'])
 })

@@ -5,7 +5,7 @@ import { initializeParams, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
-verifies('bridge:relay:bytes', 'a JSON answer keeps its bytes', async (t) => {
+verifies('bridge:relay:bytes', 'forwards a JSON response unchanged', async (t) => {
   const backend = await startBackend(t)
   const body = '{"result" : {"n":1.0,"big":12345678901234567890,"s":"\\u00e9"},"id":1, "jsonrpc":"2.0"}'
   backend.on('ping', (got) => got.status(200, body, { 'content-type': 'application/json; charset=utf-8' }))
@@ -14,7 +14,7 @@ verifies('bridge:relay:bytes', 'a JSON answer keeps its bytes', async (t) => {
   t.equal(bridge.lines[0], body)
 })
 
-verifies('bridge:lines:stdout', 'a pretty-printed answer becomes one line', async (t) => {
+verifies('bridge:lines:stdout', 'forwards a pretty-printed response as one line', async (t) => {
   const backend = await startBackend(t)
   const answer = { jsonrpc: '2.0', id: 1, result: { text: 'two\nlines' } }
   backend.on('ping', (got) =>
@@ -96,7 +96,7 @@ verifies('bridge:localhost', async (t) => {
   }
 })
 
-verifies('bridge:http-status', 'a JSON-RPC error in a failed answer is passed on', async (t) => {
+verifies('bridge:http-status', 'forwards a JSON-RPC error in a failed response', async (t) => {
   const backend = await startBackend(t)
   const error = { code: -32022, message: 'version', data: { supported: ['x'] } }
   backend.on('with-id', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 400 }))
@@ -106,7 +106,7 @@ verifies('bridge:http-status', 'a JSON-RPC error in a failed answer is passed on
   t.same(await bridge.call(2, 'without-id'), { jsonrpc: '2.0', id: 2, error }, 'under the id of its request')
 })
 
-verifies('bridge:http-status', 'any other failure is a short error with its status', async (t) => {
+verifies('bridge:http-status', 'replaces any other failure by a short error with its status', async (t) => {
   const backend = await startBackend(t)
   const page = `<html>${'x'.repeat(5000)}</html>`
   const expected = [
@@ -137,27 +137,19 @@ verifies('bridge:http-status', 'any other failure is a short error with its stat
   }
 })
 
-verifies(
-  'bridge:http-status',
-  'an answer that answers nothing is an error under the id of the request',
-  async (t) => {
-    const backend = await startBackend(t)
-    const json = { 'content-type': 'application/json' }
-    backend.on('empty', (got) => got.status(200, '', json))
-    backend.on('accepted', (got) => got.status(202))
-    backend.on('broken', (got) => got.status(200, '{"jsonrpc":"2.0","id":3,', json))
-    backend.on('foreign', (got) => got.json({ jsonrpc: '2.0', id: 'other', result: {} }))
-    backend.on('number', (got) => got.json(5))
-    const bridge = startBridge(t, { url: backend.url })
-    for (const [id, method] of ['empty', 'accepted', 'broken', 'foreign', 'number'].entries())
-      t.match(
-        await bridge.call(id, method),
-        { id, error: { data: { code: 'SERVER_ANSWER_INVALID' } } },
-        method,
-      )
-    t.equal(bridge.lines.length, 5)
-  },
-)
+verifies('bridge:http-status', 'reports a response without a JSON-RPC message as an error', async (t) => {
+  const backend = await startBackend(t)
+  const json = { 'content-type': 'application/json' }
+  backend.on('empty', (got) => got.status(200, '', json))
+  backend.on('accepted', (got) => got.status(202))
+  backend.on('broken', (got) => got.status(200, '{"jsonrpc":"2.0","id":3,', json))
+  backend.on('foreign', (got) => got.json({ jsonrpc: '2.0', id: 'other', result: {} }))
+  backend.on('number', (got) => got.json(5))
+  const bridge = startBridge(t, { url: backend.url })
+  for (const [id, method] of ['empty', 'accepted', 'broken', 'foreign', 'number'].entries())
+    t.match(await bridge.call(id, method), { id, error: { data: { code: 'SERVER_ANSWER_INVALID' } } }, method)
+  t.equal(bridge.lines.length, 5)
+})
 
 verifies('bridge:broken-stream', async (t) => {
   const backend = await startBackend(t)
@@ -223,22 +215,26 @@ verifies('bridge:line-limit', async (t) => {
   t.equal(bridge.lines.length, 4)
 })
 
-verifies('bridge:relay:bytes', '12 MB towards the server, 9 MB back, as JSON and as an event', async (t) => {
-  const backend = await startBackend(t)
-  const text = 'é'.repeat(4_500_000)
-  backend.on('json', (got) => got.result({ text }))
-  backend.on('event', (got) => {
-    const stream = got.stream()
-    stream.send({ jsonrpc: '2.0', id: got.message.id, result: { text } })
-    stream.end()
-  })
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.call(0, 'ping', { pad: 'x'.repeat(12_000_000) })
-  const ping = await backend.saw('ping')
-  t.equal(ping.message.params.pad.length, 12_000_000)
-  t.equal((await bridge.call(1, 'json')).result.text, text)
-  t.equal((await bridge.call(2, 'event')).result.text, text)
-})
+verifies(
+  'bridge:relay:bytes',
+  'forwards a request of 12 MB and responses of 9 MB as JSON and as an event',
+  async (t) => {
+    const backend = await startBackend(t)
+    const text = 'é'.repeat(4_500_000)
+    backend.on('json', (got) => got.result({ text }))
+    backend.on('event', (got) => {
+      const stream = got.stream()
+      stream.send({ jsonrpc: '2.0', id: got.message.id, result: { text } })
+      stream.end()
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.call(0, 'ping', { pad: 'x'.repeat(12_000_000) })
+    const ping = await backend.saw('ping')
+    t.equal(ping.message.params.pad.length, 12_000_000)
+    t.equal((await bridge.call(1, 'json')).result.text, text)
+    t.equal((await bridge.call(2, 'event')).result.text, text)
+  },
+)
 
 verifies('bridge:session-header', async (t) => {
   const backend = await startBackend(t)

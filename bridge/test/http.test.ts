@@ -1,12 +1,12 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { fieldValue, messageFields } from '../src/headers.ts'
-import { createIdentity } from '../src/identity.ts'
-import { createKnownServer, isOlder } from '../src/known-server.ts'
-import { type Incoming, readLine } from '../src/message.ts'
-import { paramFields, paramHeaderFault, paramHeaders } from '../src/param-headers.ts'
-import { proxyFor } from '../src/proxy.ts'
-import { readTarget, targetOf } from '../src/target.ts'
+import { fieldValue, messageFields } from '../src/http/headers.ts'
+import { paramFields, paramHeaderFault, paramHeaders } from '../src/http/param-headers.ts'
+import { proxyFor } from '../src/http/proxy.ts'
+import { readTarget, resolveTarget } from '../src/http/target.ts'
+import { Identity } from '../src/session/identity.ts'
+import { isOlder, ServerInfo } from '../src/session/server-info.ts'
+import { type Incoming, readLine } from '../src/stdio/message.ts'
 import { type Got, handshake, startBackend } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -23,22 +23,18 @@ const mark = { id: 's1', version: '2025-06-18' }
 const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const forms = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-verifies(
-  'bridge:relay:protocol-version',
-  'messageFields: a legacy message carries its session',
-  async (t) => {
-    t.same(messageFields(read({ id: 1, method: 'tools/list' }), mark), {
-      ...forms,
-      'mcp-session-id': 's1',
-      'mcp-protocol-version': '2025-06-18',
-    })
-    t.same(messageFields(read({ id: 1, method: 'initialize' }), mark), forms, 'initialize belongs to none')
-  },
-)
+verifies('bridge:relay:protocol-version', 'messageFields adds the session to a legacy message', async (t) => {
+  t.same(messageFields(read({ id: 1, method: 'tools/list' }), mark), {
+    ...forms,
+    'mcp-session-id': 's1',
+    'mcp-protocol-version': '2025-06-18',
+  })
+  t.same(messageFields(read({ id: 1, method: 'initialize' }), mark), forms, 'initialize belongs to none')
+})
 
 verifies(
   'bridge:relay:protocol-version',
-  'messageFields: a stateless message mirrors its body and carries no session',
+  'messageFields mirrors the body of a stateless message and adds no session',
   async (t) => {
     const fields = (method: string, params: object) =>
       messageFields(read({ id: 1, method, params: { ...params, _meta } }), mark)
@@ -57,7 +53,7 @@ verifies(
   },
 )
 
-t.test('fieldValue: what a header cannot hold is Base64 of its UTF-8 between marks', async (t) => {
+t.test('fieldValue encodes texts that are not valid in a header as Base64 of their UTF-8', async (t) => {
   for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
     t.equal(fieldValue(safe), safe)
   for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
@@ -67,8 +63,8 @@ t.test('fieldValue: what a header cannot hold is Base64 of its UTF-8 between mar
   }
 })
 
-t.test('createIdentity: two calls with one id are two calls', async (t) => {
-  const identity = createIdentity('me', 'r1')
+t.test('Identity distinguishes two calls with the same id', async (t) => {
+  const identity = new Identity('me', 'r1')
   t.not(identity.call(1, undefined)['causeway-request'], identity.call(1, undefined)['causeway-request'])
   for (const id of ['a b', 'é\n', '', 'x'.repeat(65)])
     t.match(
@@ -77,14 +73,14 @@ t.test('createIdentity: two calls with one id are two calls', async (t) => {
       'what no header can hold is left out',
     )
   t.not(
-    createIdentity('me', 'r1').call(1, undefined)['causeway-request'],
-    createIdentity('me', 'r2').call(1, undefined)['causeway-request'],
+    new Identity('me', 'r1').call(1, undefined)['causeway-request'],
+    new Identity('me', 'r2').call(1, undefined)['causeway-request'],
     'a session that outlives its process does not repeat the calls of the last',
   )
 })
 
-t.test('createIdentity: a call belongs to the trace of its message, else to one of its own', async (t) => {
-  const identity = createIdentity('me', 'r1')
+t.test('Identity uses the trace of the message, otherwise a new one', async (t) => {
+  const identity = new Identity('me', 'r1')
   const given = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   t.equal(identity.call(1, given).traceparent, given)
   const made = [undefined, 'nonsense', 7].map((odd) => String(identity.call(1, odd).traceparent))
@@ -92,35 +88,31 @@ t.test('createIdentity: a call belongs to the trace of its message, else to one 
   t.equal(new Set(made).size, 3)
 })
 
-verifies(
-  'bridge:http-status',
-  'what the server says is kept, up to 2 KiB, and each has its remedy',
-  async (t) => {
-    const backend = await startBackend(t)
-    backend.on('ping', (got) =>
-      got.status(got.message.id, `€${'x'.repeat(5000)}`, { 'content-type': 'text/plain' }),
-    )
-    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
-    const remedies = new Set<string>()
-    for (const [status, number, code] of [
-      [400, -32600, 'INVALID_REQUEST'],
-      [406, -32603, 'SERVER_ANSWER_INVALID'],
-      [408, -32603, 'DEADLINE_EXCEEDED'],
-      [415, -32603, 'SERVER_ANSWER_INVALID'],
-    ] as const) {
-      const { error } = await bridge.call(status, 'ping')
-      t.match(error.data, { code, data: { http_status: status } })
-      if (status === 400) t.equal(error.code, number)
-      t.match(error.data.data.body, /^€x+$/)
-      t.equal(Buffer.byteLength(error.data.data.body), 2048)
-      t.notMatch(error.data.remedy, 'MCP_SERVER_URL')
-      remedies.add(error.data.remedy)
-    }
-    t.equal(remedies.size, 3)
-  },
-)
+verifies('bridge:http-status', 'includes up to 2 KiB of the body and a remedy for each status', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('ping', (got) =>
+    got.status(got.message.id, `€${'x'.repeat(5000)}`, { 'content-type': 'text/plain' }),
+  )
+  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
+  const remedies = new Set<string>()
+  for (const [status, number, code] of [
+    [400, -32600, 'INVALID_REQUEST'],
+    [406, -32603, 'SERVER_ANSWER_INVALID'],
+    [408, -32603, 'DEADLINE_EXCEEDED'],
+    [415, -32603, 'SERVER_ANSWER_INVALID'],
+  ] as const) {
+    const { error } = await bridge.call(status, 'ping')
+    t.match(error.data, { code, data: { http_status: status } })
+    if (status === 400) t.equal(error.code, number)
+    t.match(error.data.data.body, /^€x+$/)
+    t.equal(Buffer.byteLength(error.data.data.body), 2048)
+    t.notMatch(error.data.remedy, 'MCP_SERVER_URL')
+    remedies.add(error.data.remedy)
+  }
+  t.equal(remedies.size, 3)
+})
 
-verifies('bridge:http-status', 'a redirect within the server is followed once', async (t) => {
+verifies('bridge:http-status', 'follows one redirect to the same origin', async (t) => {
   const backend = await startBackend(t)
   const move = (to: (got: Got) => string) => (got: Got) =>
     got.path === '/mcp' || got.message.params.endless
@@ -159,7 +151,7 @@ const schema = {
   },
 }
 
-t.test('paramHeaders: annotated properties at any depth, under names that HTTP allows', async (t) => {
+t.test('paramHeaders finds annotated properties at any depth with valid names', async (t) => {
   t.same(paramHeaders(schema), [
     { field: 'mcp-param-region', path: ['region'] },
     { field: 'mcp-param-count', path: ['count'] },
@@ -180,13 +172,13 @@ t.test('paramHeaders: annotated properties at any depth, under names that HTTP a
     t.same(paramHeaders(nothing), [])
 })
 
-t.test('paramHeaders: a schema of any depth does no harm', async (t) => {
+t.test('paramHeaders accepts a schema of any depth', async (t) => {
   let deep: object = schema
   for (let depth = 0; depth < 100_000; depth += 1) deep = { properties: { deep } }
   t.same(paramHeaders(deep), [])
 })
 
-t.test('paramHeaderFault: says what is wrong with an annotation, and nothing of a sound one', async (t) => {
+t.test('paramHeaderFault explains an invalid annotation and accepts a valid one', async (t) => {
   const of = (properties: object, more: object = {}) => paramHeaderFault({ properties, ...more })
   const region = { type: 'string', 'x-mcp-header': 'Region' }
   t.equal(paramHeaderFault(schema), undefined)
@@ -196,11 +188,11 @@ t.test('paramHeaderFault: says what is wrong with an annotation, and nothing of 
   t.match(of({ region: { ...region, 'x-mcp-header': '' } }), /not the name/)
   t.match(of({ region: { ...region, type: 'number' } }), /not a string, integer or boolean/)
   t.match(of({ a: region, b: { type: 'string', 'x-mcp-header': 'REGION' } }), /of b is used twice/)
-  t.match(of({ list: { type: 'array', items: region } }), /not always found/)
-  t.match(of({ region }, { oneOf: [{ properties: { town: region } }] }), /not always found/)
+  t.match(of({ list: { type: 'array', items: region } }), /without a fixed path/)
+  t.match(of({ region }, { oneOf: [{ properties: { town: region } }] }), /without a fixed path/)
 })
 
-t.test('paramFields: texts, whole numbers and truth values, safe in a header', async (t) => {
+t.test('paramFields encodes strings, integers and booleans', async (t) => {
   const headers = paramHeaders(schema)
   t.same(paramFields(headers, { region: 'eu', count: -7, dry: false, place: { town: 'Zürich' } }), {
     'mcp-param-region': 'eu',
@@ -234,7 +226,7 @@ verifies('bridge:relay:param-headers', async (t) => {
 
 verifies(
   'bridge:relay:param-headers',
-  'a server that misses headers is asked for its list, page by page, and called once more',
+  'lists the tools and repeats the call if the server misses headers',
   async (t) => {
     const backend = await startBackend(t)
     const mismatch = { code: -32020, message: 'missing header' }
@@ -268,28 +260,28 @@ verifies(
 const used = (origin: string, env: NodeJS.ProcessEnv): boolean =>
   proxyFor(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
 
-t.test('proxyFor: the environment names one proxy for each scheme', async (t) => {
+t.test('proxyFor reads one variable for each scheme', async (t) => {
   t.equal(proxyFor('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
   t.equal(proxyFor('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
   t.equal(proxyFor('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
   t.equal(proxyFor('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
 })
 
-t.test('proxyFor: NO_PROXY spares hosts, their subdomains and single ports', async (t) => {
+t.test('proxyFor excludes the hosts, subdomains and ports in NO_PROXY', async (t) => {
   for (const entry of ['a.org', '.a.org', '*.a.org', '*', 'x, A.ORG', 'a.org:443'])
     t.notOk(used('https://b.a.org', { no_proxy: entry }), entry)
   for (const entry of ['', 'ba.org', 'org.', 'b.a', 'a.org:80', ' , '])
     t.ok(used('https://b.a.org', { NO_PROXY: entry }), entry)
 })
 
-t.test('proxyFor: what is no HTTP proxy is refused without its text', async (t) => {
+t.test('proxyFor rejects other URLs without their text', async (t) => {
   t.throws(() => proxyFor('http://a', 'socks5://u:hidden@h', {}), {
     code: 'INVALID_SETTING',
     message: /^((?!hidden).)*$/,
   })
 })
 
-t.test('isOlder: number by number; what is no version is not older', async (t) => {
+t.test('isOlder compares versions by number and returns false for other texts', async (t) => {
   for (const [version, than] of [
     ['0.1.9', '0.1.10'],
     ['0.9.0', '1.0.0'],
@@ -306,15 +298,15 @@ t.test('isOlder: number by number; what is no version is not older', async (t) =
     t.notOk(isOlder(version, than), version)
 })
 
-t.test('createKnownServer: only our own server answers repeats or is compared', async (t) => {
+t.test('ServerInfo: only a Causeway server deduplicates calls and is compared by version', async (t) => {
   const warnings: string[] = []
-  const server = createKnownServer('2.0.0', (line) => warnings.push(line))
+  const server = new ServerInfo('2.0.0', (line) => warnings.push(line))
   for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])
-    server.learn(result)
-  t.equal(server.answersRepeats(), false)
-  server.learn({ serverInfo: { name: 'causeway', version: '1.0.0' } })
-  server.learn({ serverInfo: { name: 'causeway', version: '1.0.0' } })
-  t.equal(server.answersRepeats(), true)
+    server.update(result)
+  t.equal(server.deduplicatesCalls, false)
+  server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+  server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+  t.equal(server.deduplicatesCalls, true)
   t.equal(warnings.length, 1)
 })
 
@@ -331,7 +323,7 @@ verifies('bridge:old-server', async (t) => {
   t.match(bridge.stderr, 'restart the server')
 })
 
-verifies('bridge:setting:app', 'readTarget: an app has its own path below that of the server', async (t) => {
+verifies('bridge:setting:app', 'readTarget appends the path of an app', async (t) => {
   t.equal(String(readTarget(undefined, 'Replay')), 'http://localhost:3100/mcp/replay')
   t.equal(String(readTarget('https://a/x/mcp?k=1', 'replay')), 'https://a/x/mcp/replay?k=1')
   t.equal(String(readTarget('unix:/run/c.sock:/mcp', 'replay')), 'unix:/run/c.sock:/mcp/replay')
@@ -343,13 +335,13 @@ verifies('bridge:setting:app', 'readTarget: an app has its own path below that o
     t.throws(() => readTarget(url, app), { code: 'INVALID_SETTING' })
 })
 
-verifies('bridge:socket', 'targetOf: the socket and the path are told apart', async (t) => {
-  t.same(targetOf(readTarget('unix:/run/a b/c:1.sock:/mcp?x=1')), {
+verifies('bridge:socket', 'resolveTarget separates the socket and the path', async (t) => {
+  t.same(resolveTarget(readTarget('unix:/run/a b/c:1.sock:/mcp?x=1')), {
     origin: 'http://localhost',
     path: '/mcp?x=1',
     socketPath: '/run/a b/c:1.sock',
   })
-  t.same(targetOf(readTarget('http://h:1/mcp?x=1')), {
+  t.same(resolveTarget(readTarget('http://h:1/mcp?x=1')), {
     origin: 'http://h:1',
     path: '/mcp?x=1',
     socketPath: undefined,
@@ -358,6 +350,6 @@ verifies('bridge:socket', 'targetOf: the socket and the path are told apart', as
     t.throws(() => readTarget(url), { code: 'INVALID_SETTING' }, url)
 })
 
-t.test('readTarget: a path of an app is not an app of a path', async (t) => {
+t.test('readTarget rejects --app with the URL of an app', async (t) => {
   t.throws(() => readTarget('http://a/mcp/replay', 'help'), { code: 'INVALID_SETTING' })
 })

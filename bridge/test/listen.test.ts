@@ -1,13 +1,14 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { ask } from '../src/ask.ts'
-import { readEnvelope, withId } from '../src/envelope.ts'
-import { createListener } from '../src/listen.ts'
-import { createQuestions } from '../src/questions.ts'
-import type { Session } from '../src/session.ts'
-import type { Exchange, Reader, Upstream } from '../src/upstream.ts'
+import { ServerRequests } from '../src/calls/server-requests.ts'
+import { ask } from '../src/http/ask.ts'
+import type { Exchange, Reader, Upstream } from '../src/http/upstream.ts'
+import { GetStream } from '../src/session/get-stream.ts'
+import { readEnvelope, withId } from '../src/stdio/envelope.ts'
 import { type Got, handshake, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, startBridge } from './client.ts'
+
+t.setTimeout(300_000)
 
 verifies('bridge:relay:server-notification', async (t) => {
   const backend = await startBackend(t)
@@ -33,7 +34,7 @@ verifies('bridge:relay:server-notification', async (t) => {
 
 verifies(
   'bridge:session:stream',
-  'a stream that ends is taken up again where it ended, after the time the server asks for',
+  'resumes a stream after its last event, with the delay that the server requests',
   async (t) => {
     const backend = await startBackend(t)
     const streams: Got[] = []
@@ -58,7 +59,7 @@ verifies(
 for (const status of [400, 500])
   verifies(
     'bridge:session:stream',
-    `an event that the server no longer has (${status}) is given up, the stream is not`,
+    `reconnects without an event that the server no longer has (${status})`,
     async (t) => {
       const backend = await startBackend(t)
       let streams = 0
@@ -83,7 +84,7 @@ for (const status of [400, 500])
 
 verifies(
   'bridge:session:stream',
-  'a server that is busy is asked for the same event again, one that offers no stream any more is left alone',
+  'requests the same event from a busy server again, and stops if the server no longer offers a stream',
   async (t) => {
     const backend = await startBackend(t)
     const asked = () => backend.got.all.filter(({ method }) => method === 'GET')
@@ -104,7 +105,7 @@ verifies(
   },
 )
 
-verifies('bridge:session:stream', 'a server without a stream is asked once', async (t) => {
+verifies('bridge:session:stream', 'requests the stream only once if the server has none', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -113,7 +114,7 @@ verifies('bridge:session:stream', 'a server without a stream is asked once', asy
   t.equal(backend.methods().filter((method) => method === 'GET').length, 1)
 })
 
-verifies('bridge:session:stream', 'without a session there is no stream to ask for', async (t) => {
+verifies('bridge:session:stream', 'requests no stream without a session', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) => got.result(handshake))
   const bridge = startBridge(t, { url: backend.url })
@@ -126,7 +127,7 @@ verifies('bridge:session:stream', 'without a session there is no stream to ask f
 
 verifies(
   'bridge:session:stream',
-  'after a restart the stream itself finds the session gone, and the client hears of the change',
+  'detects a lost session on the stream and notifies the client',
   async (t) => {
     const backend = await startBackend(t)
     let session = 'one'
@@ -147,7 +148,7 @@ verifies(
   },
 )
 
-verifies('bridge:session:stream', 'a second stream is refused by 409 without harm', async (t) => {
+verifies('bridge:session:stream', 'continues if the server rejects a second stream with 409', async (t) => {
   const backend = await startBackend(t)
   backend.on('GET', (got) => got.status(409))
   const bridge = startBridge(t, { url: backend.url })
@@ -158,7 +159,7 @@ verifies('bridge:session:stream', 'a second stream is refused by 409 without har
 
 verifies(
   'bridge:session:stream',
-  'after a break in a session that lives on, the client hears that the lists may have changed',
+  'notifies the client of list changes after a break in the same session',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('GET', (got) => got.stream().raw('retry: 10\n\n'))
@@ -176,12 +177,12 @@ verifies(
 
 verifies(
   'bridge:session:stream',
-  'while the server is away, the first answer to a call takes the stream up again',
+  'reconnects on the first response to a call while the server is unreachable',
   async (t) => {
     const refused: Exchange = {
-      sent: Promise.resolve(),
       done: Promise.reject(new Error('refused')),
       wasWritten: () => false,
+      whenWritten: async () => {},
       abort() {},
     }
     let tries = 0
@@ -191,19 +192,21 @@ verifies(
         return refused
       },
     } as unknown as Upstream
-    const session = { mark: () => ({ id: 's1', version: '2025-11-25' }) } as Session
     const waits: { ms: number; answer: () => void }[] = []
-    const listener = createListener({
+    const stream = new GetStream({
       upstream,
-      session: () => session,
-      limit: 1000,
+      key: { id: 's1', version: '2025-11-25' },
+      monitor: {
+        waitForResponse: (ms) =>
+          new Promise((resolve) => void waits.push({ ms, answer: () => resolve(true) })),
+      },
       onEvent() {},
-      announce() {},
-      awaitAnswer: (ms) => new Promise((answer) => void waits.push({ ms, answer })),
+      onMissed() {},
+      isLost: () => false,
+      renew: async () => {},
       random: () => 0,
       log() {},
     })
-    listener.start()
     await new Promise(setImmediate)
     t.equal(tries, 1, 'it waits')
     waits[0]?.answer()
@@ -214,7 +217,7 @@ verifies(
       [2000, 4000],
       'and would have come back by itself',
     )
-    listener.stop()
+    stream.close()
   },
 )
 
@@ -228,17 +231,17 @@ async function askedTwice(t: Test, begin: (bridge: Client) => Promise<unknown>) 
   backend.on('tools/list', (got) =>
     got.headers['mcp-session-id'] === session ? got.result({ tools: [] }) : got.status(404),
   )
-  const streamOf = async (name: string): Promise<Stream> =>
+  const openStream = async (name: string): Promise<Stream> =>
     (await backend.saw('GET', ({ headers }) => headers['mcp-session-id'] === name)).stream()
   backend.on('GET', () => {})
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
-  const first = await streamOf('one')
+  const first = await openStream('one')
   first.send(question(0))
   await bridge.saw('roots/list')
   session = 'two'
   await begin(bridge)
-  const second = await streamOf('two')
+  const second = await openStream('two')
   second.send(question(0, 'elicitation/create'))
   const shown = await bridge.saw('elicitation/create')
   const answers = () => backend.got.all.filter(({ message }) => message !== undefined && 'result' in message)
@@ -250,7 +253,7 @@ const findLost = (bridge: Client) => bridge.call(1, 'tools/list')
 
 verifies(
   'bridge:session:restart',
-  'a question of the session that is gone is taken back, and its answer answers no other one',
+  'cancels the requests of a lost session and drops their responses',
   async (t) => {
     const { backend, bridge, shown, answers } = await askedTwice(t, findLost)
     t.match(await bridge.saw('notifications/cancelled'), { params: { requestId: 0 } })
@@ -265,7 +268,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'a client that initializes again may still answer a question of its session before: that is dropped',
+  'drops the response to a request of the session before the client initialized again',
   async (t) => {
     const { backend, bridge, shown, answers } = await askedTwice(t, (bridge) => bridge.open())
     bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
@@ -277,7 +280,7 @@ verifies(
   },
 )
 
-verifies('bridge:session:restart', 'a question under an id of ours is taken back by it', async (t) => {
+verifies('bridge:session:restart', 'cancels a renamed request by its new id', async (t) => {
   const { bridge, second, shown } = await askedTwice(t, findLost)
   second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0, reason: 'late' } })
   const notice = await bridge.messages.first(
@@ -287,15 +290,15 @@ verifies('bridge:session:restart', 'a question under an id of ours is taken back
   t.equal(notice.params.requestId, shown.id)
 })
 
-t.test('questions: one that comes twice by a stream taken up again keeps its id', async (t) => {
-  const questions = createQuestions()
+t.test('ServerRequests keeps the id of a request that a resumed stream repeats', async (t) => {
+  const questions = new ServerRequests()
   const bytes = Buffer.from(JSON.stringify(question('a')))
   const envelope = readEnvelope(bytes)
   if (envelope === undefined) return t.fail('it is a message')
   t.equal(questions.toClient(bytes, envelope), bytes)
   t.equal(questions.toClient(bytes, envelope), bytes)
   t.same(
-    questions.drop().map((notice) => JSON.parse(notice.toString()).params.requestId),
+    questions.cancelAll().map((notice) => JSON.parse(notice.toString()).params.requestId),
     ['a'],
   )
   const renamed = questions.toClient(bytes, envelope)
@@ -303,16 +306,16 @@ t.test('questions: one that comes twice by a stream taken up again keeps its id'
   t.same(JSON.parse(renamed.toString()), { ...question('a'), id: 'causeway-question-1' })
 })
 
-t.test('questions: one under an id of ours is taken back however deep the notification is', async (t) => {
-  const questions = createQuestions()
+t.test('ServerRequests renames a cancellation of any depth', async (t) => {
+  const questions = new ServerRequests()
   const toClient = (text: string): Wire => {
     const bytes = Buffer.from(text)
     const envelope = readEnvelope(bytes)
-    if (envelope === undefined) throw new Error('it is no message')
+    if (envelope === undefined) throw new Error('not a message')
     return JSON.parse(questions.toClient(bytes, envelope).toString())
   }
   toClient(JSON.stringify(question(0)))
-  questions.drop()
+  questions.cancelAll()
   const { id } = toClient(JSON.stringify(question(0)))
   const takeBack = (more: string): string =>
     `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0,${more}}}`
@@ -324,21 +327,21 @@ t.test('questions: one under an id of ours is taken back however deep the notifi
   t.same(toClient(takeBack(`"reason":${deep}`)).params, { requestId: id })
 })
 
-t.test('withId: all but the id stays as it is written', async (t) => {
+t.test('withId keeps all bytes except the id', async (t) => {
   const withNine = (text: string) => withId(Buffer.from(text), 9).toString()
   t.equal(withNine(' { "id" : "a\\"}" , "result": 1e2 }'), ' { "id" : 9 , "result": 1e2 }')
   t.equal(withNine('{"error":{"id":1}}'), '{"id":9,"error":{"id":1}}')
   t.equal(withNine('[{"id":1}]'), '[{"id":1}]')
-  t.equal(withNine('{"id":1,"id":2}'), '{"id":1,"id":9}', 'the one that counts')
+  t.equal(withNine('{"id":1,"id":2}'), '{"id":1,"id":9}', 'the last id is replaced')
 })
 
 /** A server that answers as the script says and then leaves the answer open. */
 function openEnded(answer: (reader: Reader) => void) {
   let aborts = 0
   const exchange: Exchange = {
-    sent: Promise.resolve(),
     done: new Promise(() => {}),
     wasWritten: () => true,
+    whenWritten: async () => {},
     abort() {
       aborts += 1
     },
@@ -353,21 +356,17 @@ function openEnded(answer: (reader: Reader) => void) {
   return { upstream, aborts: () => aborts }
 }
 
-verifies(
-  'bridge:session:restart',
-  'a message of the handshake that is never answered is given up',
-  async (t) => {
-    for (const head of [false, true]) {
-      const { upstream, aborts } = openEnded((reader) => {
-        if (head) reader.head(200, { 'content-type': 'text/event-stream' })
-      })
-      await t.rejects(ask(upstream, {}, Buffer.from('{}'), 1), { code: 'SERVER_UNREACHABLE' })
-      t.equal(aborts(), 1)
-    }
-  },
-)
+verifies('bridge:session:restart', 'a message of the handshake times out', async (t) => {
+  for (const head of [false, true]) {
+    const { upstream, aborts } = openEnded((reader) => {
+      if (head) reader.head(200, { 'content-type': 'text/event-stream' })
+    })
+    await t.rejects(ask(upstream, {}, Buffer.from('{}'), 1), { code: 'SERVER_UNREACHABLE' })
+    t.equal(aborts(), 1)
+  }
+})
 
-t.test('ask: the first response of a stream is the answer, and the stream is given up', async (t) => {
+t.test('ask returns the first response of a stream and closes the stream', async (t) => {
   const { upstream, aborts } = openEnded((reader) => {
     reader.head(200, { 'content-type': 'text/event-stream' })
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'))

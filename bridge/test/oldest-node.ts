@@ -3,25 +3,23 @@ import { delimiter, join } from 'node:path'
 import { clientProgram } from '../../test/downloads/clients.mjs'
 
 /**
- * A Node 20, the oldest line that the bridge runs on: the one that `CAUSEWAY_NODE20` names, else one of the search path,
- * else the one that `test/downloads/clients.mjs` installs. Without any, a developer's test runs on the current Node and says so;
- * in continuous integration, where it has to be proved, this throws.
+ * Returns the path of Node 20, the oldest supported version: `CAUSEWAY_NODE20`, or one of `PATH`, or the one of
+ * `test/downloads/clients.mjs`. If it is not found, returns the current Node with a comment; in continuous integration, throws.
  */
-export function oldestNode(t: { comment(text: string): void }, env = process.env): string {
+export function findOldestNode(t: { comment(text: string): void }, env = process.env): string {
   const named = env.CAUSEWAY_NODE20
   if (named !== undefined) {
     if (isNode20(named)) return named
-    throw new Error(`CAUSEWAY_NODE20 names no Node 20: ${named}`)
+    throw new Error(`CAUSEWAY_NODE20 is not Node 20: ${named}`)
   }
-  // The whole path: what started the tests has put a newer Node first.
+  // All of PATH: the program that started the tests prepended a newer Node.
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const places = [...folders.map((folder) => join(folder, 'node')), clientProgram('node-20', env)]
   const found = places.find((place) => place !== undefined && isNode20(place))
   if (found !== undefined) return found
-  const missing =
-    'no Node 20 is found: name one in CAUSEWAY_NODE20, or install one by `node test/downloads/clients.mjs install`'
+  const missing = 'Node 20 not found: set CAUSEWAY_NODE20, or run `node test/downloads/clients.mjs install`'
   if (env.CI) throw new Error(missing)
-  t.comment(`${missing}; this runs on ${process.version}`)
+  t.comment(`${missing}; using ${process.version}`)
   return process.execPath
 }
 

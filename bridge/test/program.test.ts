@@ -5,14 +5,13 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { readFlags } from '../src/flags.ts'
-import { type Option, options } from '../src/options.ts'
-import { readSettings, type Settings } from '../src/settings.ts'
-import { usage } from '../src/usage.ts'
+import { type Option, options } from '../src/settings/options.ts'
+import { readFlags, readSettings, type Settings } from '../src/settings/settings.ts'
+import { usage } from '../src/settings/usage.ts'
 import { version } from '../src/version.ts'
 import { startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
-import { oldestNode } from './oldest-node.ts'
+import { findOldestNode } from './oldest-node.ts'
 
 verifies('bridge:help', async (t) => {
   const version = startBridge(t, { args: ['--version'] })
@@ -29,7 +28,7 @@ verifies('bridge:help', async (t) => {
 
 verifies(
   'bridge:setting:url',
-  'main: an unknown flag or a bad URL is one sentence on stderr, exit 2',
+  'an unknown flag or an invalid URL prints one line and exits with 2',
   async (t) => {
     for (const start of [{ args: ['--port', '1'] }, { url: 'nonsense' }]) {
       const bridge = startBridge(t, start)
@@ -40,7 +39,7 @@ verifies(
   },
 )
 
-verifies('bridge:setting:debug', 'main: the log tells what passed, without secrets', async (t) => {
+verifies('bridge:setting:debug', 'the log contains the messages without secrets', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
@@ -59,7 +58,7 @@ verifies('bridge:setting:debug', 'main: the log tells what passed, without secre
   t.notMatch(log, 'hidden-value')
 })
 
-verifies('bridge:setting:debug', 'without DEBUG no log is written', async (t) => {
+verifies('bridge:setting:debug', 'no log is written without DEBUG', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   const bridge = startBridge(t, { url: backend.url, env: { TMPDIR: dir } })
@@ -69,51 +68,63 @@ verifies('bridge:setting:debug', 'without DEBUG no log is written', async (t) =>
   t.throws(() => readFileSync(join(dir, 'mcp_wrapper.log')), { code: 'ENOENT' })
 })
 
-verifies(
-  'bridge:setting:debug',
-  'a log that cannot be opened is told and does not stop the bridge',
-  async (t) => {
-    const backend = await startBackend(t)
-    const dir = t.testdir({ 'mcp_wrapper.log': {} })
-    const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
-    t.match(await bridge.call(1, 'ping'), { result: {} })
-    t.match(bridge.stderr, /no debug log/)
-  },
-)
+verifies('bridge:setting:debug', 'the bridge warns if the log cannot be opened, and runs', async (t) => {
+  const backend = await startBackend(t)
+  const dir = t.testdir({ 'mcp_wrapper.log': {} })
+  const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
+  t.match(await bridge.call(1, 'ping'), { result: {} })
+  t.match(bridge.stderr, /no debug log/)
+})
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A copy of the launcher in a folder of its own: beside it there is no bundle unless the test makes one. */
-function launcherIn(dir: string): string {
+/** Copies the launcher to a folder without a bundle. Returns its path. */
+function copyLauncher(dir: string): string {
   const launcher = join(dir, 'bridge', 'run.mjs')
   cpSync(join(checkout, 'bridge/run.mjs'), launcher)
   return launcher
 }
 
-verifies('bridge:launcher', 'without a bundle every request is told to run npm start', async (t) => {
-  const dir = t.testdir({ bridge: {} })
-  const bridge = startBridge(t, { run: [launcherIn(dir)] })
-  bridge.raw('not JSON\n\n')
-  for (const [id, method, params] of [
-    ['a', 'initialize', initializeParams],
-    [0, 'server/discover', modern],
-    [1, 'tools/list', {}],
-  ] as const) {
-    const answer = await bridge.call(id, method, params)
-    t.match(answer, { id, error: { code: -32603, data: { code: 'SERVER_UNREACHABLE' } } })
-    t.match(answer.error.message, 'npm start')
-    t.match(answer.error.message, dir)
-  }
-  bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  t.match(await bridge.answer(null), { error: { code: -32700 } })
-  bridge.end()
-  t.same(await bridge.exited, { code: 0, signal: null })
-  t.equal(bridge.lines.length, 4, 'a notification is not answered')
+verifies(
+  'bridge:launcher',
+  'every request gets an error that recommends npm start if there is no bundle',
+  async (t) => {
+    const dir = t.testdir({ bridge: {} })
+    const bridge = startBridge(t, { run: [copyLauncher(dir)] })
+    bridge.raw('not JSON\n\n')
+    for (const [id, method, params] of [
+      ['a', 'initialize', initializeParams],
+      [0, 'server/discover', modern],
+      [1, 'tools/list', {}],
+    ] as const) {
+      const answer = await bridge.call(id, method, params)
+      t.match(answer, { id, error: { code: -32603, data: { code: 'SERVER_UNREACHABLE' } } })
+      t.match(answer.error.message, 'npm start')
+      t.match(answer.error.message, dir)
+    }
+    bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    t.match(await bridge.answer(null), { error: { code: -32700 } })
+    bridge.end()
+    t.same(await bridge.exited, { code: 0, signal: null })
+    t.equal(bridge.lines.length, 4, 'a notification gets no response')
+  },
+)
+
+verifies('bridge:launcher', 'with --autostart, a missing bundle is built first', async (t) => {
+  const backend = await startBackend(t)
+  const bundle = `import ${JSON.stringify(join(checkout, 'bridge/src/main.ts'))}`
+  const build = `import { writeFileSync } from 'node:fs'
+    const [command] = process.argv.slice(2)
+    if (command === 'bridge')
+      writeFileSync(new URL('../bridge/dist/bridge.js', import.meta.url), ${JSON.stringify(bundle)})`
+  const dir = t.testdir({ bridge: { dist: {} }, scripts: { 'run.mjs': build } })
+  const bridge = startBridge(t, { url: backend.url, run: [copyLauncher(dir), '--autostart'] })
+  t.match(await bridge.call(1, 'ping'), { result: {} }, 'a request that arrived meanwhile is answered')
 })
 
 verifies(
   'bridge:launcher',
-  'both committed configurations run the launcher, which runs the bundle',
+  'both configurations of the checkout run the launcher, which runs the bundle',
   async (t) => {
     const backend = await startBackend(t)
     const read = (path: string) => JSON.parse(readFileSync(join(checkout, path), 'utf8'))
@@ -121,22 +132,25 @@ verifies(
     const dir = t.testdir({
       bridge: { dist: { 'bridge.js': `import ${JSON.stringify(join(checkout, 'bridge/src/main.ts'))}` } },
     })
-    launcherIn(dir)
+    copyLauncher(dir)
     for (const { type, command, args } of servers) {
       t.equal(type, 'stdio')
       t.equal(command, 'node')
       const run = args.map((arg: string) => arg.replace(/\$\{workspaceFolder\}/, dir))
-      const [path] = run
-      t.equal(args.length, 1)
+      const [path, ...flags] = run
+      t.same(flags, ['--autostart'], 'the server is started if it does not run')
       const launcher = path.startsWith(dir) ? path : join(dir, path)
-      t.ok(existsSync(launcher), 'the path is that of the launcher')
-      const bridge = startBridge(t, { url: backend.url, run: ['--conditions=@causeway/source', launcher] })
+      t.ok(existsSync(launcher), 'the path is the launcher')
+      const bridge = startBridge(t, {
+        url: backend.url,
+        run: ['--conditions=@causeway/source', launcher, ...flags],
+      })
       t.match(await bridge.call(1, 'ping'), { result: { echo: 'ping' } })
     }
   },
 )
 
-verifies('bridge:help', 'usage: every flag and its variable stands under a heading', async (t) => {
+verifies('bridge:help', '--help lists every flag and its variable below a heading', async (t) => {
   for (const [name, { env, group }] of Object.entries<Option>(options)) {
     t.match(usage, new RegExp(`^  (-\\w, )?--${name}\\b`, 'm'))
     t.match(usage, `\n${group}:\n`)
@@ -145,7 +159,7 @@ verifies('bridge:help', 'usage: every flag and its variable stands under a headi
   t.same(
     usage.split('\n').filter((line) => line.length > 104),
     [],
-    'it fits a terminal',
+    'every line fits in a terminal',
   )
 })
 
@@ -164,72 +178,73 @@ verifies('bridge:setting:flag', async (t) => {
   t.match(remedy('-x'), /see --help/)
 })
 
-t.test(
-  'readFlags: the flag wins over the variable, and lists divide at commas only in the variable',
-  async (t) => {
-    const env = {
-      CAUSEWAY_ONLY: 'a , b',
-      CAUSEWAY_STATS: 'TRUE',
-      CAUSEWAY_OFFLINE_LIST: 'no',
-      CAUSEWAY_APP: ' x ',
-    }
-    const flags = readFlags(['--header', 'A: 1, 2', '--header', 'B: 3', '--url', ''], env)
-    t.same(flags.all('header'), ['A: 1, 2', 'B: 3'])
-    t.same(flags.all('only'), ['a', 'b'])
-    t.equal(flags.isOn('stats'), true)
-    t.equal(flags.isOn('offline-list'), false)
-    t.equal(flags.text('app'), 'x')
-    t.equal(flags.text('url'), undefined, 'set to nothing is not set')
-    t.same(readFlags(['--only', 'c'], env).all('only'), ['c'])
-  },
-)
+t.test('readFlags prefers the flag to the variable, and separates only the variable at commas', async (t) => {
+  const env = {
+    CAUSEWAY_ONLY: 'a , b',
+    CAUSEWAY_STATS: 'TRUE',
+    CAUSEWAY_OFFLINE_LIST: 'no',
+    CAUSEWAY_APP: ' x ',
+  }
+  const flags = readFlags(['--header', 'A: 1, 2', '--header', 'B: 3', '--url', ''], env)
+  t.same(flags.all('header'), ['A: 1, 2', 'B: 3'])
+  t.same(flags.all('only'), ['a', 'b'])
+  t.equal(flags.isOn('stats'), true)
+  t.equal(flags.isOn('offline-list'), false)
+  t.equal(flags.text('app'), 'x')
+  t.equal(flags.text('url'), undefined, 'an empty value is a missing value')
+  t.same(readFlags(['--only', 'c'], env).all('only'), ['c'])
+})
 
-t.test('readSettings: globs divide at commas wherever they come from', async (t) => {
+t.test('readSettings separates globs at commas in flags and variables', async (t) => {
   const { tools } = readSettings(['--only', 'a,b', '--only', 'c'], {}) as Settings
   t.same(tools, { only: ['a', 'b', 'c'], ignore: [] })
 })
 
-verifies('bridge:setting:url', 'readSettings: flag before environment before default', async (t) => {
-  const url = (args: string[], env = {}) => String((readSettings(args, env) as { url: URL }).url)
-  t.equal(url([]), 'http://localhost:3100/mcp')
-  t.equal(url([], { MCP_SERVER_URL: '' }), 'http://localhost:3100/mcp')
-  t.equal(url([], { MCP_SERVER_URL: ' http://a:1/mcp\n' }), 'http://a:1/mcp')
-  t.equal(
-    url(['--url', 'https://b/mcp/replay?x=1'], { MCP_SERVER_URL: 'http://a' }),
-    'https://b/mcp/replay?x=1',
-  )
-})
+verifies(
+  'bridge:setting:url',
+  'readSettings prefers the flag to the environment, and that to the default',
+  async (t) => {
+    const url = (args: string[], env = {}) => String((readSettings(args, env) as { url: URL }).url)
+    t.equal(url([]), 'http://localhost:3100/mcp')
+    t.equal(url([], { MCP_SERVER_URL: '' }), 'http://localhost:3100/mcp')
+    t.equal(url([], { MCP_SERVER_URL: ' http://a:1/mcp\n' }), 'http://a:1/mcp')
+    t.equal(
+      url(['--url', 'https://b/mcp/replay?x=1'], { MCP_SERVER_URL: 'http://a' }),
+      'https://b/mcp/replay?x=1',
+    )
+  },
+)
 
-verifies('bridge:setting:url', 'readSettings: what is wrong is refused with its name', async (t) => {
-  const refused = (args: string[], env = {}) =>
+verifies('bridge:setting:url', 'readSettings rejects invalid values', async (t) => {
+  const rejects = (args: string[], env = {}) =>
     t.throws(() => readSettings(args, env), { code: 'INVALID_SETTING' })
   for (const url of ['nonsense', 'ftp://a/mcp', 'file:///mcp', 'http://user:secret@a/mcp', 'localhost:3100'])
-    refused(['--url', url])
+    rejects(['--url', url])
   for (const args of [['--foo'], ['positional'], ['--url'], ['--max-line', '-1'], ['--drain=1s']])
-    refused(args)
-  refused([], { CAUSEWAY_SESSION: 'with blank' })
-  refused([], { CAUSEWAY_SESSION: 'x'.repeat(129) })
-  refused([], { CAUSEWAY_MAX_LINE_BYTES: '10mb' })
+    rejects(args)
+  rejects([], { CAUSEWAY_SESSION: 'with blank' })
+  rejects([], { CAUSEWAY_SESSION: 'x'.repeat(129) })
+  rejects([], { CAUSEWAY_MAX_LINE_BYTES: '10mb' })
 })
 
-t.test('readSettings: a refused URL never repeats its password', async (t) => {
+t.test('readSettings reports an invalid URL without its password', async (t) => {
   try {
     readSettings(['--url', 'http://user:secret@a/mcp'], {})
-    t.fail('not refused')
+    t.fail('not rejected')
   } catch (error) {
     t.notMatch(String(error), 'secret')
   }
 })
 
-t.test('readSettings: the other settings have defaults, environment and flags', async (t) => {
+t.test('readSettings reads the other settings from flags, environment and defaults', async (t) => {
   t.match(readSettings([], {}), { debug: false, session: undefined, maxLine: 10_420_224, drainMs: 5000 })
   const env = { DEBUG: 'TRUE', CAUSEWAY_SESSION: 'me', CAUSEWAY_MAX_LINE_BYTES: '1', CAUSEWAY_DRAIN_MS: '2' }
   t.match(readSettings([], env), { debug: true, session: 'me', maxLine: 1, drainMs: 2 })
   t.match(readSettings(['--max-line', '3', '--drain', '4'], env), { maxLine: 3, drainMs: 4 })
-  t.match(readSettings([], { DEBUG: 'app:*' }), { debug: false }, 'a DEBUG of another tool')
+  t.match(readSettings([], { DEBUG: 'app:*' }), { debug: false }, 'the DEBUG of another program')
 })
 
-t.test('readSettings: help and version win over everything', async (t) => {
+t.test('readSettings returns help and version regardless of other flags', async (t) => {
   t.equal(readSettings(['--help', '--url', 'x'], {}), 'help')
   t.equal(readSettings(['-v'], {}), 'version')
 })
@@ -238,10 +253,10 @@ const bridge = fileURLToPath(new URL('..', import.meta.url))
 
 verifies('bridge:package', async (t) => {
   execFileSync(process.execPath, ['--conditions=@causeway/source', join(bridge, '../scripts/bundle.ts')])
-  // Outside the checkout, where no node_modules is found by going up.
+  // Outside the checkout, so that no node_modules of a parent folder is used.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-package-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
-  const node = oldestNode(t)
+  const node = findOldestNode(t)
   const env = {
     ...process.env,
     PATH: [dirname(node), process.env.PATH].join(delimiter),
@@ -257,25 +272,26 @@ verifies('bridge:package', async (t) => {
   )
   t.same(packed.files.map(({ path }: { path: string }) => path).sort(), [
     'README.md',
+    'dist/THIRD-PARTY-NOTICES.txt',
     'dist/bridge.js',
     'package.json',
   ])
   const manifest = JSON.parse(readFileSync(join(bridge, 'package.json'), 'utf8'))
-  t.equal(manifest.dependencies, undefined, 'nothing to install beside it')
+  t.equal(manifest.dependencies, undefined, 'the package has no dependencies')
   const tarball = join(dir, packed.filename)
   t.equal(run('npx', ['--yes', '-p', tarball, 'causeway-bridge', '--version']).trim(), version)
 })
 
 verifies('bridge:bundle', async (t) => {
   execFileSync(process.execPath, ['--conditions=@causeway/source', join(checkout, 'scripts/bundle.ts')])
-  // Outside the checkout, where no node_modules is found by going up.
+  // Outside the checkout, so that no node_modules of a parent folder is used.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-bundle-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
   for (const file of ['package.json', 'run.mjs', 'dist/bridge.js'])
     cpSync(join(checkout, 'bridge', file), join(dir, file))
 
   const backend = await startBackend(t)
-  const node = oldestNode(t)
+  const node = findOldestNode(t)
   for (const file of ['dist/bridge.js', 'run.mjs']) {
     const bridge = startBridge(t, { url: backend.url, node, run: [join(dir, file)] })
     t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, file)
@@ -286,22 +302,25 @@ verifies('bridge:bundle', async (t) => {
   }
 })
 
-t.test('oldestNode: a newer Node stands in for the oldest, but not in continuous integration', async (t) => {
+t.test('findOldestNode falls back to a newer Node outside continuous integration', async (t) => {
   const dir = t.testdir({
     newer: { node: '#!/bin/sh\necho v24.0.0\n' },
     older: { node: '#!/bin/sh\necho v20.18.0\n' },
     empty: {},
   })
   for (const name of ['newer', 'older']) chmodSync(join(dir, name, 'node'), 0o755)
-  const told: string[] = []
+  const comments: string[] = []
   const find = (env: NodeJS.ProcessEnv) =>
-    oldestNode({ comment: (text) => told.push(text) }, { CAUSEWAY_CLIENT_CACHE: join(dir, 'empty'), ...env })
+    findOldestNode(
+      { comment: (text) => comments.push(text) },
+      { CAUSEWAY_CLIENT_CACHE: join(dir, 'empty'), ...env },
+    )
   const [newer, older] = [join(dir, 'newer'), join(dir, 'older')]
   t.equal(find({ PATH: `${newer}:${join(dir, 'empty')}:${older}`, CI: 'true' }), join(older, 'node'))
   t.equal(find({ CAUSEWAY_NODE20: join(older, 'node'), PATH: '', CI: 'true' }), join(older, 'node'))
-  t.same(told, [])
+  t.same(comments, [])
   t.throws(() => find({ PATH: newer, CI: 'true' }), /CAUSEWAY_NODE20.*clients\.mjs install/)
-  t.throws(() => find({ CAUSEWAY_NODE20: join(newer, 'node'), PATH: older }), /names no Node 20/)
+  t.throws(() => find({ CAUSEWAY_NODE20: join(newer, 'node'), PATH: older }), /is not Node 20/)
   t.equal(find({ PATH: newer }), process.execPath)
-  t.match(told, [/no Node 20 is found/])
+  t.match(comments, [/Node 20 not found/])
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { readEnvelope } from '../src/envelope.ts'
+import { readEnvelope } from '../src/stdio/envelope.ts'
 import { type Got, startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
 
@@ -29,7 +29,7 @@ verifies('bridge:relay:eras', async (t) => {
   t.equal(unknown.text, '{"jsonrpc":"2.0","id":3,"method":"made/up","params":{"any":[1,{"thing":null}]}}')
 })
 
-verifies('bridge:relay:eras', 'a request without any handshake is forwarded', async (t) => {
+verifies('bridge:relay:eras', 'forwards a request without a handshake', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   t.match(await bridge.call(1, 'tools/list'), { id: 1, result: { echo: 'tools/list' } })
@@ -38,7 +38,7 @@ verifies('bridge:relay:eras', 'a request without any handshake is forwarded', as
 
 verifies('bridge:relay:ids', async (t) => {
   const backend = await startBackend(t)
-  // The id is given back as text, so that no number is rounded on the way.
+  // The id is compared as text, so that no number is rounded.
   const echo = (got: Got) => {
     const id = /"id":("[^"]*"|[^,]+),/.exec(got.text)?.[1]
     const body = `{"jsonrpc":"2.0","id":${id},"result":{}}`
@@ -52,14 +52,18 @@ verifies('bridge:relay:ids', async (t) => {
   t.same(bridge.lines.sort(), ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":{}}`).sort())
 })
 
-verifies('bridge:relay:ids', 'a client that uses one id twice at a time gets two answers', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
-  bridge.send({ jsonrpc: '2.0', id: 1, method: 'one' }, { jsonrpc: '2.0', id: 1, method: 'two' })
-  for (const echo of ['one', 'two'])
-    await bridge.messages.first(echo, ({ id, result }) => id === 1 && result.echo === echo)
-  t.equal(bridge.lines.length, 2)
-})
+verifies(
+  'bridge:relay:ids',
+  'responds twice to a client that uses an id twice at the same time',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'one' }, { jsonrpc: '2.0', id: 1, method: 'two' })
+    for (const echo of ['one', 'two'])
+      await bridge.messages.first(echo, ({ id, result }) => id === 1 && result.echo === echo)
+    t.equal(bridge.lines.length, 2)
+  },
+)
 
 verifies('bridge:invalid-request', async (t) => {
   const backend = await startBackend(t)
@@ -98,7 +102,7 @@ verifies('bridge:parse-error', async (t) => {
 
 verifies(
   'bridge:parse-error',
-  'no line of any bytes ends the bridge or costs the next request',
+  'no line of any bytes ends the bridge or affects the next request',
   async (t) => {
     const backend = await startBackend(t)
     const bridge = startBridge(t, { url: backend.url })
@@ -122,7 +126,7 @@ verifies(
   },
 )
 
-verifies('bridge:lines:framing', 'relay: messages arrive in any pieces', async (t) => {
+verifies('bridge:lines:framing', 'relay: accepts messages in chunks of any size', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   const text = Buffer.from('{"jsonrpc":"2.0","id":"é😀","method":"ping"}\r\n\n \r\n')
@@ -132,7 +136,7 @@ verifies('bridge:lines:framing', 'relay: messages arrive in any pieces', async (
   for (const id of [1, 2, 3]) t.match(await bridge.answer(id), { result: {} })
 })
 
-verifies('bridge:lines:framing', 'relay: a last line without newline is answered', async (t) => {
+verifies('bridge:lines:framing', 'relay: responds to a last line without a newline', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   bridge.raw('{"jsonrpc":"2.0","id":1,"method":"ping"}')
@@ -180,15 +184,14 @@ verifies('bridge:relay:notification', async (t) => {
   t.equal(bridge.lines.length, 1, 'only the request was answered')
 })
 
-verifies('bridge:relay:batch', 'a session of 2025-03-26 gets the batch as it is', async (t) => {
+verifies('bridge:relay:batch', 'forwards a batch unchanged to a session of 2025-03-26', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) =>
     got.result({ protocolVersion: '2025-03-26', capabilities: {} }, { 'mcp-session-id': 'b' }),
   )
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
-  // A batch has no method, so its script has no name.
-  backend.on(undefined as unknown as string, (got) =>
+  backend.on('batch', (got) =>
     got.json(
       got.message.flatMap(({ id }: { id?: number }) => (id ? [{ jsonrpc: '2.0', id, result: {} }] : [])),
     ),
@@ -206,7 +209,7 @@ verifies('bridge:relay:batch', 'a session of 2025-03-26 gets the batch as it is'
   t.equal(got.headers['mcp-session-id'], 'b')
 })
 
-verifies('bridge:relay:batch', 'other sessions get its messages one by one', async (t) => {
+verifies('bridge:relay:batch', 'splits a batch for other sessions', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -235,7 +238,7 @@ verifies('bridge:relay:pipelined', async (t) => {
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', id: 2, method: 'tools/list', params: modern },
   )
-  // The stateless one waits for nobody: once it has arrived, the others have had their chance too.
+  // The stateless request is not delayed: the others would have arrived before it.
   await bridge.answer(2)
   t.same(backend.methods().sort(), ['initialize', 'tools/list'])
   held[0]?.result({ protocolVersion: '2025-06-18', capabilities: {} }, { 'mcp-session-id': 'p' })
@@ -251,7 +254,7 @@ verifies('bridge:relay:pipelined', async (t) => {
   t.match(await bridge.answer(1), { result: {} })
 })
 
-verifies('bridge:relay:pipelined', 'a refused initialize does not hold up what follows', async (t) => {
+verifies('bridge:relay:pipelined', 'a rejected initialize does not block later messages', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) =>
     got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32602, message: 'no' } }),
@@ -267,7 +270,7 @@ verifies('bridge:relay:pipelined', 'a refused initialize does not hold up what f
 
 verifies(
   'bridge:relay:limit',
-  'at most 256 calls are with the server, the others follow as those end',
+  'forwards at most 256 calls at the same time and queues the others',
   async (t) => {
     const backend = await startBackend(t)
     const held: Got[] = []
@@ -293,7 +296,7 @@ verifies(
   },
 )
 
-verifies('bridge:relay:cancel', 'a waiting call that is cancelled is never sent', async (t) => {
+verifies('bridge:relay:cancel', 'does not send a queued call that was cancelled', async (t) => {
   const backend = await startBackend(t)
   const held: Got[] = []
   const full = new Promise<void>((resolve) => {
@@ -338,12 +341,12 @@ const texts: Record<string, (text: string) => string> = {
   neither: (text) => `{"jsonrpc":"2.0","id":5,"other":["${text}"]}`,
 }
 
-t.test('readEnvelope: long and short texts are read alike', async (t) => {
+t.test('readEnvelope reads long and short texts the same', async (t) => {
   for (const [name, text] of Object.entries(texts))
     for (const inner of ['short', pad]) t.match(readEnvelope(Buffer.from(text(inner))), messages[name], name)
 })
 
-t.test('readEnvelope: a text that is cut off anywhere outside its end is no message', async (t) => {
+t.test('readEnvelope rejects a truncated text', async (t) => {
   const whole = Buffer.from((texts['an answer'] as (text: string) => string)(pad))
   for (const end of [whole.length - 1, whole.length - 9, whole.length - 40, 70_000])
     t.equal(readEnvelope(whole.subarray(0, end)), undefined, `${end}`)
@@ -351,7 +354,7 @@ t.test('readEnvelope: a text that is cut off anywhere outside its end is no mess
     t.equal(readEnvelope(Buffer.concat([whole, Buffer.from(more)])), undefined)
 })
 
-t.test('readEnvelope: what is no object is no message', async (t) => {
+t.test('readEnvelope rejects texts that are not objects', async (t) => {
   for (const text of [
     '',
     ' ',
@@ -371,12 +374,12 @@ t.test('readEnvelope: what is no object is no message', async (t) => {
       t.equal(readEnvelope(Buffer.from(padded)), undefined, text)
 })
 
-t.test('readEnvelope: a member may have any name', async (t) => {
+t.test('readEnvelope accepts any member name', async (t) => {
   const text = `{"__proto__":{"jsonrpc":"2.0"},"jsonrpc":"2.0","id":1,"result":"${pad}"}`
   t.match(readEnvelope(Buffer.from(text)), { kind: 'response', id: 1 })
 })
 
-t.test('readEnvelope: a deep text and one of quotes only take no long time and no stack', async (t) => {
+t.test('readEnvelope reads deep texts and many quotes in linear time without recursion', async (t) => {
   const deep = '['.repeat(500_000) + ']'.repeat(500_000)
   t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
   const quotes = '\\"'.repeat(500_000)

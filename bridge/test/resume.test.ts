@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { Calls } from '../src/calls.ts'
-import { createDeliver } from '../src/deliver.ts'
-import { createForward } from '../src/forward.ts'
-import type { Incoming } from '../src/message.ts'
-import { createQuestions } from '../src/questions.ts'
-import { EventParser } from '../src/sse.ts'
+import { Delivery } from '../src/calls/delivery.ts'
+import { Forwarder } from '../src/calls/forwarder.ts'
+import { PendingCalls } from '../src/calls/pending-calls.ts'
+import { ServerRequests } from '../src/calls/server-requests.ts'
+import { EventParser } from '../src/http/sse.ts'
+import type { Incoming } from '../src/stdio/message.ts'
 import { type Got, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -69,13 +69,13 @@ verifies('bridge:sse:parse', async (t) => {
     }
 })
 
-t.test('EventParser: an event without data leaves its id behind and is not given out', async (t) => {
+t.test('EventParser stores the id of an event without data and does not emit it', async (t) => {
   const { events, parser } = parse('id: 7\ndata:\n\n')
   t.same(events, [])
   t.equal(parser.lastEventId, '7')
 })
 
-t.test('EventParser: the id of an event counts once the event is complete', async (t) => {
+t.test('EventParser uses the id of an event when the event is complete', async (t) => {
   const { events, parser } = parse('id: 4\ndata: whole\n\nid: 5\ndata: {"par')
   t.same(events, [event('whole', { id: '4' })])
   t.equal(parser.lastEventId, '4', 'what is half received is asked for again')
@@ -83,24 +83,24 @@ t.test('EventParser: the id of an event counts once the event is complete', asyn
   t.equal(parser.lastEventId, '5')
 })
 
-t.test('EventParser: an id with NUL and a retry that is no number are ignored', async (t) => {
+t.test('EventParser ignores an id with NUL and a retry that is not a number', async (t) => {
   const { parser } = parse('id: a\nid: b\0\nretry: soon\n\n')
   t.equal(parser.lastEventId, 'a')
   t.equal(parser.retryMs, undefined)
 })
 
-t.test('EventParser: data beyond the limit is counted and not kept, the next event is whole', async (t) => {
+t.test('EventParser counts data over the limit without storing it, and emits the next event', async (t) => {
   const { events } = parse(`data: ${'x'.repeat(500)}\n\ndata: short\n\n`, { pieceBytes: 50, limit: 100 })
   t.same(events, [{ type: 'message', id: '', data: undefined, size: 500 }, event('short')])
 })
 
-t.test('EventParser: many small lines in one chunk cost no search over the rest of it', async (t) => {
+t.test('EventParser parses many short lines in one chunk in linear time', async (t) => {
   // Without a carriage return in it, a search from each line would read the chunk 400,000 times: minutes.
   const { events } = parse('data: 1\n\n'.repeat(200_000), { pieceBytes: 2_000_000 })
   t.equal(events.length, 200_000)
 })
 
-t.test('EventParser: a data line of 10 MB in small chunks comes whole', async (t) => {
+t.test('EventParser joins a data line of 10 MB in small chunks', async (t) => {
   const text = 'y'.repeat(10_000_000)
   const { events } = parse(`data: ${text}\r\n\r\n`, { pieceBytes: 4096 })
   t.equal(events[0]?.data, text)
@@ -140,69 +140,61 @@ verifies('bridge:stream:resume', async (t) => {
   t.equal(sent.length, 2, 'the call itself was not sent again')
 })
 
-verifies(
-  'bridge:stream:resume',
-  'an answer that broke off in the middle of its event is asked for again, whole',
-  async (t) => {
-    const backend = await startBackend(t)
-    const answer = (id: unknown) => ({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000) } })
-    backend.on('tools/call', (got) => {
-      const stream = got.stream()
-      stream.raw('retry: 1\nid: one\ndata:\n\n')
-      const text = JSON.stringify(answer(got.message.id))
-      got.response.write(`id: two\ndata: ${text.slice(0, 500)}`, () => stream.break())
-    })
-    backend.on('GET', (got) => {
-      const from = got.headers['last-event-id']
-      if (from === undefined) return got.status(405)
-      const stream = got.stream()
-      if (from === 'one') stream.send(answer(1), 'id: two\n')
-      // After the answer there is nothing to send.
-      stream.end()
-    })
-    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '500'] })
-    await bridge.open()
-    t.same(await bridge.call(1, 'tools/call'), answer(1))
-    t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1)
-  },
-)
+verifies('bridge:stream:resume', 'resumes a response that broke within its event', async (t) => {
+  const backend = await startBackend(t)
+  const answer = (id: unknown) => ({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000) } })
+  backend.on('tools/call', (got) => {
+    const stream = got.stream()
+    stream.raw('retry: 1\nid: one\ndata:\n\n')
+    const text = JSON.stringify(answer(got.message.id))
+    got.response.write(`id: two\ndata: ${text.slice(0, 500)}`, () => stream.break())
+  })
+  backend.on('GET', (got) => {
+    const from = got.headers['last-event-id']
+    if (from === undefined) return got.status(405)
+    const stream = got.stream()
+    if (from === 'one') stream.send(answer(1), 'id: two\n')
+    // After the answer there is nothing to send.
+    stream.end()
+  })
+  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '500'] })
+  await bridge.open()
+  t.same(await bridge.call(1, 'tools/call'), answer(1))
+  t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1)
+})
+
+verifies('bridge:stream:resume', 'retries if the server has not noticed the break (409)', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/call', (got) => {
+    const stream = got.stream()
+    got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
+  })
+  let refusals = 0
+  backend.on('GET', (got) => {
+    if (got.headers['last-event-id'] === undefined) return got.status(405)
+    refusals += 1
+    if (refusals < 3) return got.status(409, 'Conflict: Stream already has an active connection')
+    got.stream().send({ jsonrpc: '2.0', id: 1, result: { late: true } })
+  })
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  t.match(await bridge.call(1, 'tools/call'), { result: { late: true } })
+  t.equal(refusals, 3)
+})
 
 verifies(
   'bridge:stream:resume',
-  'a server that has not noticed the break (409) is asked again',
+  'honours Retry-After of a busy server, and gives up if it exceeds the budget',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('tools/call', (got) => {
       const stream = got.stream()
       got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
     })
-    let refusals = 0
+    const delays = ['0', '3']
     backend.on('GET', (got) => {
       if (got.headers['last-event-id'] === undefined) return got.status(405)
-      refusals += 1
-      if (refusals < 3) return got.status(409, 'Conflict: Stream already has an active connection')
-      got.stream().send({ jsonrpc: '2.0', id: 1, result: { late: true } })
-    })
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.open()
-    t.match(await bridge.call(1, 'tools/call'), { result: { late: true } })
-    t.equal(refusals, 3)
-  },
-)
-
-verifies(
-  'bridge:stream:resume',
-  'a busy server is asked again at the time that it names, or not at all',
-  async (t) => {
-    const backend = await startBackend(t)
-    backend.on('tools/call', (got) => {
-      const stream = got.stream()
-      got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
-    })
-    const wishes = ['0', '3']
-    backend.on('GET', (got) => {
-      if (got.headers['last-event-id'] === undefined) return got.status(405)
-      got.status(503, 'busy', { 'retry-after': wishes.shift() ?? '3' })
+      got.status(503, 'busy', { 'retry-after': delays.shift() ?? '3' })
     })
     const bridge = startBridge(t, { url: backend.url, args: ['--wait', '2000'] })
     await bridge.open()
@@ -212,7 +204,7 @@ verifies(
   },
 )
 
-verifies('bridge:stream:resume', 'while the server is away it waits, within its time', async (t) => {
+verifies('bridge:stream:resume', 'waits for an unreachable server within the budget', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))
   const bridge = startBridge(t, { url: backend.url })
@@ -229,7 +221,7 @@ verifies('bridge:stream:resume', 'while the server is away it waits, within its 
   t.match(await bridge.answer(1), { result: { back: true } })
 })
 
-verifies('bridge:stream:resume', 'a place that the server does not know is an error', async (t) => {
+verifies('bridge:stream:resume', 'reports an error if the server rejects the event id', async (t) => {
   const backend = await startBackend(t)
   const cut = (got: Got) => {
     const stream = got.stream()
@@ -250,24 +242,20 @@ verifies('bridge:stream:resume', 'a place that the server does not know is an er
   t.match(await impatient.call(1, 'tools/call'), unreachable, 'nor is a busy server asked for ever')
 })
 
-verifies(
-  'bridge:broken-stream',
-  'without a place to go on from, the error comes at once and not after the time to wait',
-  async (t) => {
-    const backend = await startBackend(t)
-    backend.on('tools/call', (got) => {
-      const stream = got.stream()
-      stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
-      setImmediate(() => stream.break())
-    })
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.open()
-    await bridge.call('warm', 'ping')
-    const start = performance.now()
-    t.match(await bridge.call(1, 'tools/call'), unreachable)
-    t.ok(performance.now() - start < 10_000)
-  },
-)
+verifies('bridge:broken-stream', 'reports an error immediately if there is no event id', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/call', (got) => {
+    const stream = got.stream()
+    stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
+    setImmediate(() => stream.break())
+  })
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call('warm', 'ping')
+  const start = performance.now()
+  t.match(await bridge.call(1, 'tools/call'), unreachable)
+  t.ok(performance.now() - start < 10_000)
+})
 
 verifies('bridge:stream:promised', async (t) => {
   const backend = await startBackend(t)
@@ -282,31 +270,29 @@ verifies('bridge:stream:promised', async (t) => {
   t.match(await bridge.call(1, 'tools/call'), { result: { on: 'the other stream' } })
 })
 
-verifies('bridge:stream:promised', 'an answer that never comes is an error in the end', async (t) => {
+verifies('bridge:stream:promised', 'reports an error if the response after 202 never arrives', async (t) => {
   const written: Wire[] = []
-  const calls = new Calls()
+  const calls = new PendingCalls()
   const log = () => {}
-  const output = { write: (json: Buffer) => void written.push(JSON.parse(json.toString())) }
-  const deliver = createDeliver({
+  const delivery = new Delivery({
     calls,
-    questions: createQuestions(),
-    output: output as never,
-    limit: 1000,
-    onResult() {},
+    serverRequests: new ServerRequests(),
+    write: (json) => void written.push(JSON.parse(json.toString())),
+    maxMessageBytes: 1000,
     log,
   })
   const reply = { status: 202, headers: {}, type: 'other', body: Buffer.alloc(0), size: 0 } as const
-  const forward = createForward({
+  const forwarder = new Forwarder({
     upstream: { url: new URL('http://127.0.0.1/mcp') },
-    post: async () => ({ reply }),
-    session: { mark: () => ({ id: 's1', version: '2025-11-25' }), isDead: () => false },
-    server: { answersRepeats: () => false },
+    exchange: { post: async () => ({ reply }) },
+    session: { key: { id: 's1', version: '2025-11-25' }, isLost: () => false },
+    server: { deduplicatesCalls: false },
     tools: { isRepeatable: () => false },
     identity: { call: () => ({}) },
-    promised: async () => {},
-    deliver,
+    acceptedTimeoutMs: 1,
+    delivery,
     log,
-  } as unknown as Parameters<typeof createForward>[0])
+  } as unknown as ConstructorParameters<typeof Forwarder>[0])
   const message: Incoming = {
     bytes: Buffer.from(''),
     kind: 'request',
@@ -315,7 +301,10 @@ verifies('bridge:stream:promised', 'an answer that never comes is an error in th
     params: {},
     claimed: undefined,
   }
-  await forward.call(calls.open(message.bytes, [message]))
+  // The timeout does not keep the process alive.
+  const alive = setInterval(() => {}, 1000)
+  await forwarder.forward(calls.open(message.bytes, [message]))
+  clearInterval(alive)
   t.match(written, [
     { id: 1, error: { data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 202 } } } },
   ])

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { refusesLegacy, refusesModern } from '../src/translate/refusal.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, initializeParams, startBridge } from './client.ts'
 
@@ -35,8 +34,8 @@ function loseSessions(backend: Backend, sessions: Sessions): void {
     backend.on(method, (got) => (known(got) ? got.status(202) : refuse(got)))
 }
 
-/** What the backend was told in one session, without the GET. */
-const toldIn = (backend: Backend, session: string): string[] =>
+/** Returns the methods that the backend received in a session, without the GET. */
+const methodsIn = (backend: Backend, session: string): string[] =>
   backend.got.all
     .filter((got) => got.method === 'POST' && got.headers['mcp-session-id'] === session)
     .map((got) => got.message.method)
@@ -46,7 +45,7 @@ async function opened(bridge: Client): Promise<void> {
   await bridge.call('opened', 'ping')
 }
 
-/** An open bridge before a server whose sessions can be lost: setting `sessions.current` loses the one that it has. */
+/** Opens a bridge to a server that loses its session if `sessions.current` changes. */
 async function openLosing(t: Test, args: readonly string[] = []) {
   const backend = await startBackend(t)
   const sessions: Sessions = { current: 'one' }
@@ -58,7 +57,7 @@ async function openLosing(t: Test, args: readonly string[] = []) {
 
 verifies(
   'bridge:session:restart',
-  'a lost one is opened again by the kept handshake, once for many calls',
+  'opens a lost session again with the stored handshake, once for many calls',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     await bridge.call('level', 'logging/setLevel', { level: 'debug' })
@@ -76,12 +75,12 @@ verifies(
     t.equal(initializes.length, 2, 'one renewal')
     t.equal(initializes[1]?.text, initializes[0]?.text)
     t.equal(initializes[1]?.headers['mcp-session-id'], undefined)
-    t.same(toldIn(backend, 'two').slice(0, 3), [
+    t.same(methodsIn(backend, 'two').slice(0, 3), [
       'notifications/initialized',
       'logging/setLevel',
       'resources/subscribe',
     ])
-    t.equal(toldIn(backend, 'two').filter((method) => method === 'tools/call').length, 5)
+    t.equal(methodsIn(backend, 'two').filter((method) => method === 'tools/call').length, 5)
     t.equal(
       bridge.messages.all.filter(({ id }) => id === 'open').length,
       1,
@@ -91,45 +90,45 @@ verifies(
   },
 )
 
-verifies('bridge:relay:protocol-version', 'initialize may be answered by a stream', async (t) => {
-  const backend = await startBackend(t)
-  backend.on('initialize', (got) => {
-    const stream = got.stream({ 'mcp-session-id': 'streamed' })
-    stream.raw('id: 0\ndata:\n\n')
-    stream.send({
-      jsonrpc: '2.0',
-      id: got.message.id,
-      result: { ...handshake, protocolVersion: '2025-06-18' },
-    })
-    stream.end()
-  })
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  await bridge.call(1, 'ping')
-  t.match((await backend.saw('ping')).headers, {
-    'mcp-session-id': 'streamed',
-    'mcp-protocol-version': '2025-06-18',
-  })
-})
-
 verifies(
-  'bridge:end:session',
-  'a client that initializes again gets a new session, the old one is ended',
+  'bridge:relay:protocol-version',
+  'accepts an event stream as the response to initialize',
   async (t) => {
     const backend = await startBackend(t)
+    backend.on('initialize', (got) => {
+      const stream = got.stream({ 'mcp-session-id': 'streamed' })
+      stream.raw('id: 0\ndata:\n\n')
+      stream.send({
+        jsonrpc: '2.0',
+        id: got.message.id,
+        result: { ...handshake, protocolVersion: '2025-06-18' },
+      })
+      stream.end()
+    })
     const bridge = startBridge(t, { url: backend.url })
     await bridge.open()
-    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': 's2' }))
-    await bridge.call('again', 'initialize', initializeParams)
-    t.equal((await backend.saw('DELETE')).headers['mcp-session-id'], 's1')
     await bridge.call(1, 'ping')
-    t.equal((await backend.saw('ping')).headers['mcp-session-id'], 's2')
+    t.match((await backend.saw('ping')).headers, {
+      'mcp-session-id': 'streamed',
+      'mcp-protocol-version': '2025-06-18',
+    })
   },
 )
 
+verifies('bridge:end:session', 'deletes the previous session if the client initializes again', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': 's2' }))
+  await bridge.call('again', 'initialize', initializeParams)
+  t.equal((await backend.saw('DELETE')).headers['mcp-session-id'], 's1')
+  await bridge.call(1, 'ping')
+  t.equal((await backend.saw('ping')).headers['mcp-session-id'], 's2')
+})
+
 verifies(
   'bridge:session:restart',
-  'list_changed is said for the lists that the server says may change',
+  'sends list_changed for the lists that the server declares as changeable',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     const capabilities = { prompts: { listChanged: true }, resources: {} }
@@ -144,7 +143,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  '400 that speaks of the session is a lost one, other errors are not',
+  'treats 400 with a session error as a lost session, but no other error',
   async (t) => {
     const backend = await startBackend(t)
     const sessions = {
@@ -173,7 +172,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'a call is repeated in a new session once, then its error is the answer',
+  'repeats a call once in a new session, then forwards its error',
   async (t) => {
     const backend = await startBackend(t)
     loseSessions(backend, { current: 'one' })
@@ -188,25 +187,21 @@ verifies(
   },
 )
 
-verifies(
-  'bridge:session:restart',
-  'a server that loses sessions all the time is asked for five a minute',
-  async (t) => {
-    const backend = await startBackend(t)
-    loseSessions(backend, { current: 'never' })
-    let count = 0
-    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `lost-${count++}` }))
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.open()
-    for (let id = 0; id < 8; id += 1) await bridge.call(id, 'tools/call')
-    t.match(await bridge.call('last', 'tools/call'), { error: { data: { code: 'SESSION_NOT_FOUND' } } })
-    t.equal(count, 6, 'the first and five renewals')
-  },
-)
+verifies('bridge:session:restart', 'opens at most five new sessions a minute', async (t) => {
+  const backend = await startBackend(t)
+  loseSessions(backend, { current: 'never' })
+  let count = 0
+  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `lost-${count++}` }))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  for (let id = 0; id < 8; id += 1) await bridge.call(id, 'tools/call')
+  t.match(await bridge.call('last', 'tools/call'), { error: { data: { code: 'SESSION_NOT_FOUND' } } })
+  t.equal(count, 6, 'the first and five renewals')
+})
 
 verifies(
   'bridge:session:restart',
-  'a server that was killed and started again goes on in the same client session',
+  'a client session continues after the server was killed and restarted',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     await backend.stop()
@@ -220,7 +215,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'a notification finds its way into the new session, an answer of the old one does not',
+  'sends a notification to the new session and drops a response to the old one',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
@@ -235,7 +230,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'a renewal that fails is told, and tried again by the next call',
+  'reports a failed renewal and retries it with the next call',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t, ['--wait', '0'])
     sessions.current = 'two'
@@ -252,33 +247,29 @@ verifies(
   },
 )
 
-verifies(
-  'bridge:session:restart',
-  'a renewal waits for a server that is away or busy, as a call does',
-  async (t) => {
-    const { backend, sessions, bridge } = await openLosing(t)
-    await bridge.call('level', 'logging/setLevel', { level: 'debug' })
-    sessions.current = 'two'
-    const failFirst = (method: string, failures: ((got: Got) => void)[]) =>
-      backend.on(method, (got) => {
-        const fail = failures.shift()
-        if (fail !== undefined) return fail(got)
-        loseSessions(backend, sessions)
-        got.result(handshake, { 'mcp-session-id': 'two' })
-      })
-    const notNow = (status: number) => (got: Got) => got.status(status, '', { 'retry-after': '0' })
-    const cut = (got: Got) => void got.response.destroy()
-    failFirst('logging/setLevel', [notNow(503)])
-    failFirst('initialize', [cut, cut, notNow(503), notNow(429)])
-    t.match(await bridge.call(1, 'tools/call'), { result: { session: 'two' } })
-    t.equal(backend.methods().filter((method) => method === 'initialize').length, 6, 'the first and five')
-    t.ok(toldIn(backend, 'two').includes('logging/setLevel'))
-  },
-)
+verifies('bridge:session:restart', 'a renewal waits for an unreachable or busy server', async (t) => {
+  const { backend, sessions, bridge } = await openLosing(t)
+  await bridge.call('level', 'logging/setLevel', { level: 'debug' })
+  sessions.current = 'two'
+  const failFirst = (method: string, failures: ((got: Got) => void)[]) =>
+    backend.on(method, (got) => {
+      const fail = failures.shift()
+      if (fail !== undefined) return fail(got)
+      loseSessions(backend, sessions)
+      got.result(handshake, { 'mcp-session-id': 'two' })
+    })
+  const notNow = (status: number) => (got: Got) => got.status(status, '', { 'retry-after': '0' })
+  const cut = (got: Got) => void got.response.destroy()
+  failFirst('logging/setLevel', [notNow(503)])
+  failFirst('initialize', [cut, cut, notNow(503), notNow(429)])
+  t.match(await bridge.call(1, 'tools/call'), { result: { session: 'two' } })
+  t.equal(backend.methods().filter((method) => method === 'initialize').length, 6, 'the first and five')
+  t.ok(methodsIn(backend, 'two').includes('logging/setLevel'))
+})
 
 verifies(
   'bridge:session:restart',
-  'a renewal that is answered by a stream goes on though the stream stays open',
+  'a renewal does not wait for the end of the response stream',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
@@ -296,7 +287,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'list_changed is said also where the call that found out was cancelled meanwhile',
+  'sends list_changed also if the call that detected the loss was cancelled',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
@@ -311,24 +302,3 @@ verifies(
     t.equal(backend.methods().filter((method) => method === 'tools/call').length, 1)
   },
 )
-
-const error = (code: number, data?: object) => ({ error: { code, message: 'm', data } })
-
-t.test('refusals: the numbers of each era, and nothing that may pass or is about the message', async (t) => {
-  for (const code of [-32601, -32600, -32000, -32020, -32022])
-    t.ok(refusesLegacy(error(code)), `legacy ${code}`)
-  for (const code of [-32601, -32600, -32000, -32001]) t.ok(refusesModern(error(code)), `modern ${code}`)
-  for (const code of [-32602, -32603, -32700, -32021, 1]) {
-    t.notOk(refusesLegacy(error(code)), `legacy ${code}`)
-    t.notOk(refusesModern(error(code)), `modern ${code}`)
-  }
-  t.notOk(refusesModern(error(-32020)), 'only servers of the stateless era know this one')
-  t.notOk(refusesLegacy(error(-32000, { code: 'OVERLOADED', retryable: true })))
-  t.notOk(refusesModern({ result: {} }))
-})
-
-t.test('refusesModern: a version error counts where no version of the era is offered', async (t) => {
-  t.ok(refusesModern(error(-32022, { supported: ['2025-11-25'] })))
-  t.notOk(refusesModern(error(-32022, { supported: ['2025-11-25', '2026-07-28'] })))
-  t.notOk(refusesModern(error(-32022)))
-})

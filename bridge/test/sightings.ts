@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 
-/** Things that happen, and promises of things that will: waiting for a condition instead of for a time. */
+/** A list of items that tests can wait for. */
 export class Sightings<T> {
   readonly all: T[] = []
   readonly #patienceMs: number
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
 
-  /** `patienceMs`: how long something that never comes is waited for. */
+  /** `patienceMs` is the time to wait for an item. */
   constructor(patienceMs = 30_000) {
     this.#patienceMs = patienceMs
   }
@@ -19,7 +19,7 @@ export class Sightings<T> {
     }
   }
 
-  /** The first that matches, past or to come; fails when patience ends. */
+  /** Resolves to the first item that matches. Rejects after the timeout. */
   first(what: string, matches: (item: T) => boolean): Promise<T> {
     const past = this.all.find(matches)
     if (past !== undefined) return Promise.resolve(past)

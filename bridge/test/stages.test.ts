@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { errorMetaKey } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { Histogram } from '../src/histogram.ts'
-import { staleMetaKey } from '../src/offline-list.ts'
-import { createStats } from '../src/stats.ts'
+import { staleMetaKey } from '../src/stages/offline-list.ts'
+import { Stats } from '../src/stages/stats.ts'
 import { type Backend, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -36,7 +35,7 @@ verifies('bridge:record', async (t) => {
 
   t.equal(statSync(path).mode & 0o777, 0o600)
   const text = readFileSync(path, 'utf8')
-  t.notMatch(text, 'hidden-value', 'neither header, cookie nor query')
+  t.notMatch(text, 'hidden-value', 'no secret of a header, cookie or query')
   const all = events(path)
   for (const { time } of all) t.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   const of = (event: string) => all.filter((line) => line.event === event)
@@ -86,13 +85,13 @@ verifies('bridge:replay', async (t) => {
   t.match(await bridge.answer(null), { error: { code: -32700 } })
   bridge.raw(JSON.stringify([{ jsonrpc: '2.0', id: 'last', method: 'tools/call', params: again }]))
   bridge.end()
-  t.match(await bridge.answer('last'), { result: {} }, 'a batch, and a last line without its end')
+  t.match(await bridge.answer('last'), { result: {} }, 'a batch, and a last line without a line feed')
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
 verifies(
   'bridge:replay',
-  'a file that holds no traffic, or a place that cannot be written, is told',
+  'the bridge exits with 2 if the recording is invalid or cannot be written',
   async (t) => {
     const dir = t.testdir({ 'other.jsonl': '{"a":1}\n' })
     for (const args of [
@@ -117,9 +116,9 @@ verifies('bridge:stats', async (t) => {
   await bridge.call(1, 'tools/call', {})
   bridge.send({ jsonrpc: '2.0', id: 2, method: 'hang' })
   await backend.saw('hang')
-  const told = once(bridge.process.stderr as NodeJS.ReadableStream, 'data')
+  const printed = once(bridge.process.stderr as NodeJS.ReadableStream, 'data')
   bridge.process.kill('SIGUSR2')
-  await told
+  await printed
   t.match(bridge.stderr, /^causeway-bridge: 3 calls, 1 errors, 1 in flight, p50 [\d.]+ ms, p95 [\d.]+ ms, /)
   t.match(bridge.stderr, /, 0 reconnects, \d+ s\n$/)
   bridge.process.kill('SIGTERM')
@@ -127,17 +126,17 @@ verifies('bridge:stats', async (t) => {
   t.match(bridge.stderr.trim().split('\n')[1], /^causeway-bridge: 3 calls, 2 errors, 0 in flight/)
 })
 
-t.test('createStats: what passes is counted, cancelled calls are in flight no longer', async (t) => {
+t.test('Stats counts messages, and cancelled calls as not in flight', async (t) => {
   let now = 0
-  const stats = createStats(() => now)
+  const stats = new Stats(() => now)
   const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
   const send = (value: object) => toServer(Buffer.from(JSON.stringify(value)))
-  const answer = (value: object) => toClient(Buffer.from(JSON.stringify(value)))
+  const respond = (value: object) => toClient(Buffer.from(JSON.stringify(value)))
   for (const id of [1, '1', 2]) send({ jsonrpc: '2.0', id, method: 'm' })
   now = 100
-  answer({ jsonrpc: '2.0', id: 1, result: {} })
-  answer({ jsonrpc: '2.0', id: '1', error: { code: 1, message: 'm' } })
-  answer({ jsonrpc: '2.0', id: 'unknown', result: {} })
+  respond({ jsonrpc: '2.0', id: 1, result: {} })
+  respond({ jsonrpc: '2.0', id: '1', error: { code: 1, message: 'm' } })
+  respond({ jsonrpc: '2.0', id: 'unknown', result: {} })
   t.match(stats.line(), /^3 calls, 1 errors, 1 in flight, p50 (9[5-9]|10[0-5])/)
   send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
   t.match(stats.line(), ' 0 in flight')
@@ -145,8 +144,8 @@ t.test('createStats: what passes is counted, cancelled calls are in flight no lo
   t.match(stats.line(), '2 reconnects')
 })
 
-t.test('createStats: long answers of every shape are counted', async (t) => {
-  const stats = createStats(() => 0)
+t.test('Stats counts long responses of every shape', async (t) => {
+  const stats = new Stats(() => 0)
   const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
   const result = { text: 'x'.repeat(100_000) }
   const answers = [
@@ -159,7 +158,7 @@ t.test('createStats: long answers of every shape are counted', async (t) => {
   ]
   for (const { id } of answers) toServer(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'm' })))
   for (const answer of answers) toClient(Buffer.from(JSON.stringify(answer)))
-  // A long request of the server is no answer, whatever its id.
+  // A long request of the server is not a response, even if it has the same id.
   toServer(Buffer.from('{"jsonrpc":"2.0","id":7,"method":"m"}'))
   toClient(
     Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: result })),
@@ -167,21 +166,25 @@ t.test('createStats: long answers of every shape are counted', async (t) => {
   t.match(stats.line(), /^7 calls, 2 errors, 1 in flight/)
 })
 
-t.test('Histogram: quantiles are right to five per cent over seven decades', async (t) => {
-  const histogram = new Histogram()
-  t.equal(histogram.quantile(0.5), undefined)
-  for (let ms = 1; ms <= 1000; ms += 1) histogram.add(ms / 10)
-  for (const [share, expected] of [
-    [0.5, 50],
-    [0.95, 95],
-    [1, 100],
-  ] as const)
-    t.ok(Math.abs((histogram.quantile(share) ?? 0) / expected - 1) < 0.05, `${share}`)
-  const edges = new Histogram()
-  edges.add(0)
-  edges.add(1e9)
-  t.ok((edges.quantile(0.5) ?? 1) <= 0.01)
-  t.ok((edges.quantile(1) ?? 0) > 1e5)
+t.test('Stats reports percentiles to within 5 % over seven decades', async (t) => {
+  let now = 0
+  const stats = new Stats(() => now)
+  const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
+  t.match(stats.line(), 'p50 - ms, p95 - ms')
+  const measure = (id: number, ms: number) => {
+    toServer(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'm' })))
+    now += ms
+    toClient(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
+  }
+  const read = () => /p50 (\S+) ms, p95 (\S+) ms/.exec(stats.line())?.slice(1).map(Number) ?? []
+  for (let i = 1; i <= 1000; i += 1) measure(i, i / 10)
+  const [p50 = 0, p95 = 0] = read()
+  t.ok(Math.abs(p50 / 50 - 1) < 0.05, `p50 ${p50}`)
+  t.ok(Math.abs(p95 / 95 - 1) < 0.05, `p95 ${p95}`)
+  for (let i = 1; i <= 20_000; i += 1) measure(i, 0)
+  t.ok((read()[0] ?? 1) <= 0.01)
+  for (let i = 1; i <= 100_000; i += 1) measure(i, 1e9)
+  t.ok((read()[0] ?? 0) > 1e5)
 })
 
 const folder = (dir: string): string => join(dir, 'causeway')
@@ -191,8 +194,8 @@ function start(t: Test, backend: Backend, dir: string): Client {
   return startBridge(t, { url: backend.url, env, args: ['--wait', '0'] })
 }
 
-/** A bridge that has seen the server once, and left. */
-async function visit(t: Test, backend: Backend, dir: string): Promise<void> {
+/** Runs a bridge that stores the results of the server. */
+async function storeLists(t: Test, backend: Backend, dir: string): Promise<void> {
   const bridge = start(t, backend, dir)
   await bridge.open()
   await bridge.call(1, 'tools/list')
@@ -206,7 +209,7 @@ verifies('bridge:offline-list', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/list', (got) => got.result({ tools: [{ name: 'old' }], ttlMs: 9 }))
   const dir = t.testdir()
-  await visit(t, backend, dir)
+  await storeLists(t, backend, dir)
   await backend.stop()
 
   const bridge = start(t, backend, dir)
@@ -217,7 +220,7 @@ verifies('bridge:offline-list', async (t) => {
     _meta: { [staleMetaKey]: {} },
   })
   t.match((await bridge.call(2, 'tools/list', modern)).result, { ttlMs: 0, _meta: { [staleMetaKey]: {} } })
-  t.match(await bridge.call(3, 'tools/call', {}), { error: {} }, 'only lists stand in')
+  t.match(await bridge.call(3, 'tools/call', {}), { error: {} }, 'only lists are answered from the store')
 
   backend.got.all.length = 0
   backend.on('tools/list', (got) => got.result({ tools: [{ name: 'new' }] }))
@@ -225,17 +228,17 @@ verifies('bridge:offline-list', async (t) => {
   await bridge.saw('notifications/tools/list_changed')
   t.same((await bridge.call(4, 'tools/list')).result, { tools: [{ name: 'new' }] })
   t.match(backend.methods().slice(0, 2), ['initialize', 'notifications/initialized'])
-  t.equal(backend.got.all.at(-1)?.headers['mcp-session-id'], 's1', 'the session is a real one')
+  t.equal(backend.got.all.at(-1)?.headers['mcp-session-id'], 's1', 'the server created the session')
 })
 
 verifies(
   'bridge:offline-list',
-  'a slow server is stood in for, and told about when its list differs',
+  'a slow server is answered for, and the client is notified if its list differs',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('tools/list', (got) => got.result({ tools: [{ name: 'old' }] }))
     const dir = t.testdir()
-    await visit(t, backend, dir)
+    await storeLists(t, backend, dir)
     let release = (): void => {}
     backend.on('tools/list', (got) => {
       release = () => got.result({ tools: [{ name: 'new' }] })
@@ -245,24 +248,24 @@ verifies(
     t.match((await bridge.call(1, 'tools/list')).result, { tools: [{ name: 'old' }] })
     release()
     await bridge.saw('notifications/tools/list_changed')
-    t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1, 'one answer')
+    t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1, 'one response')
   },
 )
 
-verifies('bridge:offline-list', 'the file is private, and a damaged one is no hindrance', async (t) => {
+verifies('bridge:offline-list', 'the file is private, and a damaged one is replaced', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
-  await visit(t, backend, dir)
+  await storeLists(t, backend, dir)
   const [name = '', ...others] = readdirSync(folder(dir))
-  t.same(others, [], 'no unfinished file is left')
+  t.same(others, [], 'no temporary file remains')
   const path = join(folder(dir), name)
   t.equal(statSync(path).mode & 0o777, 0o600)
   writeFileSync(path, '{"cut')
-  await visit(t, backend, dir)
+  await storeLists(t, backend, dir)
   t.match(JSON.parse(readFileSync(path, 'utf8')), {})
 })
 
-verifies('bridge:offline-list', 'without the option nothing is kept', async (t) => {
+verifies('bridge:offline-list', 'nothing is stored without the option', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   const bridge = startBridge(t, { url: backend.url, env: { XDG_CACHE_HOME: dir } })
@@ -272,10 +275,10 @@ verifies('bridge:offline-list', 'without the option nothing is kept', async (t) 
   t.same(readdirSync(dir), [])
 })
 
-verifies('bridge:offline-list', 'nothing stands in for a list that the client has cancelled', async (t) => {
+verifies('bridge:offline-list', 'a cancelled list is not answered from the store', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
-  await visit(t, backend, dir)
+  await storeLists(t, backend, dir)
   backend.on('tools/list', () => {})
   const bridge = start(t, backend, dir)
   await bridge.open()
@@ -283,7 +286,7 @@ verifies('bridge:offline-list', 'nothing stands in for a list that the client ha
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
   )
-  // Asked later, so stood in for later.
+  // The timer of the second request expires later.
   t.match((await bridge.call(2, 'tools/list')).result, { _meta: { [staleMetaKey]: {} } })
   t.notOk(bridge.messages.all.some(({ id }) => id === 1))
 })
@@ -300,21 +303,34 @@ verifies('bridge:globs', async (t) => {
   t.same(result, { tools: [{ name: 'Replay__get_frame' }, { name: 'Help__get_topic' }], nextCursor: 'c' })
 
   t.match(await bridge.call(2, 'tools/call', { name: 'Help__get_topic' }), { result: { echo: 'tools/call' } })
-  const refused = await bridge.call(3, 'tools/call', { name: 'Help__find' })
-  t.match(refused.result, { isError: true, _meta: { [errorMetaKey]: { code: 'TOOL_HIDDEN' } } })
-  t.equal(backend.methods().filter((method) => method === 'tools/call').length, 1, 'the server was not asked')
+  const rejected = await bridge.call(3, 'tools/call', { name: 'Help__find' })
+  t.match(rejected.result, { isError: true, _meta: { [errorMetaKey]: { code: 'TOOL_HIDDEN' } } })
+  t.equal(
+    backend.methods().filter((method) => method === 'tools/call').length,
+    1,
+    'the server did not receive the call',
+  )
 })
 
-verifies('bridge:globs', 'of a batch only the allowed calls are sent, each is answered', async (t) => {
-  const backend = await startBackend(t)
-  backend.on('tools/list', (got) => got.result({ tools }))
-  const bridge = startBridge(t, { url: backend.url, env: { CAUSEWAY_ONLY: 'Help__find' } })
-  const call = (id: number, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })
-  bridge.send([call(1, 'Help__find'), call(2, 'x'), { jsonrpc: '2.0', id: 3, method: 'tools/list' }])
-  t.match(await bridge.answer(1), { result: { echo: 'tools/call' } })
-  t.match(await bridge.answer(2), { result: { isError: true } })
-  t.match(await bridge.answer(3), { result: { tools: [{ name: 'Help__find' }] } })
-})
+verifies(
+  'bridge:globs',
+  'only the allowed calls of a batch are sent, and each gets a response',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('tools/list', (got) => got.result({ tools }))
+    const bridge = startBridge(t, { url: backend.url, env: { CAUSEWAY_ONLY: 'Help__find' } })
+    const call = (id: number, name: string) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name },
+    })
+    bridge.send([call(1, 'Help__find'), call(2, 'x'), { jsonrpc: '2.0', id: 3, method: 'tools/list' }])
+    t.match(await bridge.answer(1), { result: { echo: 'tools/call' } })
+    t.match(await bridge.answer(2), { result: { isError: true } })
+    t.match(await bridge.answer(3), { result: { tools: [{ name: 'Help__find' }] } })
+  },
+)
 
 const sound = {
   name: 'sound',
@@ -332,10 +348,14 @@ verifies('bridge:headers:faulty-tool', async (t) => {
   const { result } = await bridge.call(1, 'tools/list', modern)
   t.same(result, { tools: [sound], resultType: 'complete', ttlMs: 0 })
   await bridge.call(2, 'tools/list', modern)
-  t.equal(bridge.stderr.match(/the tool faulty is left out: x-mcp-header of town/g)?.length, 1, 'told once')
+  t.equal(
+    bridge.stderr.match(/the tool faulty is removed from the list: x-mcp-header of town/g)?.length,
+    1,
+    'one warning',
+  )
 })
 
-verifies('bridge:headers:faulty-tool', 'an older revision gives the annotation no meaning', async (t) => {
+verifies('bridge:headers:faulty-tool', 'lists of older revisions are not checked', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/list', (got) => got.result({ tools: [faulty] }))
   const bridge = startBridge(t, { url: backend.url })

@@ -3,9 +3,9 @@ import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { createFlow, type Source } from '../src/flow.ts'
-import { LineSplitter, onOneLine } from '../src/lines.ts'
-import { createOutput } from '../src/output.ts'
+import { Backpressure, type Source } from '../src/http/backpressure.ts'
+import { LineSplitter, replaceLineBreaks } from '../src/stdio/lines.ts'
+import { Output } from '../src/stdio/output.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, startBridge } from './client.ts'
 
@@ -21,60 +21,56 @@ function split(text: string | Buffer, pieceBytes: number): string[] {
   return [...lines, ...splitter.end()].map(String)
 }
 
-verifies('bridge:lines:framing', 'LineSplitter: every chunking gives the same lines', async (t) => {
+verifies('bridge:lines:framing', 'LineSplitter returns the same lines for every chunk size', async (t) => {
   const text = '{"a":"é漢😀"}\r\n\n  \r\n{"b":1}\n{"c":2}'
   for (const size of [1, 2, 3, 5, 8, 100]) t.same(split(text, size), ['{"a":"é漢😀"}', '{"b":1}', '{"c":2}'])
 })
 
-t.test('LineSplitter: an end with nothing pending is no line', async (t) => {
+t.test('LineSplitter returns no line at an end without pending bytes', async (t) => {
   t.same(split('1\n', 1), ['1'])
   t.same(split('', 1), [])
 })
 
-t.test('LineSplitter: a line of 12 MB in small chunks comes whole', async (t) => {
+t.test('LineSplitter joins a line of 12 MB in small chunks', async (t) => {
   const [line, ...others] = split(`"${'x'.repeat(12_000_000)}"\n`, 65_536)
   t.equal(line?.length, 12_000_002)
   t.same(others, [])
 })
 
-verifies(
-  'bridge:lines:stdout',
-  'onOneLine: a pretty-printed text becomes one line of the same value',
-  async (t) => {
-    const value = { text: 'line\nend\r\n', list: [1, { a: null }] }
-    for (const pretty of [
-      JSON.stringify(value, null, 2),
-      JSON.stringify(value, null, 2).replace(/\n/g, '\r\n'),
-    ]) {
-      const line = onOneLine(Buffer.from(pretty)).toString()
-      t.notMatch(line, /[\r\n]/)
-      t.same(JSON.parse(line), value)
-    }
-  },
-)
+verifies('bridge:lines:stdout', 'replaceLineBreaks keeps the value of a pretty-printed text', async (t) => {
+  const value = { text: 'line\nend\r\n', list: [1, { a: null }] }
+  for (const pretty of [
+    JSON.stringify(value, null, 2),
+    JSON.stringify(value, null, 2).replace(/\n/g, '\r\n'),
+  ]) {
+    const line = replaceLineBreaks(Buffer.from(pretty)).toString()
+    t.notMatch(line, /[\r\n]/)
+    t.same(JSON.parse(line), value)
+  }
+})
 
-t.test('createOutput: a reader that is behind blocks, and opens when it has caught up', async (t) => {
+t.test('Output is blocked until a slow reader has caught up', async (t) => {
   const stream = new PassThrough({ highWaterMark: 10 })
-  const output = createOutput(stream, () => {})
+  const output = new Output(stream)
   let isOpen = 0
-  output.whenOpen(() => {
+  output.whenWritable(() => {
     isOpen += 1
   })
-  t.equal(isOpen, 1, 'at once')
+  t.equal(isOpen, 1, 'immediately')
   output.write(Buffer.from('0123456789'))
-  t.equal(output.isBlocked(), true)
-  output.whenOpen(() => {
+  t.equal(output.isBlocked, true)
+  output.whenWritable(() => {
     isOpen += 1
   })
   t.equal(isOpen, 1)
   const drained = new Promise((resolve) => stream.once('drain', resolve))
   stream.resume()
   await drained
-  t.equal(output.isBlocked(), false)
+  t.equal(output.isBlocked, false)
   t.equal(isOpen, 2)
 })
 
-t.test('createOutput: after the client closed its end nothing waits and nothing is written', async (t) => {
+t.test('Output: after the client has closed its end, nothing waits and nothing is written', async (t) => {
   const taken: Buffer[] = []
   let makeRoom = () => {}
   const room = new Promise<void>((resolve) => {
@@ -87,23 +83,20 @@ t.test('createOutput: after the client closed its end nothing waits and nothing 
       void room.then(() => done())
     },
   })
-  let closed = 0
-  const output = createOutput(stream, () => {
-    closed += 1
-  })
+  const output = new Output(stream)
   output.write(Buffer.from('text'))
   let isReleased = false
-  output.whenOpen(() => {
+  output.whenWritable(() => {
     isReleased = true
   })
   t.equal(isReleased, false)
-  // The stream itself would still take bytes: only the output keeps them off.
+  // The stream itself still accepts bytes: only the output discards them.
   stream.emit('error', new Error('EPIPE'))
   stream.emit('error', new Error('EPIPE'))
   t.equal(isReleased, true)
-  t.equal(closed, 1, 'told once')
+  await output.closed
   output.write(Buffer.from('more'))
-  await output.flushed()
+  await output.flush()
   makeRoom()
   await new Promise<void>((resolve) => stream.end(resolve))
   t.equal(String(Buffer.concat(taken)), 'text\n')
@@ -166,34 +159,30 @@ class FakeSource implements Source {
 
 /** An output whose client reads or does not. */
 class FakeOutput {
-  blocked = false
+  isBlocked = false
   readonly waiting: (() => void)[] = []
 
-  isBlocked(): boolean {
-    return this.blocked
-  }
-
-  whenOpen(then: () => void): void {
+  whenWritable(then: () => void): void {
     this.waiting.push(then)
   }
 
   open(): void {
-    this.blocked = false
+    this.isBlocked = false
     for (const then of this.waiting.splice(0)) then()
   }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
-t.test('createFlow: while the client does not read, every answer waits', async (t) => {
+t.test('Backpressure pauses every response while the client does not read', async (t) => {
   const output = new FakeOutput()
-  const flow = createFlow({ output, allowance: 100, patienceMs: 60_000 })
+  const backpressure = new Backpressure({ output, maxBytes: 100, stallMs: 60_000 })
   const [one, two] = [new FakeSource(), new FakeSource()]
-  flow.gathered(one, 10)
+  backpressure.update(one, 10)
   t.equal(one.isPaused, false)
-  output.blocked = true
-  flow.gathered(one, 20)
-  flow.gathered(two, 0)
+  output.isBlocked = true
+  backpressure.update(one, 20)
+  backpressure.update(two, 0)
   await settled()
   t.same([one.isPaused, two.isPaused], [true, true])
   output.open()
@@ -201,52 +190,52 @@ t.test('createFlow: while the client does not read, every answer waits', async (
   t.same([one.isPaused, two.isPaused], [false, false])
 })
 
-t.test('createFlow: beyond the allowance the largest goes on alone, then the next', async (t) => {
-  const flow = createFlow({ output: new FakeOutput(), allowance: 100, patienceMs: 60_000 })
+t.test('Backpressure: beyond maxBytes only the largest response continues, then the next', async (t) => {
+  const backpressure = new Backpressure({ output: new FakeOutput(), maxBytes: 100, stallMs: 60_000 })
   const [one, two, three] = [new FakeSource(), new FakeSource(), new FakeSource()]
-  flow.gathered(one, 50)
-  flow.gathered(two, 40)
-  flow.gathered(three, 30)
-  flow.gathered(two, 41)
-  flow.gathered(one, 60)
+  backpressure.update(one, 50)
+  backpressure.update(two, 40)
+  backpressure.update(three, 30)
+  backpressure.update(two, 41)
+  backpressure.update(one, 60)
   await settled()
   t.same([one.isPaused, two.isPaused, three.isPaused], [false, true, true])
-  flow.gathered(one, 70)
-  flow.ended(one)
+  backpressure.update(one, 70)
+  backpressure.end(one)
   await settled()
   t.same([two.isPaused, three.isPaused], [false, false], 'there is room for both')
-  flow.gathered(two, 90)
-  flow.gathered(three, 31)
+  backpressure.update(two, 90)
+  backpressure.update(three, 31)
   await settled()
   t.same([two.isPaused, three.isPaused], [false, true])
 })
 
-t.test('createFlow: when the one that goes on was itself held back, it is let go', async (t) => {
+t.test('Backpressure resumes the largest response if it was paused', async (t) => {
   const output = new FakeOutput()
-  const flow = createFlow({ output, allowance: 10, patienceMs: 60_000 })
+  const backpressure = new Backpressure({ output, maxBytes: 10, stallMs: 60_000 })
   const [one, two] = [new FakeSource(), new FakeSource()]
-  output.blocked = true
-  flow.gathered(one, 20)
-  flow.gathered(two, 9)
+  output.isBlocked = true
+  backpressure.update(one, 20)
+  backpressure.update(two, 9)
   output.open()
   await settled()
   t.same([one.isPaused, two.isPaused], [false, true])
 })
 
-t.test('createFlow: one that stalls does not hold up the others for ever', async (t) => {
-  const flow = createFlow({ output: new FakeOutput(), allowance: 10, patienceMs: 5 })
+t.test('Backpressure: a stalled response does not block the others', async (t) => {
+  const backpressure = new Backpressure({ output: new FakeOutput(), maxBytes: 10, stallMs: 5 })
   const [stalled, other] = [new FakeSource(), new FakeSource()]
-  flow.gathered(stalled, 20)
-  flow.gathered(other, 5)
+  backpressure.update(stalled, 20)
+  backpressure.update(other, 5)
   t.equal(other.isPaused, true)
   for (const end = Date.now() + 5000; other.isPaused && Date.now() < end; ) await wait(5)
   t.equal(other.isPaused, false)
-  flow.ended(stalled)
-  flow.ended(other)
+  backpressure.end(stalled)
+  backpressure.end(other)
 })
 
-/** Resident memory in MB, undefined where the system does not tell. */
-function memoryOf({ process }: Client): number | undefined {
+/** Returns the resident memory in MB; `undefined` if the system does not report it. */
+function readMemoryMb({ process }: Client): number | undefined {
   const file = `/proc/${process.pid}/status`
   const found = existsSync(file) && /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))
   return found ? Number(found[1]) / 1024 : undefined
@@ -254,21 +243,21 @@ function memoryOf({ process }: Client): number | undefined {
 
 verifies(
   'bridge:backpressure',
-  'sixteen answers of 10 MB that nobody reads are kept out of memory, and none is lost',
+  'sixteen responses of 10 MB that the client does not read are not buffered, and none is lost',
   async (t) => {
     const backend = await startBackend(t)
     const text = 'x'.repeat(10_000_000)
     backend.on('big', (got) => got.result({ text }))
     const bridge = startBridge(t, { url: backend.url })
     await bridge.call('warm', 'ping')
-    const idle = memoryOf(bridge)
+    const idle = readMemoryMb(bridge)
     bridge.process.stdout?.pause()
     const ids = Array.from({ length: 16 }, (_, id) => id)
     bridge.send(...ids.map((id) => ({ jsonrpc: '2.0', id, method: 'big' })))
     await backend.got.first('all calls', () => backend.got.all.length === 17)
     // It gathers what it may, then stands still: half a second without growth.
     let before = -100
-    for (let now = memoryOf(bridge) ?? 0; Math.abs(now - before) > 1; now = memoryOf(bridge) ?? 0) {
+    for (let now = readMemoryMb(bridge) ?? 0; Math.abs(now - before) > 1; now = readMemoryMb(bridge) ?? 0) {
       before = now
       await wait(500)
     }
@@ -278,7 +267,7 @@ verifies(
   },
 )
 
-verifies('bridge:backpressure', 'answers that are held back outlive their connections', async (t) => {
+verifies('bridge:backpressure', 'paused responses survive the end of their connections', async (t) => {
   const backend = await startBackend(t)
   const text = 'x'.repeat(40_000)
   const ids = Array.from({ length: 64 }, (_, id) => id)
@@ -346,7 +335,7 @@ verifies('bridge:relay:one-way', async (t) => {
 
 verifies(
   'bridge:relay:one-way',
-  'a session whose server never takes initialized is listened to, and its successor is told',
+  'opens the stream even if the server rejects initialized, and replays it to a new session',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('notifications/initialized', (got) => got.status(500))

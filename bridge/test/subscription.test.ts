@@ -1,15 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { restartServer, startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
-import { Calls } from '../src/calls.ts'
-import type { Deliver } from '../src/deliver.ts'
-import type { Fields } from '../src/headers.ts'
-import { createPost } from '../src/post.ts'
-import { createSubscriptions } from '../src/subscription.ts'
-import type { Reader, Upstream } from '../src/upstream.ts'
-import type { Waiting } from '../src/wait.ts'
+import { CallExchange } from '../src/calls/call-exchange.ts'
+import type { Delivery } from '../src/calls/delivery.ts'
+import { Forwarder } from '../src/calls/forwarder.ts'
+import { type Call, PendingCalls } from '../src/calls/pending-calls.ts'
+import type { Fields } from '../src/http/headers.ts'
+import type { Reader, Upstream } from '../src/http/upstream.ts'
+import { Subscriptions } from '../src/session/subscriptions.ts'
+import { LegacyClientTranslator } from '../src/stages/eras/legacy-client.ts'
 import { type Backend, type Got, type Stream, startBackend, type Wire } from './backend.ts'
-import { type Client, modern, startBridge } from './client.ts'
+import { type Client, initializeParams, modern, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
@@ -49,8 +51,8 @@ function acknowledge(backend: Backend): { next: () => Promise<Stream> } {
   }
 }
 
-/** The next notification with this method, which is then taken out. */
-async function heard(bridge: Client, method: string): Promise<Wire> {
+/** Returns the parameters of the next notification with this method and removes it. */
+async function takeParams(bridge: Client, method: string): Promise<Wire> {
   const message = await bridge.saw(method)
   bridge.messages.all.splice(bridge.messages.all.indexOf(message), 1)
   return message.params
@@ -63,14 +65,14 @@ verifies('bridge:subscription:restart', async (t) => {
   const bridge = startBridge(t, { url: backend.url, args: ['--wait', '50'] })
   bridge.send(listen({ toolsListChanged: true, resourceSubscriptions: ['a:1'] }))
   await subscriptions.next()
-  t.same((await heard(bridge, acknowledged))._meta, { [subscriptionId]: 'sub' })
+  t.same((await takeParams(bridge, acknowledged))._meta, { [subscriptionId]: 'sub' })
 
   await backend.stop()
   t.match(await bridge.call('away', 'ping', modern), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
   await backend.start()
   const second = await subscriptions.next()
-  t.same(await heard(bridge, 'notifications/tools/list_changed'), { _meta: { [subscriptionId]: 'sub' } })
-  t.same(await heard(bridge, 'notifications/resources/updated'), {
+  t.same(await takeParams(bridge, 'notifications/tools/list_changed'), { _meta: { [subscriptionId]: 'sub' } })
+  t.same(await takeParams(bridge, 'notifications/resources/updated'), {
     uri: 'a:1',
     _meta: { [subscriptionId]: 'sub' },
   })
@@ -78,19 +80,19 @@ verifies('bridge:subscription:restart', async (t) => {
   second.send({ jsonrpc: '2.0', id: 'sub', result: { resultType: 'complete' } })
   second.end()
   const third = await subscriptions.next()
-  await heard(bridge, 'notifications/tools/list_changed')
+  await takeParams(bridge, 'notifications/tools/list_changed')
   third.break()
   const fourth = await subscriptions.next()
-  await heard(bridge, 'notifications/tools/list_changed')
+  await takeParams(bridge, 'notifications/tools/list_changed')
   t.notOk(
     bridge.messages.all.some(({ id, method }) => id === 'sub' || method === acknowledged),
-    'the client sees one subscription, which goes on',
+    'the client sees one uninterrupted subscription',
   )
   fourth.send({ jsonrpc: '2.0', id: 'sub', error: { code: -32603, message: 'no more' } })
   t.match(await bridge.answer('sub'), { error: { message: 'no more' } }, 'an error ends it')
 })
 
-/** What becomes of one POST: the reader gets an answer, or the promise rejects. */
+/** Handles one POST: passes a response to the reader, or rejects. */
 type Attempt = (reader: Reader) => Promise<void>
 
 const acknowledges: Attempt = async (reader) => {
@@ -104,49 +106,65 @@ const answers =
     reader.head(status, headers)
 const isAway: Attempt = () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
 
-/** A subscription that knows no time: each POST meets the next attempt, `pause` takes as long as the test says. */
-function outOfTime(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
-  const calls = new Calls()
+const log = () => {}
+const url = new URL('http://127.0.0.1/mcp')
+
+/** Creates a subscription without a clock: each POST takes the next attempt, `pause` takes as long as the test requires. */
+function createSubscription(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
+  const calls = new PendingCalls()
   const { id, method, params } = listen({})
   const [bytes, kind, claimed] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
   const call = calls.open(bytes, [{ bytes, kind, id, method, params, claimed }])
   const pauses: number[] = []
-  const absences: { wasThere: boolean }[] = []
-  const log = () => {}
-  const subscriptions = createSubscriptions({
-    deliver: { event() {} } as unknown as Deliver,
+  let starts = 0
+  const delivery = {
+    deliverEvent: (...[event, headers, call]: Parameters<Delivery['deliverEvent']>) =>
+      void call?.intercept?.(event, headers),
+    deliver: () => true,
+  } as unknown as Delivery
+  const subscriptions = new Subscriptions({
+    delivery,
     pause: (ms) => {
       pauses.push(ms)
-      return attempts.length > 0 ? pause() : Promise.reject(new Error('a pause before nothing'))
+      return attempts.length > 0 ? pause() : Promise.reject(new Error('no attempt is left'))
     },
     random: () => 0,
     now: () => 0,
     log,
   })
-  const post = createPost({
+  const exchange = new CallExchange({
     upstream: {
-      url: new URL('http://127.0.0.1/mcp'),
+      url,
       post: (_fields: Fields, _body: Buffer, reader: Reader) => ({
-        sent: Promise.resolve(),
-        done: attempts.shift()?.(reader) ?? Promise.reject(new Error('a post too many')),
+        done: attempts.shift()?.(reader) ?? Promise.reject(new Error('no attempt is left')),
         wasWritten: () => false,
+        whenWritten: async () => {},
         abort() {},
       }),
     } as unknown as Upstream,
-    deliver: subscriptions.deliver,
-    limit: 1000,
-    startWaiting: () => ({ pause: async () => false, waitedMs: () => 0 }) as unknown as Waiting,
-    awaitServer: async (_waiting, _error, wasThere) => void absences.push({ wasThere }),
-    mayStart: subscriptions.mayStart,
+    delivery,
+    retry: {
+      url,
+      budgetMs: 1000,
+      monitor: { waitForResponse: async () => true, tryProbe: () => true, recordFailure() {} },
+      autostart: {
+        start: async () => {
+          starts += 1
+        },
+        logFile: '',
+      },
+      now: () => 0,
+      random: () => 0,
+    },
     log,
   })
-  const follow = () => subscriptions.follow(call, () => post(call, {}, true))
-  return { calls, call, subscriptions, follow, pauses, absences }
+  const follow = () => subscriptions.follow(call, () => exchange.post(call, {}, false))
+  return { calls, call, follow, pauses, starts: () => starts }
 }
 
-verifies('bridge:subscription:restart', 'none is opened again for a client that has cancelled', async (t) => {
+verifies('bridge:subscription:restart', 'does not open a cancelled subscription again', async (t) => {
   const left = [acknowledges, answers(400)]
-  const { calls, call, follow, pauses } = outOfTime(left, () => {
+  const { calls, call, follow, pauses } = createSubscription(left, () => {
     calls.settleAll(call)
     // Nothing waits for the end of the pause.
     return new Promise(() => {})
@@ -158,9 +176,9 @@ verifies('bridge:subscription:restart', 'none is opened again for a client that 
 
 verifies(
   'bridge:subscription:restart',
-  'a busy server does not end one, and is asked again at the time that it names',
+  'honours Retry-After of a busy server for an acknowledged subscription',
   async (t) => {
-    const { follow, pauses } = outOfTime([
+    const { follow, pauses } = createSubscription([
       acknowledges,
       answers(503, { 'retry-after': '30' }),
       answers(429),
@@ -169,18 +187,22 @@ verifies(
     ])
     t.match(await follow(), { reply: { status: 400 } })
     t.same(pauses, [200, 30_000, 800, 3_600_000])
-    const fresh = outOfTime([answers(503, { 'retry-after': '30' })])
-    t.match(await fresh.follow(), { reply: { status: 503 } }, 'but answers one that it has not acknowledged')
+    const fresh = createSubscription([answers(503, { 'retry-after': '30' })])
+    t.match(
+      await fresh.follow(),
+      { reply: { status: 503 } },
+      'but ends a subscription that is not acknowledged',
+    )
   },
 )
 
 verifies(
   'bridge:subscription:restart',
-  'one that was acknowledged waits for the server and does not have it started',
+  'an acknowledged subscription waits for the server without starting it',
   async (t) => {
-    const { calls, subscriptions, follow, absences } = outOfTime([isAway, acknowledges, isAway, answers(400)])
+    const { calls, follow, starts } = createSubscription([isAway, acknowledges, isAway, answers(400)])
     t.match(await follow(), { reply: { status: 400 } })
-    t.same(absences, [{ wasThere: false }, { wasThere: true }])
+    t.equal(starts(), 1)
 
     const bytes = Buffer.alloc(0)
     const own = {
@@ -190,11 +212,26 @@ verifies(
       id: 'causeway-bridge/listen/2',
       claimed: undefined,
     } as const
-    t.notOk(subscriptions.mayStart(calls.open(bytes, [own])), 'nor does one of the translation')
+    let posted: Call | undefined
+    const forwarder = new Forwarder({
+      upstream: { url },
+      exchange: {
+        post: async (call: Call) => {
+          posted = call
+          calls.settleAll(call)
+          return { reply: { status: 200 } }
+        },
+      },
+      session: { key: {}, isLost: () => false },
+      identity: { call: () => ({}) },
+      log,
+    } as unknown as ConstructorParameters<typeof Forwarder>[0])
+    await forwarder.forward(calls.open(bytes, [own]))
+    t.equal(posted?.canStartServer, false, 'nor does a request of the translation start it')
   },
 )
 
-verifies('bridge:subscription:restart', 'a refusal is the answer', async (t) => {
+verifies('bridge:subscription:restart', 'forwards a rejection', async (t) => {
   const backend = await startBackend(t)
   backend.on('subscriptions/listen', (got) =>
     got.json({ jsonrpc: '2.0', id: 'sub', error: { code: -32602, message: 'no' } }, { status: 400 }),
@@ -204,7 +241,7 @@ verifies('bridge:subscription:restart', 'a refusal is the answer', async (t) => 
   t.match(await bridge.answer('sub'), { error: { code: -32602 } })
 })
 
-verifies('bridge:subscription:restart', 'a real server that is stopped and started again', async (t) => {
+verifies('bridge:subscription:restart', 'survives a restart of a real server', async (t) => {
   const running = await startServer(t, { dir: t.testdir() })
   const bridge = startBridge(t, { url: `${running.url}/mcp`, patienceMs: 60_000 })
   bridge.send(listen({ toolsListChanged: true }))
@@ -215,3 +252,142 @@ verifies('bridge:subscription:restart', 'a real server that is stopped and start
   })
   t.notOk(bridge.messages.all.some(({ id }) => id === 'sub'))
 })
+
+verifies(
+  'bridge:translate:legacy-client',
+  'no listen request has more than 1000 URIs, and a client can watch 10,000',
+  async (t) => {
+    /** Listen requests that are not cancelled, as JSON text by id. */
+    const active = new Map<unknown, string>()
+    let longest = 0
+    const received = new Map<unknown, Wire>()
+    const translator = new LegacyClientTranslator(
+      {
+        toServer(line) {
+          longest = Math.max(longest, line.length)
+          const id = /^\{"jsonrpc":"2.0","id":"([^"]+)","method":"subscriptions\/listen"/.exec(
+            String(line),
+          )?.[1]
+          if (id === undefined) active.delete(JSON.parse(String(line)).params.requestId)
+          else active.set(id, String(line))
+        },
+        toClient(line) {
+          const message = JSON.parse(String(line))
+          received.set(message.id ?? message.method, message)
+        },
+      },
+      {
+        initialize: { jsonrpc: '2.0', id: 'init', method: 'initialize', params: initializeParams },
+        discovered: { capabilities: { tools: { listChanged: true } } },
+        retryMs: 0,
+        warn() {},
+      },
+    )
+    const change = (method: string, uri: string): Wire => {
+      translator.fromClient({ jsonrpc: '2.0', id: uri, method, params: { uri } })
+      return received.get(uri)
+    }
+    const findFilters = (): Wire[] =>
+      [...active.values()].map((line) => JSON.parse(line).params.notifications)
+    const countWatched = (): number =>
+      new Set(findFilters().flatMap(({ resourceSubscriptions = [] }) => resourceSubscriptions)).size
+    const findListsId = () => [...active].find(([, line]) => line.includes('"toolsListChanged":true'))?.[0]
+
+    translator.fromClient({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    for (let i = 1; i <= 10_000; i += 1) change('resources/subscribe', `test://${i}`)
+    t.match(received.get('test://10000'), { result: {} })
+    t.equal(countWatched(), 10_000, 'every URI is watched')
+    t.same(
+      findFilters().map(({ resourceSubscriptions }) => resourceSubscriptions.length),
+      Array(10).fill(1000),
+    )
+    t.ok(longest < 1000 * 'test://10000,""'.length + 1000, 'no earlier request was longer')
+    t.equal(findFilters().filter(({ toolsListChanged }) => toolsListChanged === true).length, 1)
+    t.match(change('resources/subscribe', 'test://more').error, {
+      code: -32602,
+      message: /at most 10000 resources/,
+      data: { code: 'INVALID_PARAMS', data: { limit_count: 10_000 } },
+    })
+
+    const endedId = findListsId()
+    active.delete(endedId)
+    translator.fromServer({ jsonrpc: '2.0', id: endedId, result: {} })
+    // The timer of the retry does not keep the process alive.
+    while (findListsId() === undefined) await setImmediate()
+    t.equal(countWatched(), 10_000, 'a request that ended is sent again')
+    const acknowledge = (id: unknown): void => {
+      const params = { _meta: { 'io.modelcontextprotocol/subscriptionId': id } }
+      translator.fromServer({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params })
+    }
+    acknowledge([...active.keys()].find((id) => id !== findListsId()))
+    t.notOk(received.has('notifications/tools/list_changed'), 'another request does not cover the lists')
+    acknowledge(findListsId())
+    t.ok(received.has('notifications/tools/list_changed'))
+
+    for (let i = 1; i <= 10_000; i += 1) change('resources/unsubscribe', `test://${i}`)
+    t.same(findFilters(), [{ toolsListChanged: true }], 'only the lists remain')
+    t.match(change('resources/subscribe', 'test://more'), { result: {} })
+  },
+)
+
+verifies(
+  'bridge:translate:legacy-client',
+  'subscriptions that the server rejects permanently are not requested again, with one warning',
+  async (t) => {
+    const rejections = [
+      { code: -32601, message: 'Method not found' },
+      {
+        code: -32603,
+        message: 'HTTP 403',
+        data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 403 } },
+      },
+    ]
+    const retried = [
+      { code: -32603, message: 'failed' },
+      {
+        code: -32603,
+        message: 'HTTP 500',
+        data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 500 } },
+      },
+      { code: -32601, message: 'starting', data: { retryable: true } },
+    ]
+    // Retries of the second group follow in later ticks than any of the first one would.
+    const outcomes = [...rejections, ...retried].map((error) => ({
+      error,
+      requests: [] as string[],
+      warnings: [] as string[],
+    }))
+    for (const { error, requests, warnings } of outcomes) {
+      const translator = new LegacyClientTranslator(
+        {
+          toServer(line) {
+            requests.push(JSON.parse(String(line)).id)
+            if (requests.length < 3)
+              queueMicrotask(() => translator.fromServer({ jsonrpc: '2.0', id: requests.at(-1), error }))
+          },
+          toClient() {},
+        },
+        {
+          initialize: { jsonrpc: '2.0', id: 'init', method: 'initialize', params: initializeParams },
+          discovered: { capabilities: { tools: { listChanged: true } } },
+          retryMs: 0,
+          warn: (text) => warnings.push(text),
+        },
+      )
+      translator.fromClient({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    }
+    // The timer of the retry does not keep the process alive.
+    while (outcomes.some(({ error, requests }) => retried.includes(error) && requests.length < 3))
+      await setImmediate()
+    t.same(
+      outcomes.map(({ requests, warnings }) => [requests.length, warnings.length]),
+      [
+        [1, 1],
+        [1, 1],
+        [3, 0],
+        [3, 0],
+        [3, 0],
+      ],
+    )
+  },
+)

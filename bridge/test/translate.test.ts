@@ -25,7 +25,7 @@ import {
 import type { Test } from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../test/verifies.ts'
-import { type Backend, type Stream, startBackend, type Wire } from './backend.ts'
+import { rejectRequest, type Stream, startBackend, type Wire } from './backend.ts'
 import { cleanEnv, fromSource, modern, startBridge } from './client.ts'
 
 const info = { name: 'peer', version: '1' }
@@ -47,7 +47,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** A server of SDK v2 that refuses `initialize`. */
+/** Starts a server of SDK v2 that rejects `initialize`. */
 async function startModernOnly(t: Test): Promise<{ url: string; handler: McpHttpHandler }> {
   const handler = createMcpHandler(
     () => {
@@ -58,11 +58,11 @@ async function startModernOnly(t: Test): Promise<{ url: string; handler: McpHttp
         content: [{ type: 'text', text: String(a + b) }],
       }))
       server.registerTool('paint', {}, (ctx) => {
-        const answer = acceptedContent<{ colour: string }>(ctx.mcpReq.inputResponses, 'wish')
+        const answer = acceptedContent<{ colour: string }>(ctx.mcpReq.inputResponses, 'choice')
         if (answer === undefined)
           return inputRequired({
-            inputRequests: { wish: inputRequired.elicit({ message: 'which?', requestedSchema: colour }) },
-            requestState: 'kept',
+            inputRequests: { choice: inputRequired.elicit({ message: 'which?', requestedSchema: colour }) },
+            requestState: 'state',
           })
         return { content: [{ type: 'text', text: `${answer.colour} ${ctx.mcpReq.requestState()}` }] }
       })
@@ -73,13 +73,13 @@ async function startModernOnly(t: Test): Promise<{ url: string; handler: McpHttp
   )
   t.teardown(() => handler.close())
   const url = await serve(t, (request, response) => {
-    // The types of the SDK do not know exactOptionalPropertyTypes.
+    // The types of the SDK do not support exactOptionalPropertyTypes.
     void toNodeHandler(handler)(request as never, response)
   })
   return { url, handler }
 }
 
-/** A server of SDK v1 with sessions, which knows nothing of the stateless era. */
+/** Starts a server of SDK v1 with sessions, which does not support the stateless era. */
 async function startLegacyOnly(t: Test): Promise<{ url: string; servers: McpServerV1[] }> {
   const servers: McpServerV1[] = []
   const sessions = new Map<string, StreamableHTTPServerTransport>()
@@ -151,17 +151,17 @@ verifies('bridge:translate:legacy-client', async (t) => {
     tools.map(({ name }) => name),
     ['add', 'paint'],
   )
-  t.same(rest, {}, 'nothing of the other era is left')
+  t.same(rest, {}, 'no member of the other era remains')
   const added = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })
   t.same(added, { content: [{ type: 'text', text: '3' }] })
   const painted = await client.callTool({ name: 'paint', arguments: {} })
-  t.match(painted, { content: [{ text: 'red kept' }] })
+  t.match(painted, { content: [{ text: 'red state' }] })
   await client.ping()
   await client.setLoggingLevel('info')
   await client.subscribeResource({ uri: 'test://r' })
   await t.rejects(client.getPrompt({ name: 'absent' }), { code: -32601 })
 
-  // A subscription is open once the server has heard of it, which nothing tells a legacy client.
+  // A legacy client is not notified when the server has received its subscription.
   const repeated = setInterval(() => {
     handler.notify.toolsChanged()
     handler.notify.resourceUpdated('test://r')
@@ -195,8 +195,12 @@ verifies('bridge:translate:modern-client', async (t) => {
   )
   t.match(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
   const painted = await client.callTool({ name: 'paint', arguments: {} })
-  t.match(painted, { content: [{ text: 'red file:///here' }] }, 'two rounds of questions')
-  t.equal(servers.length, 2, 'one session for the process by which this client probes, one for all calls')
+  t.match(painted, { content: [{ text: 'red file:///here' }] }, 'two rounds of input')
+  t.equal(
+    servers.length,
+    2,
+    'one session for the process with which this client probes, and one for all calls',
+  )
 
   const subscription = await client.listen({ toolsListChanged: true })
   t.same(subscription.honoredFilter, { toolsListChanged: true })
@@ -221,24 +225,23 @@ verifies('bridge:translate:untouched', async (t) => {
   t.match(await modern.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
 })
 
-/** Makes the backend a legacy server with a GET stream, which is given out. */
-function makeLegacy(backend: Backend): Promise<Stream> {
-  backend.on('server/discover', (got) =>
-    got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32601, message: 'no' } }, { status: 400 }),
-  )
-  return new Promise((resolve) => backend.on('GET', (got) => resolve(got.stream())))
+/** Starts a bridge that translates for a legacy server. `opened` resolves to the GET stream of the server. */
+async function startTranslated(t: Test) {
+  const backend = await startBackend(t)
+  backend.on('server/discover', (got) => rejectRequest(got, -32601))
+  const opened = new Promise<Stream>((resolve) => backend.on('GET', (got) => resolve(got.stream())))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call(1, 'server/discover', modern)
+  return { backend, bridge, opened }
 }
 
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
 verifies(
   'bridge:translate:modern-client',
-  'a subscription hears what it asked for until it is cancelled',
+  'a subscription receives the notifications of its filter until it is cancelled',
   async (t) => {
-    const backend = await startBackend(t)
-    const unasked = makeLegacy(backend)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'server/discover', modern)
+    const { backend, bridge, opened } = await startTranslated(t)
     const notifications = { promptsListChanged: true, resourceSubscriptions: ['test://a'] }
     bridge.send({
       jsonrpc: '2.0',
@@ -251,7 +254,7 @@ verifies(
       _meta: { [subscriptionId]: 'sub' },
     })
     t.match((await backend.saw('resources/subscribe')).message.params, { uri: 'test://a' })
-    const stream = await unasked
+    const stream = await opened
     for (const [method, params] of [
       ['notifications/tools/list_changed', undefined],
       ['notifications/resources/updated', { uri: 'test://b' }],
@@ -274,13 +277,10 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'questions come one by one, and what nobody can answer is refused',
+  'requests of the server become input requests one by one, and others are declined',
   async (t) => {
-    const backend = await startBackend(t)
-    const unasked = makeLegacy(backend)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'server/discover', modern)
-    const stream = await unasked
+    const { backend, bridge, opened } = await startTranslated(t)
+    const stream = await opened
     const replied = (id: unknown) => backend.saw('response', ({ message }) => message.id === id)
     stream.send({ jsonrpc: '2.0', id: 'p', method: 'ping' })
     t.same((await replied('p')).message.result, {})
@@ -318,12 +318,9 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'a question that the server takes back is not asked, unless the client has it already',
+  'a cancelled request of the server is dropped unless the client has it',
   async (t) => {
-    const backend = await startBackend(t)
-    void makeLegacy(backend)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'server/discover', modern)
+    const { backend, bridge } = await startTranslated(t)
     backend.on('tools/call', async (got) => {
       const answer = got.stream()
       for (const id of ['q1', 'q2', 'q3'])
@@ -355,12 +352,9 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'a cancelled call is cancelled under the id that the server knows',
+  'a call is cancelled with the id that the server received',
   async (t) => {
-    const backend = await startBackend(t)
-    void makeLegacy(backend)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'server/discover', modern)
+    const { backend, bridge } = await startTranslated(t)
     backend.on('tools/call', () => {})
     bridge.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { ...modern, name: 'x' } })
     await backend.saw('tools/call')
@@ -370,19 +364,16 @@ verifies(
       method: 'notifications/cancelled',
       params: { requestId: 'c', reason: 'r', _meta },
     })
-    const told = await backend.saw('notifications/cancelled')
-    t.same(told.message.params, { requestId: 'c', reason: 'r' })
+    const cancelled = await backend.saw('notifications/cancelled')
+    t.same(cancelled.message.params, { requestId: 'c', reason: 'r' })
   },
 )
 
 verifies(
   'bridge:translate:modern-client',
-  'calls that are never taken up again are given up, oldest first',
+  'the oldest interrupted call is cancelled above the maximum',
   async (t) => {
-    const backend = await startBackend(t)
-    void makeLegacy(backend)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'server/discover', modern)
+    const { backend, bridge } = await startTranslated(t)
     backend.on('tools/call', (got) =>
       got.stream().send({ jsonrpc: '2.0', id: `q${got.message.id}`, method: 'roots/list' }),
     )

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
-import { createPulse } from '../src/pulse.ts'
-import { type Process, processOf, takeStartLock } from '../src/start-lock.ts'
-import { createWaiting } from '../src/wait.ts'
+import { RetryBudget } from '../src/calls/retry-budget.ts'
+import { ServerMonitor } from '../src/http/server-monitor.ts'
 import { type Backend, type Got, startBackend } from './backend.ts'
-import { initializeParams, modern, startBridge } from './client.ts'
+import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
@@ -20,76 +19,99 @@ async function absentBackend(t: Test): Promise<Backend> {
   return backend
 }
 
-/** A clock that only the pauses move. */
-function stepping(budgetMs: number, takeTurn = () => true) {
-  const slept: number[] = []
+const url = new URL('http://127.0.0.1:1/mcp')
+
+/** Creates a retry budget with a clock that advances only on waits. */
+function createBudget(
+  budgetMs: number,
+  { tryProbe = (): boolean => true, start = undefined as Promise<void> | undefined } = {},
+) {
+  const waits: number[] = []
   let time = 0
-  const waiting = createWaiting({
+  const budget = new RetryBudget({
+    url,
     budgetMs,
     now: () => time,
-    pulse: {
-      next: async (ms) => {
-        slept.push(ms)
+    monitor: {
+      waitForResponse: async (ms) => {
+        waits.push(ms)
+        await setImmediate()
         time += ms
         return false
       },
-      takeTurn,
+      tryProbe,
+      recordFailure() {},
     },
+    autostart: start && { start: () => start, logFile: 'server.log' },
     random: () => 0,
   })
-  return { waiting, slept }
+  return { budget, waits }
 }
 
-t.test('createWaiting: pauses grow to two seconds and end with the budget', async (t) => {
-  const { waiting, slept } = stepping(8000)
-  while (await waiting.pause());
-  t.same(slept, [100, 200, 400, 800, 1600, 2000, 2000, 900])
-  t.equal(waiting.waitedMs(), 8000)
+t.test('retry delays grow to 2 s and stop when the wait budget is spent', async (t) => {
+  const { budget, waits } = createBudget(8000)
+  while (await budget.pause());
+  t.same(waits, [100, 200, 400, 800, 1600, 2000, 2000, 900])
+  t.equal(budget.waitedMs, 8000)
 })
 
-t.test('createWaiting: a call that has no turn looks once, at the end of its budget', async (t) => {
-  let turns = 0
-  const alone = stepping(1000)
-  while (await alone.waiting.turn()) turns += 1
-  const beside = stepping(1000, () => false)
-  t.equal(await beside.waiting.turn(), true)
-  t.equal(beside.waiting.waitedMs(), 1000)
-  t.equal(await beside.waiting.turn(), false)
-  t.equal(turns, 4)
+t.test('a call that may not probe before probes once at the end of its budget', async (t) => {
+  let probes = 0
+  const alone = createBudget(1000)
+  while (await alone.budget.waitForProbe()) probes += 1
+  const blocked = createBudget(1000, { tryProbe: () => false })
+  t.equal(await blocked.budget.waitForProbe(), true)
+  t.equal(blocked.budget.waitedMs, 1000)
+  t.equal(await blocked.budget.waitForProbe(), false)
+  t.equal(probes, 4)
 })
 
-t.test(
-  'createWaiting: the wish of the server is kept, one beyond the budget is not waited for',
-  async (t) => {
-    const { waiting, slept } = stepping(3000)
-    t.equal(await waiting.pause(2500), true)
-    t.equal(await waiting.pause(2500), false)
-    t.same(slept, [2500])
-  },
-)
-
-t.test('createWaiting: until something is done, or the budget is spent', async (t) => {
-  t.equal(await stepping(1000).waiting.until(Promise.resolve()), true)
-  t.equal(await stepping(1000).waiting.until(new Promise(() => {})), false)
-  t.equal(await stepping(0).waiting.until(Promise.resolve()), false)
+t.test('honours Retry-After, and gives up immediately if it exceeds the wait budget', async (t) => {
+  const { budget, waits } = createBudget(3000)
+  t.equal(await budget.pause(2500), true)
+  t.equal(await budget.pause(2500), false)
+  t.same(waits, [2500])
 })
 
-t.test('createPulse: a beat ends every pause at once', async (t) => {
-  const pulse = createPulse(Date.now)
-  const pauses = [pulse.next(60_000), pulse.next(60_000)]
-  pulse.beat()
-  t.same(await Promise.all(pauses), [true, true])
-  t.equal(await pulse.next(1), false, 'and without a beat time does')
+t.test('waitForServer starts the server and fails if that exceeds the wait budget', async (t) => {
+  const error = new Error('refused')
+  const wait = (budgetMs: number, start: Promise<void>, canStart = true) =>
+    createBudget(budgetMs, { start }).budget.waitForServer(error, { canStart })
+  const never = new Promise<void>(() => {})
+  await t.resolves(wait(1000, Promise.resolve()))
+  await t.resolves(wait(1000, never, false))
+  for (const budgetMs of [0, 1000])
+    await t.rejects(wait(budgetMs, never), { code: 'SERVER_UNREACHABLE', remedy: /server\.log/ })
 })
 
-t.test('createPulse: turns come less often until the server answers, one at a time', async (t) => {
+t.test('ServerMonitor: a response wakes every waiting call', async (t) => {
+  const monitor = new ServerMonitor({ now: Date.now })
+  const waits = [monitor.waitForResponse(60_000), monitor.waitForResponse(60_000)]
+  monitor.markResponsive()
+  t.same(await Promise.all(waits), [true, true])
+  t.equal(await monitor.waitForResponse(1), false, 'the timeout ends the wait without a response')
+})
+
+t.test('ServerMonitor: probes back off until the server responds', async (t) => {
   let time = 0
-  const pulse = createPulse(() => time)
-  const taken: number[] = []
-  for (; time <= 8000; time += 5) for (const _ of [1, 2]) if (pulse.takeTurn()) taken.push(time)
-  t.same(taken, [0, 75, 225, 525, 1125, 2325, 3825, 5325, 6825])
-  pulse.beat()
-  t.equal(pulse.takeTurn(), true)
+  const monitor = new ServerMonitor({ now: () => time })
+  const probes: number[] = []
+  for (; time <= 8000; time += 5) for (const _ of [1, 2]) if (monitor.tryProbe()) probes.push(time)
+  t.same(probes, [0, 75, 225, 525, 1125, 2325, 3825, 5325, 6825])
+  monitor.markResponsive()
+  t.equal(monitor.tryProbe(), true)
+})
+
+t.test('ServerMonitor reports once that the server stays unreachable', async (t) => {
+  let time = 0
+  const reports: unknown[] = []
+  const monitor = new ServerMonitor({ now: () => time, onUnreachable: (error) => reports.push(error) })
+  monitor.recordFailure('restart')
+  monitor.markResponsive()
+  t.equal(monitor.failure, undefined)
+  for (time = 1000; time < 3000; time += 100) monitor.recordFailure(`refused at ${time}`)
+  t.same(reports, ['refused at 1500'])
+  t.same(monitor.failure, { error: 'refused at 2900', sinceMs: 2000 })
 })
 
 verifies('bridge:wait:start', async (t) => {
@@ -121,6 +143,37 @@ verifies('bridge:wait:budget', async (t) => {
   t.match(error.data.remedy, 'npm start')
 })
 
+verifies('bridge:wait:report', async (t) => {
+  const { url } = await absentBackend(t)
+  const bridge = startBridge(t, { url })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  await once(bridge.process.stderr as Readable, 'data')
+  t.match(bridge.stderr, /^causeway-bridge: SERVER_UNREACHABLE: cannot reach the server at .*npm start/)
+  t.same(bridge.lines, [], 'the call still waits')
+})
+
+verifies('bridge:wait:report', 'reports an unreachable server to a person without a message', async (t) => {
+  if (process.platform !== 'linux') return void t.comment('requires script(1) of util-linux')
+  const { url } = await absentBackend(t)
+  const command = [process.execPath, ...fromSource, '--url', url].map((part) => `'${part}'`).join(' ')
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnv() })
+  t.teardown(() => terminal.kill())
+  const [text] = await once(terminal.stdout, 'data')
+  t.match(String(text), /SERVER_UNREACHABLE: cannot reach the server at .*npm start/)
+})
+
+verifies('bridge:wait:report', 'reports an unreachable server if the input ends early', async (t) => {
+  const { url } = await absentBackend(t)
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+  for (const input of ['', 'not JSON\n', ping]) {
+    const bridge = startBridge(t, { url, args: ['--drain', '300'] })
+    bridge.raw(input)
+    bridge.end()
+    t.same(await bridge.exited, { code: 0, signal: null })
+    t.match(bridge.stderr, /^causeway-bridge: SERVER_UNREACHABLE: [^\n]*npm start[^\n]*\n$/)
+  }
+})
+
 verifies('bridge:wait:session', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
@@ -144,28 +197,32 @@ function cutFirstCall(backend: Backend): Got[] {
   return got
 }
 
-verifies('bridge:wait:repeat', 'a tool that says so may be called twice, another may not', async (t) => {
-  for (const [annotations, isRepeated] of [
-    [{ readOnlyHint: true }, true],
-    [{ idempotentHint: true }, true],
-    [{ destructiveHint: false }, false],
-  ] as const) {
-    const backend = await startBackend(t)
-    const got = cutFirstCall(backend)
-    backend.on('tools/list', (list) =>
-      list.result({ tools: [{ name: 'read', inputSchema: {}, annotations }] }),
-    )
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.call(1, 'tools/list')
-    const expected = isRepeated
-      ? { result: { again: true } }
-      : { error: { data: { code: 'SERVER_UNREACHABLE' } } }
-    t.match(await bridge.call(2, 'tools/call', { name: 'read' }), expected)
-    t.equal(got.length, isRepeated ? 2 : 1)
-  }
-})
+verifies(
+  'bridge:wait:repeat',
+  'repeats a call only if its tool declares that it is repeatable',
+  async (t) => {
+    for (const [annotations, isRepeated] of [
+      [{ readOnlyHint: true }, true],
+      [{ idempotentHint: true }, true],
+      [{ destructiveHint: false }, false],
+    ] as const) {
+      const backend = await startBackend(t)
+      const got = cutFirstCall(backend)
+      backend.on('tools/list', (list) =>
+        list.result({ tools: [{ name: 'read', inputSchema: {}, annotations }] }),
+      )
+      const bridge = startBridge(t, { url: backend.url })
+      await bridge.call(1, 'tools/list')
+      const expected = isRepeated
+        ? { result: { again: true } }
+        : { error: { data: { code: 'SERVER_UNREACHABLE' } } }
+      t.match(await bridge.call(2, 'tools/call', { name: 'read' }), expected)
+      t.equal(got.length, isRepeated ? 2 : 1)
+    }
+  },
+)
 
-verifies('bridge:wait:repeat', 'our own server gives a repeat the first answer', async (t) => {
+verifies('bridge:wait:repeat', 'repeats calls to a Causeway server, which deduplicates them', async (t) => {
   const backend = await startBackend(t)
   const got = cutFirstCall(backend)
   const info = { name: 'causeway', version: '0.1.0' }
@@ -195,10 +252,14 @@ verifies('bridge:wait:busy', async (t) => {
   t.match(await bridge.call(1, 'tools/call', { name: 'x' }), { error: { data: { code: 'OVERLOADED' } } })
   backend.on('prompts/get', (got) => got.status(429, '', { 'retry-after': '6' }))
   const late = { error: { data: { code: 'RATE_LIMITED', data: { retry_after_ms: 6000 } } } }
-  t.match(await bridge.call(2, 'prompts/get', { name: 'x' }), late, 'a long wish is told instead of kept')
+  t.match(
+    await bridge.call(2, 'prompts/get', { name: 'x' }),
+    late,
+    'a long delay is reported instead of waited for',
+  )
 })
 
-verifies('bridge:wait:busy', 'the error of a busy server is passed on once the time is up', async (t) => {
+verifies('bridge:wait:busy', 'forwards the error of a busy server when the budget is spent', async (t) => {
   const backend = await startBackend(t)
   const error = { code: -32000, message: 'busy' }
   backend.on('ping', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 503 }))
@@ -207,7 +268,7 @@ verifies('bridge:wait:busy', 'the error of a busy server is passed on once the t
   t.ok(backend.methods().length > 1)
 })
 
-verifies('bridge:relay:cancel', 'a call that waits for the server is not sent once cancelled', async (t) => {
+verifies('bridge:relay:cancel', 'does not send a cancelled call when the server is back', async (t) => {
   const backend = await absentBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   bridge.send(
@@ -225,18 +286,22 @@ verifies('bridge:relay:cancel', 'a call that waits for the server is not sent on
 
 verifies(
   'bridge:end:in-flight',
-  'what waits for a server that is away does not keep the bridge',
+  'at the end of input, a call that waits for the server gets SERVER_UNREACHABLE',
   async (t) => {
     const { url } = await absentBackend(t)
-    const bridge = startBridge(t, { url, args: ['--drain', '50', '--wait', '600000'] })
+    const bridge = startBridge(t, { url, args: ['--drain', '2000', '--wait', '600000'] })
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams })
     bridge.end()
-    t.match(await bridge.answer(1), { error: { data: { code: 'SHUTTING_DOWN' } } })
+    t.match(await bridge.answer(1), {
+      error: {
+        data: { code: 'SERVER_UNREACHABLE', remedy: /npm start/, data: { url, cause: 'ECONNREFUSED' } },
+      },
+    })
     t.same(await bridge.exited, { code: 0, signal: null })
   },
 )
 
-/** The stamp of a stateless request in full, as the real server wants it. */
+/** The complete envelope of a stateless request, which a real server requires. */
 const stamped = {
   _meta: {
     ...modern._meta,
@@ -245,7 +310,7 @@ const stamped = {
   },
 }
 
-verifies('bridge:wait:session', 'the real server may be stopped and started under a client', async (t) => {
+verifies('bridge:wait:session', 'survives a restart of the real server', async (t) => {
   const running = await startServer(t, { dir: t.testdir() })
   const bridge = startBridge(t, { url: `${running.url}/mcp` })
   await bridge.open()
@@ -257,57 +322,4 @@ verifies('bridge:wait:session', 'the real server may be stopped and started unde
   await startServer(t, { ...running.server.start, env })
   t.same((await held).result, result)
   t.match(await stateless, { result: { tools: result.tools } })
-})
-
-const self = processOf(process.pid) as Process
-
-/** A process that has been and is gone. */
-async function deadProcess(): Promise<Process> {
-  const child = spawn(process.execPath, ['-e', ''])
-  await once(child, 'exit')
-  return { pid: child.pid as number, started: '1' }
-}
-
-t.test('takeStartLock: one holder, and the next once it is released', async (t) => {
-  const file = join(t.testdir(), 'lock')
-  const lock = takeStartLock(file, self)
-  t.ok(lock)
-  t.equal(takeStartLock(file, self), undefined)
-  lock?.release()
-  t.notOk(existsSync(file))
-  t.ok(takeStartLock(file, self))
-})
-
-t.test('takeStartLock: the lock of a dead holder is taken over, and not released by it', async (t) => {
-  const dir = t.testdir()
-  const file = join(dir, 'lock')
-  const first = takeStartLock(file, await deadProcess())
-  const second = takeStartLock(file, self)
-  t.ok(second)
-  first?.note(self)
-  first?.release()
-  t.ok(existsSync(file), 'it is not theirs any more')
-  t.same(readdirSync(dir), ['lock'], 'nothing else is left')
-})
-
-t.test('takeStartLock: a server that lives keeps the lock of its dead starter', async (t) => {
-  const file = join(t.testdir(), 'lock')
-  takeStartLock(file, await deadProcess())?.note(self)
-  t.equal(takeStartLock(file, self), undefined)
-})
-
-t.test('takeStartLock: a pid that another process has by now does not count as alive', async (t) => {
-  if (!existsSync('/proc/self/stat')) return void t.comment('this system tells no start times')
-  const file = join(t.testdir(), 'lock')
-  takeStartLock(file, { ...self, started: 'long ago' })
-  t.ok(takeStartLock(file, self))
-})
-
-t.test('takeStartLock: a text that nobody wrote here is stale', async (t) => {
-  for (const text of ['', 'garbage', 'null', '{"starter":7}']) {
-    const file = join(t.testdir(), 'lock')
-    writeFileSync(file, text)
-    t.ok(takeStartLock(file, self), text)
-    t.match(JSON.parse(readFileSync(file, 'utf8')), { starter: self })
-  }
 })

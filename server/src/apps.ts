@@ -1,5 +1,3 @@
-/** The apps that this server hosts. A new app is one folder and one line. */
-
 import debrief from '@causeway/app-debrief'
 import help from '@causeway/app-help'
 import type { App } from '@causeway/app-kit'
@@ -7,6 +5,15 @@ import minds from '@causeway/app-minds'
 import replay from '@causeway/app-replay'
 import toolvault from '@causeway/app-toolvault'
 import trm from '@causeway/app-trm'
+import { causewayApp } from './causeway/index.ts'
 
-/** In the order in which they are listed. */
+/** In listing order. */
 export const apps: readonly App[] = [replay, help, minds, debrief, toolvault, trm]
+
+/** Returns all apps for documentation: the server's own tools cannot be called. */
+export const builtInApps = (): readonly App[] => [
+  causewayApp(() => {
+    throw new Error('declared for documentation only')
+  }),
+  ...apps,
+]

@@ -1,2 +1,2 @@
-export { type SettingRow, settingTable } from './config.ts'
-export { builtInApps } from './print-tools.ts'
+export { builtInApps } from './apps.ts'
+export { settingTable } from './config/config.ts'

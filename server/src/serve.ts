@@ -1,98 +1,119 @@
-/** The server's process: core, HTTP, signals. */
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { dataFailure, lockFiles } from '@causeway/store'
+import { type FolderLock, lockFiles, toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
-import { openTokens, type Tokens } from './access/token-file.ts'
+import { TokenFile } from './access/token-file.ts'
 import { apps } from './apps.ts'
 import { takeDataFolder } from './backup/data-folder.ts'
-import { type Config, settings } from './config.ts'
-import { isLoopback } from './http/admission.ts'
-import { openHttp } from './http/server.ts'
-import { watchLoad } from './limit/load.ts'
-import { openLog, readableLines } from './log.ts'
-import { openLogFiles } from './log-files.ts'
-import { watchNpx } from './npx-above.ts'
-import { openCore } from './open-core.ts'
-import { portInUse } from './port-in-use.ts'
-import { noteRunning } from './running.ts'
-import { stderrLines } from './stderr-lines.ts'
-import { onStop } from './stop.ts'
-import { version } from './version.ts'
+import { type Config, settings } from './config/config.ts'
+import { listGivenSettings } from './config/effective-settings.ts'
+import type { Invocation } from './config/read-config.ts'
+import { Core } from './host/core.ts'
+import { isLoopback } from './http/security/admission.ts'
+import { HttpServer } from './http/server.ts'
+import { LoadMonitor } from './limits/load-monitor.ts'
+import { openLog, openPrettyStream } from './log/log.ts'
+import { LogFiles } from './log/log-files.ts'
+import { StderrWriter } from './log/stderr-writer.ts'
+import { IdleCollector } from './memory/idle-collector.ts'
+import { collectGarbage } from './memory/process-memory.ts'
+import { recordServer } from './process/server-file.ts'
+import { onShutdown, watchNpx } from './process/shutdown.ts'
+import { toPortError, toRunningError } from './process/start-errors.ts'
+import { version } from './process/version.ts'
+import { formatWelcome, type StartedServer } from './process/welcome.ts'
 
-/** Serves until it is told to stop; resolves when it listens. */
-export async function serve(config: Config): Promise<void> {
+/** Starts the server. Resolves when it listens; it runs until the process receives a signal. */
+export async function serve({ config, given }: Pick<Invocation, 'config' | 'given'>): Promise<void> {
   if (!config.enabled) {
-    process.stdout.write('Causeway is switched off by MCP_SERVER_ENABLED=false.\n')
+    process.stdout.write('Causeway is disabled by MCP_SERVER_ENABLED=false.\n')
     return
   }
-  const folder = takeDataFolder(config.dataDir, { version })
+  const folder = lockDataFolder(config.dataDir)
   const rotation = { bytes: config.logFileBytes, count: config.logFileCount }
-  const files = config.logFiles ? openLogFiles(config.dataDir, rotation) : undefined
-  const lines = process.stderr.isTTY ? undefined : stderrLines()
-  const log = openLog({ extra: config.extraLogging, destination: lines ?? (await readableLines()), files })
-  const tokens = tokensOf(config, log)
-  const core = await openCore({ config, log, apps, logFiles: files })
-  const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
-  const http = await openHttp(core, {
-    host: config.host,
+  const files = config.logFiles ? new LogFiles(config.dataDir, rotation) : undefined
+  const isPretty =
+    config.logFormat === 'pretty' || (config.logFormat === 'auto' && process.stderr.isTTY === true)
+  const lines = isPretty ? undefined : new StderrWriter()
+  const log = openLog({
+    extra: config.extraLogging,
+    level: config.logLevel,
+    destination: lines ?? (await openPrettyStream()),
+    files,
+  })
+  const tokens = openTokenFile(config, log)
+  const core = await Core.open({ config, log, apps, logFiles: files })
+  const load = new LoadMonitor({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
+  const http = await HttpServer.open(core, {
+    ...config,
     tokens,
-    port: config.port,
-    bodyLimitBytes: config.bodyLimitBytes,
-    allowedHosts: config.allowedHosts,
-    allowedOrigins: config.allowedOrigins,
-    receiveTimeoutMs: config.receiveTimeoutMs,
     aliases: config.listen,
-    legacyErrors: config.legacyErrors,
-    crowd: { max: config.maxInflight, isOverloaded: load.isTooMuch },
+    inFlightLimits: { max: config.maxInflight, isOverloaded: () => load.isOverloaded },
     log,
   }).catch(async (error: unknown) => {
     await core.close()
-    throw await portInUse(error, config.port)
+    throw await toPortError(error, config.port)
   })
   try {
-    noteRunning(config.dataDir, {
+    recordServer(config.dataDir, {
       url: http.url,
       version,
       started_ms: Date.now(),
       shutdown_ms: config.shutdownMs,
+      settings: listGivenSettings({ config, given }),
       ...(config.tokenFile === undefined ? {} : { token_file: config.tokenFile }),
     })
   } catch (error) {
-    // Nobody could find it to stop it.
+    // Without the file, `causeway stop` could not find the server.
     await http.close(0)
     await core.close()
-    throw dataFailure(error, join(config.dataDir, lockFiles.holder))
+    throw toDataError(error, join(config.dataDir, lockFiles.holder))
   }
   log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
   for (const { app, port } of http.aliases)
     log.info({ app, url: http.url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')
   process.on(
     'SIGHUP',
-    () => void core.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
+    () => void core.registry.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
   )
   watchNpx(() => process.kill(process.pid, 'SIGTERM'))
-  onStop(async (why) => {
+  const idleCollector = new IdleCollector({
+    collectGarbage,
+    onError: (err) => log.warn({ err }, 'the garbage collection failed'),
+  })
+  onShutdown(async (why) => {
+    idleCollector.close()
     log.info({ why }, 'stopping')
     await http.close(config.shutdownMs)
     await core.close()
     log.info({}, 'stopped')
     await files?.close()
     folder.release()
-    // All is closed, so nothing is lost.
+    // All data is saved. A blocked write to stderr would also block a normal exit.
     if ((await lines?.close()) === false) process.kill(process.pid, 'SIGKILL')
   })
+  if (isPretty) process.stderr.write(formatWelcome(describeStart(core, http.url), process.env))
 }
 
-/** The tokens that callers must show; throws `INVALID_SETTING` where the address wants some and there are none. */
-function tokensOf({ host, tokenFile }: Config, log: Logger): Tokens | undefined {
-  if (tokenFile !== undefined) return openTokens(tokenFile, { log })
+function describeStart({ config, registry, failures }: Core, url: string): StartedServer {
+  const apps = registry.apps.map(({ name, tools }) => ({ name, tools: tools.length }))
+  const { recordingRoots, plotRoots, dataDir } = config
+  return { url, apps, failures, recordingRoots, plotRoots, dataDir }
+}
+
+function lockDataFolder(dataDir: string): FolderLock {
+  try {
+    return takeDataFolder(dataDir, { version })
+  } catch (error) {
+    throw toRunningError(error, dataDir)
+  }
+}
+
+/** Throws `INVALID_SETTING` if the address is not loopback and there is no token file. */
+function openTokenFile({ host, tokenFile }: Config, log: Logger): TokenFile | undefined {
+  if (tokenFile !== undefined) return new TokenFile(tokenFile, { log })
   if (isLoopback(host)) return undefined
-  throw new CausewayError(
-    'INVALID_SETTING',
-    `without tokens this server listens to its own machine only: ${host}`,
-    {
-      remedy: `give tokens by ${settings.tokenFile.env}, or leave ${settings.host.env} out`,
-    },
-  )
+  throw new CausewayError('INVALID_SETTING', `other machines could connect to ${host} without a token`, {
+    remedy: `name a file of tokens in ${settings.tokenFile.env}, or leave ${settings.host.env} out`,
+  })
 }

@@ -1,10 +1,9 @@
 import { mock } from 'node:test'
-import { watchJumps } from '@causeway/store'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { openAudit } from '../src/audit/audit.ts'
-import { clientStates } from '../src/client-state.ts'
-import { openServerStore } from '../src/server-store.ts'
+import { Audit } from '../src/audit/audit.ts'
+import { ClientStates } from '../src/host/client-states.ts'
+import { ServerStore } from '../src/host/server-store.ts'
 import { demoApp } from './demo-app.ts'
 import { call, captureLog, openTestCore } from './test-core.ts'
 
@@ -12,11 +11,11 @@ const day = 24 * 60 * 60 * 1000
 
 verifies('app:session:one-object', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
-  const answers = await Promise.all(
+  const results = await Promise.all(
     ['a', 'a', 'b', 'a'].map((sessionKey) => call(core, 'Demo__count', {}, { sessionKey })),
   )
   t.same(
-    answers.map(({ structuredContent }) => structuredContent?.count),
+    results.map(({ structuredContent }) => structuredContent?.count),
     [1, 2, 1, 3],
   )
 })
@@ -40,15 +39,15 @@ verifies('app:session:expiry', async (t) => {
   await core.close()
   time += day - 1
   core = await open()
-  t.match(await call(core, 'Demo__count'), { structuredContent: { count: 2 } }, 'an hour short of a day')
+  t.match(await call(core, 'Demo__count'), { structuredContent: { count: 2 } }, 'less than a day later')
   await core.close()
   time += day + 1
   core = await open()
   t.match(await call(core, 'Demo__count'), { structuredContent: { count: 1 } }, 'more than a day later')
 })
 
-/** Two clocks that a test moves: both when time passes, one when it is set. */
-function makeClocks() {
+/** Creates a time of day, which a test can set, and a monotonic clock. */
+function createClocks() {
   const state = { now: 50 * day, steady: 0.5 }
   return {
     now: () => state.now,
@@ -63,47 +62,30 @@ function makeClocks() {
   }
 }
 
-t.test('watchJumps: time that passes is no jump, a clock that is set is one, once', async (t) => {
-  const clocks = makeClocks()
-  const jumped = watchJumps(clocks)
-  clocks.pass(3 * day)
-  t.equal(jumped(), 0)
-  clocks.set(day)
-  t.equal(jumped(), day)
-  t.equal(jumped(), 0)
-  clocks.set(-2 * day)
-  t.equal(jumped(), -2 * day)
-  clocks.set(500)
-  t.equal(jumped(), 0, 'a clock that is set right slowly')
+t.test('states and handshakes expire after a day of running time, not when the clock is set', async (t) => {
+  const clocks = createClocks()
+  const store = new ServerStore(`${t.testdir()}/server.db`, clocks)
+  t.teardown(() => store.close())
+  const handshake = { sessionId: 's', owner: '', mountPath: '/mcp', initialize: {}, subscriptions: [] }
+  const { states, handshakes } = store
+  await states.save('key', 'Demo', '{"a":1}')
+  await handshakes.save(handshake)
+  for (const jump of [2 * day, -3 * day]) {
+    clocks.set(jump)
+    t.equal(await states.load('key', 'Demo'), '{"a":1}')
+    t.match(await handshakes.find('s', ''), { sessionId: 's' })
+  }
+  clocks.pass(day + 1)
+  t.equal(await states.load('key', 'Demo'), undefined)
+  t.equal(await handshakes.find('s', ''), undefined)
 })
 
-t.test(
-  'what a client was promised for a day outlives a clock that is set by more, and not the day',
-  async (t) => {
-    const clocks = makeClocks()
-    const store = await openServerStore(`${t.testdir()}/server.db`, clocks)
-    t.teardown(() => store.close())
-    const handshake = { sessionId: 's', owner: '', mountPath: '/mcp', initialize: {}, subscriptions: [] }
-    const { states, handshakes } = store
-    await states.save('key', 'Demo', '{"a":1}')
-    await handshakes.save(handshake)
-    for (const jump of [2 * day, -3 * day]) {
-      clocks.set(jump)
-      t.equal(await states.load('key', 'Demo'), '{"a":1}')
-      t.match(await handshakes.find('s', ''), { sessionId: 's' })
-    }
-    clocks.pass(day + 1)
-    t.equal(await states.load('key', 'Demo'), undefined)
-    t.equal(await handshakes.find('s', ''), undefined)
-  },
-)
-
-t.test('a state that is used and never changes is not forgotten in the file', async (t) => {
-  const clocks = makeClocks()
-  const store = await openServerStore(`${t.testdir()}/server.db`, clocks)
+t.test('using an unchanged state prevents its expiry in the file', async (t) => {
+  const clocks = createClocks()
+  const store = new ServerStore(`${t.testdir()}/server.db`, clocks)
   t.teardown(() => store.close())
   const { app } = demoApp()
-  const states = clientStates(store.states, clocks)
+  const states = new ClientStates(store.states, { now: clocks.steady })
   await states.use('key', app, async (state) => {
     ;(state as { count: number }).count = 7
   })
@@ -111,12 +93,12 @@ t.test('a state that is used and never changes is not forgotten in the file', as
     clocks.pass(day / 20)
     await states.use('key', app, async () => {})
   }
-  const after = clientStates(store.states, clocks)
+  const after = new ClientStates(store.states, { now: clocks.steady })
   t.equal(await after.use('key', app, async (state) => (state as { count: number }).count), 7)
 })
 
-t.test('the audit believes a clock that was set forward once it has lasted', async (t) => {
-  const clocks = makeClocks()
+t.test('the audit ignores a clock that was set forward until the next trim', async (t) => {
+  const clocks = createClocks()
   const trims: number[] = []
   const store = {
     append: async () => {},
@@ -129,10 +111,10 @@ t.test('the audit believes a clock that was set forward once it has lasted', asy
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const { log } = captureLog()
-  const audit = openAudit({ store: store as never, keepDays: 1, maxRows: 1000, log, ...clocks })
+  const audit = new Audit({ store: store as never, keepDays: 1, maxRows: 1000, log, ...clocks })
   clocks.set(10 * day)
   mock.timers.tick(60 * 60 * 1000)
-  t.equal(trims.length, 1, 'not at once')
+  t.equal(trims.length, 1, 'not before the next interval')
   mock.timers.tick(60 * 60 * 1000)
   t.same(trims, [49 * day, 59 * day])
   await audit.close()

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFolder, processIdentity } from '@causeway/store'
+import { FolderLock, identifyProcess } from '@causeway/store'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { settingTable } from '../src/config.ts'
-import { readConfig } from '../src/read-config.ts'
-import { findRunning, noteRunning, type ServerNote } from '../src/running.ts'
+import { settingTable } from '../src/config/config.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import { findServer, recordServer, type ServerRecord } from '../src/process/server-file.ts'
 import { runHere } from './cli/run-here.ts'
 
 const read = (
@@ -23,12 +23,12 @@ verifies('server:settings:order', async (t) => {
   t.equal(read(t, { files, argv: ['--env-file', 'env'], env: { MCP_SERVER_PORT: '3' } }).config.port, 3)
   const all = read(t, { files, argv: ['--env-file', 'env', '--port', '4'], env: { MCP_SERVER_PORT: '3' } })
   t.equal(all.config.port, 4)
-  t.equal(all.config.pageSize, 11, 'what no stronger source says stays')
+  t.equal(all.config.pageSize, 11, 'settings of sources with a lower precedence stay')
 })
 
 verifies('server:settings:unknown', async (t) => {
   t.throws(() => read(t, { argv: ['--prot', '1'] }), {
-    code: 'INVALID_SETTING',
+    code: 'INVALID_ARGUMENTS',
     message: /did you mean --port/,
   })
   t.throws(() => read(t, { env: { CAUSEWAY_DATADIR: '/x' } }), { message: /did you mean CAUSEWAY_DATA_DIR/ })
@@ -40,7 +40,7 @@ verifies('server:settings:unknown', async (t) => {
   })
   t.doesNotThrow(
     () => read(t, { env: { CAUSEWAY_NODE: '/bin/node', PATH: '/bin' } }),
-    'what is not ours is left alone',
+    'ignores other variables',
   )
 })
 
@@ -89,22 +89,32 @@ verifies('server:settings:env-file', async (t) => {
 verifies('server:settings:bad-value', async (t) => {
   t.throws(() => read(t, { env: { MCP_SERVER_PORT: 'many' } }), {
     code: 'INVALID_SETTING',
-    message: /MCP_SERVER_PORT.*many/,
+    message: 'MCP_SERVER_PORT must be a number, got "many"',
   })
-  t.throws(() => read(t, { env: { MCP_SERVER_PORT: '70000' } }), { code: 'INVALID_SETTING' })
+  const fails = (sources: Parameters<typeof read>[1], message: string | RegExp) =>
+    t.throws(() => read(t, sources), { code: 'INVALID_SETTING', message })
+  fails({ env: { MCP_SERVER_PORT: '70000' } }, 'MCP_SERVER_PORT must be at most 65535, got "70000"')
+  fails({ argv: ['--port', 'abc'] }, '--port must be a number, got "abc"')
+  fails({ argv: ['--page-size', '0'] }, '--page-size must be at least 1, got "0"')
+  fails({ argv: ['--page-size', '1.5'] }, '--page-size must be a whole number, got "1.5"')
+  fails({ env: { EXTRA_LOGGING: 'perhaps' } }, 'EXTRA_LOGGING must be true or false, got "perhaps"')
+  fails({ argv: ['--host', ''] }, '--host must not be empty, got ""')
+  const files = { 'causeway.config.json': '{"port": "x"}', 'own.env': 'MCP_SERVER_PORT=y' }
+  fails({ files }, /^port in .*causeway\.config\.json must be a number, got "x"$/)
+  fails({ files, argv: ['--env-file=own.env'] }, /^MCP_SERVER_PORT in .*own\.env must be a number, got "y"$/)
+  fails({ argv: ['--minds-llm-options', '{"headers": secret}'] }, /^--minds-llm-options (?!.*secret)/)
   t.throws(() => read(t, { env: { CAUSEWAY_RECEIVE_TIMEOUT_MS: '999' } }), {
     message: /CAUSEWAY_RECEIVE_TIMEOUT_MS.*at least 1000/,
   })
   for (const ms of [0, 1000])
     t.equal(read(t, { env: { CAUSEWAY_RECEIVE_TIMEOUT_MS: `${ms}` } }).config.receiveTimeoutMs, ms)
-  t.throws(() => read(t, { env: { EXTRA_LOGGING: 'perhaps' } }), { message: /EXTRA_LOGGING/ })
   t.throws(() => read(t, { argv: ['--port'] }), { message: /--port needs a value/ })
   t.throws(() => read(t, { argv: ['--env-file', 'gone'] }), { message: /cannot read/ })
   t.throws(() => read(t, { files: { 'causeway.config.json': '{' } }), { message: /not JSON/ })
   t.throws(() => read(t, { files: { 'causeway.config.json': '[]' } }), { message: /not a JSON object/ })
 })
 
-t.test('settings: folders are absolute, and the folder of the start is the default root', async (t) => {
+t.test('folders become absolute, and the working directory is the default root', async (t) => {
   const { config } = read(t, {
     env: { CAUSEWAY_RECORDING_ROOTS: `a${process.platform === 'win32' ? ';' : ':'}/b` },
   })
@@ -113,20 +123,19 @@ t.test('settings: folders are absolute, and the folder of the start is the defau
   t.equal(read(t, { env: { XDG_DATA_HOME: '/x' } }).config.dataDir, '/x/causeway')
 })
 
-t.test('settings: words that are no flags are the command', async (t) => {
+t.test('arguments that are not flags are the command', async (t) => {
   t.match(read(t, { argv: ['roots', 'add', '/data', '--help'] }), {
-    words: ['roots', 'add', '/data'],
-    help: true,
+    args: ['roots', 'add', '/data'],
   })
 })
 
-t.test('settings: every row of the table has a variable, a default and a meaning', async (t) => {
+t.test('every setting has a unique variable, a default and a meaning', async (t) => {
   const rows = settingTable()
   for (const row of rows) t.ok(row.env && row.default && row.meaning, row.key)
   t.equal(new Set(rows.map(({ env }) => env)).size, rows.length)
 })
 
-t.test('settings: ports of apps and host names are divided by commas', async (t) => {
+t.test('ports of apps and host names are separated by commas', async (t) => {
   const read = (env: NodeJS.ProcessEnv) => readConfig({ argv: [], env, cwd: t.testdir() }).config
   t.same(read({ CAUSEWAY_LISTEN: 'minds:3000, debrief:60123' }).listen, [
     { app: 'minds', port: 3000 },
@@ -138,35 +147,35 @@ t.test('settings: ports of apps and host names are divided by commas', async (t)
     t.throws(() => read({ CAUSEWAY_LISTEN: wrong }), { code: 'INVALID_SETTING' }, wrong)
 })
 
-const told = { url: 'http://127.0.0.1:1', version: '0.1.0', started_ms: 0, shutdown_ms: 100 }
+const record = { url: 'http://127.0.0.1:1', version: '0.1.0', started_ms: 0, shutdown_ms: 100 }
 
-/** Changes what a server wrote down. */
-const rewrite = (dir: string, change: Partial<ServerNote>): void => {
+/** Changes the server.json of a data folder. */
+const rewrite = (dir: string, change: Partial<ServerRecord>): void => {
   const file = join(dir, 'server.json')
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }))
 }
 
-t.test('server.json: written for its user alone, found again, and taken back with the lock', async (t) => {
+t.test('server.json is private and is removed with the lock', async (t) => {
   const dir = join(t.testdir(), 'data')
-  t.same(findRunning(dir), { state: 'none' })
-  const lock = lockFolder(dir)
-  t.same(findRunning(dir), { state: 'none' }, 'it does not serve yet')
-  noteRunning(dir, told)
-  t.match(findRunning(dir), { state: 'running', server: { ...told, pid: process.pid } })
+  t.same(findServer(dir), { state: 'none' })
+  const lock = new FolderLock(dir)
+  t.same(findServer(dir), { state: 'none' }, 'the server does not listen yet')
+  recordServer(dir, record)
+  t.match(findServer(dir), { state: 'running', server: { ...record, pid: process.pid } })
   if (process.platform !== 'win32') t.equal(statSync(join(dir, 'server.json')).mode & 0o777, 0o600)
   lock.release()
-  t.same(findRunning(dir), { state: 'none' })
+  t.same(findServer(dir), { state: 'none' })
 })
 
-t.test('server.json: another machine, and a text that no server wrote', async (t) => {
+t.test('server.json of another machine is reported, and invalid content is ignored', async (t) => {
   const dir = t.testdir()
-  noteRunning(dir, told)
+  recordServer(dir, record)
   rewrite(dir, { host: 'another' })
-  t.match(findRunning(dir), { state: 'elsewhere' })
-  t.match((await runHere(t, ['stop', '--data-dir', dir])).stderr, /STOP_FAILED.*it runs on another/)
+  t.match(findServer(dir), { state: 'elsewhere' })
+  t.match((await runHere(t, ['stop', '--data-dir', dir])).stderr, /it runs on another \[STOP_FAILED\]/)
   t.equal((await runHere(t, ['status', '--port', '0', '--data-dir', dir])).code, 3)
   writeFileSync(join(dir, 'server.json'), '{"pid": "1"}')
-  t.same(findRunning(dir), { state: 'none' })
+  t.same(findServer(dir), { state: 'none' })
 })
 
 verifies('command:stop:foreign', async (t) => {
@@ -177,16 +186,16 @@ verifies('command:stop:foreign', async (t) => {
   ])
   const pid = foreign.pid as number
   t.teardown(() => void foreign.kill('SIGKILL'))
-  noteRunning(dir, told)
+  recordServer(dir, record)
   rewrite(dir, { pid })
-  t.match(findRunning(dir), { state: 'gone' })
-  t.match(await runHere(t, ['stop', '--data-dir', dir]), { code: 0, stdout: /^not running/ })
+  t.match(findServer(dir), { state: 'gone' })
+  t.match(await runHere(t, ['stop', '--data-dir', dir]), { code: 0, stdout: /^no server is running/ })
   t.equal((await runHere(t, ['status', '--port', '0', '--data-dir', dir])).code, 3)
-  t.ok(processIdentity(pid), 'it lives')
+  t.ok(identifyProcess(pid), 'the process was not signalled')
 
-  rewrite(dir, { process: processIdentity(pid) as string })
-  t.match(findRunning(dir), { state: 'running' }, 'were it the server, it would be found')
+  rewrite(dir, { process: identifyProcess(pid) as string })
+  t.match(findServer(dir), { state: 'running' }, 'the process is found by its identity')
   foreign.kill('SIGKILL')
   await once(foreign, 'exit')
-  t.match(findRunning(dir), { state: 'gone' })
+  t.match(findServer(dir), { state: 'gone' })
 })

@@ -1,24 +1,25 @@
-/** An app for tests of the server: every kind of declaration, small enough to know by heart. */
+/** A small app for tests of the server, with every kind of declaration. */
 import { type App, type AppTool, defineApp, makeTool, withContent } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
+import { ReplayError } from '../../packages/app-replay/src/errors.ts'
 
-/** Handles that a test holds on an open demo app. */
+/** State of an open demo app that a test can read and change. */
 export interface DemoControl {
-  /** Tools found at run time. */
+  /** Tools that the next discovery returns. */
   discovered: AppTool[]
   /** Runs before each discovery; may throw or wait. */
   onDiscover: () => Promise<void> | void
   discoveries: number
-  /** Signals of calls of `wait`, in order. */
+  /** Signals of the calls of `wait`, in order. */
   readonly waiting: AbortSignal[]
-  /** Announces as an app does. */
+  /** Reports a change. */
   announce: (what: 'tools' | 'resources' | { uri: string }) => void
   opened: number
   closed: number
 }
 
-/** A tool that is found at run time. */
+/** Creates a discovered tool. */
 export const foundTool = (name: string): AppTool =>
   makeTool(name, {
     about: 'Found at run time.',
@@ -29,7 +30,6 @@ export const foundTool = (name: string): AppTool =>
     run: () => ({ name }),
   })
 
-/** Makes the app and the handles on it. */
 export function demoApp({ name = 'Demo', scheme = 'demo' } = {}): { app: App; control: DemoControl } {
   const control: DemoControl = {
     discovered: [],
@@ -44,6 +44,7 @@ export function demoApp({ name = 'Demo', scheme = 'demo' } = {}): { app: App; co
     {
       name,
       about: 'Shows every kind of declaration.',
+      errors: [ReplayError],
       open({ changed }) {
         control.opened++
         control.announce = (what) => {
@@ -103,8 +104,8 @@ export function demoApp({ name = 'Demo', scheme = 'demo' } = {}): { app: App; co
         example: { args: { code: 'NO_RECORDING' } },
         run({ code }) {
           if (code === 'NO_RECORDING')
-            throw new CausewayError(code, 'no recording loaded', { data: { hint: 1 } })
-          throw new Error('secret path /home/somebody')
+            throw new ReplayError(code, 'no recording loaded', { data: { hint: 1 } })
+          throw new Error('secret path /home/ada')
         },
       })
       registrar.tool('picture', {
@@ -127,7 +128,7 @@ export function demoApp({ name = 'Demo', scheme = 'demo' } = {}): { app: App; co
       })
       registrar.prompt('greet', {
         about: 'A greeting.',
-        input: { who: z.string().describe('whom'), tone: z.string().optional().describe('how') },
+        input: { who: z.string().describe('name'), tone: z.string().optional().describe('how') },
         complete: { who: async () => ['Ada', 'Alan', 'Grace'] },
         messages: ({ who }) => [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
       })

@@ -2,23 +2,23 @@ import { type App, defineApp } from '@causeway/app-kit'
 import t from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../test/verifies.ts'
-import { settings } from '../src/config.ts'
-import { full, left, type Rate, taken, waitMs } from '../src/domain/token-bucket.ts'
-import { type Limiter, openLimiter, type Rates } from '../src/limit/limiter.ts'
-import { isAbove, watchLoad } from '../src/limit/load.ts'
-import { readConfig } from '../src/read-config.ts'
+import { settings } from '../src/config/config.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import { exceedsLimits, LoadMonitor } from '../src/limits/load-monitor.ts'
+import { RateLimiter, type Rates } from '../src/limits/rate-limiter.ts'
+import { fullBucket, type Rate, takeToken, waitTimeMs } from '../src/limits/token-bucket.ts'
 import { modern, openWire, rpc, toolCall, until } from './http/open-wire.ts'
 import { call, captureLog, openTestCore, soon } from './test-core.ts'
 
-/** How many of these calls come through. */
-function passed(limiter: Limiter, calls: number, client: string, app: string, kind?: string): number {
+/** Returns how many of the calls are not rejected. */
+function passed(limiter: RateLimiter, calls: number, client: string, app: string, kind?: string): number {
   let count = 0
   for (let call = 0; call < calls; call++) {
     try {
       limiter.take(client, app, kind)
       count += 1
     } catch {
-      // Refused: what is counted is what was not.
+      // Rejected calls are not counted.
     }
   }
   return count
@@ -28,9 +28,9 @@ const defaults: Rates = settings.rateLimits.schema.parse(undefined)
 const config = (text: string, t: { testdir(): string }) =>
   readConfig({ argv: [], env: { CAUSEWAY_RATE_LIMITS: text }, cwd: t.testdir() }).config.rateLimits
 
-verifies('limits:rate:client', 'the figures of the plot server and its tools', async (t) => {
+verifies('limits:rate:client', 'each client has separate rates for apps and for single tools', async (t) => {
   const clock = { now: 0 }
-  const limiter = openLimiter(defaults, () => clock.now)
+  const limiter = new RateLimiter(defaults, () => clock.now)
   t.equal(passed(limiter, 150, 'a', 'debrief'), 100)
   t.throws(() => limiter.take('a', 'debrief'), {
     code: 'RATE_LIMITED',
@@ -43,43 +43,37 @@ verifies('limits:rate:client', 'the figures of the plot server and its tools', a
   t.equal(passed(limiter, 50, 'a', 'debrief'), 10)
   t.equal(passed(limiter, 50, 'a', 'debrief', 'update'), 5)
   t.equal(passed(limiter, 50, 'a', 'toolvault'), 2)
-  t.equal(limiter.clients, 2)
+  t.equal(limiter.busyClients, 2)
 })
 
-t.test(
-  'limiter: a class without a rate of its own counts as its app, an app without one as all others',
-  async (t) => {
-    const limiter = openLimiter(
-      { '*': { perSecond: 1, burst: 3 }, maps: { perSecond: 1, burst: 2 } },
-      () => 0,
-    )
-    t.equal(passed(limiter, 5, 'a', 'maps', 'update') + passed(limiter, 5, 'a', 'maps'), 2)
-    t.equal(passed(limiter, 5, 'a', 'replay') + passed(limiter, 5, 'a', 'help'), 3)
-  },
-)
+t.test('a class without a rate counts towards its app, and an app without a rate towards `*`', async (t) => {
+  const limiter = new RateLimiter(
+    { '*': { perSecond: 1, burst: 3 }, maps: { perSecond: 1, burst: 2 } },
+    () => 0,
+  )
+  t.equal(passed(limiter, 5, 'a', 'maps', 'update') + passed(limiter, 5, 'a', 'maps'), 2)
+  t.equal(passed(limiter, 5, 'a', 'replay') + passed(limiter, 5, 'a', 'help'), 3)
+})
 
-t.test('limiter: all clients together have a limit too', async (t) => {
-  const limiter = openLimiter({ total: { perSecond: 1, burst: 5 } }, () => 0)
+t.test('the total rate limits all clients together', async (t) => {
+  const limiter = new RateLimiter({ total: { perSecond: 1, burst: 5 } }, () => 0)
   const counts = ['a', 'b', 'c'].map((client) => passed(limiter, 4, client, 'replay'))
   t.same(counts, [4, 1, 0])
   t.throws(() => limiter.take('d', 'replay'), { code: 'RATE_LIMITED', data: { class: 'total' } })
-  t.equal(limiter.refused, 8)
+  t.equal(limiter.rejected, 8)
 })
 
-t.test(
-  'limiter: a client that changes its name does not fill the memory, and is held by the limit of all',
-  async (t) => {
-    const clock = { now: 0 }
-    const limiter = openLimiter(
-      { '*': { perSecond: 1, burst: 1 }, total: { perSecond: 1, burst: 30_000 } },
-      () => clock.now,
-    )
-    let count = 0
-    for (let name = 0; name < 40_000; name++) count += passed(limiter, 1, `client-${name}`, 'replay')
-    t.equal(count, 30_000)
-    t.ok(limiter.clients <= 10_000)
-  },
-)
+t.test('a client that changes its name does not fill the memory, and the total rate limits it', async (t) => {
+  const clock = { now: 0 }
+  const limiter = new RateLimiter(
+    { '*': { perSecond: 1, burst: 1 }, total: { perSecond: 1, burst: 30_000 } },
+    () => clock.now,
+  )
+  let count = 0
+  for (let name = 0; name < 40_000; name++) count += passed(limiter, 1, `client-${name}`, 'replay')
+  t.equal(count, 30_000)
+  t.ok(limiter.busyClients <= 10_000)
+})
 
 verifies('limits:rate:settings', async (t) => {
   t.match(defaults, {
@@ -92,10 +86,8 @@ verifies('limits:rate:settings', async (t) => {
   t.same(config('off', t), {})
   for (const bad of ['debrief', 'debrief=10', 'debrief=0/5', 'debrief=1/0', '=1/1', 'a b=1/1'])
     t.throws(() => config(bad, t), { code: 'INVALID_SETTING' }, bad)
-  t.equal(passed(openLimiter({}), 5000, 'a', 'debrief'), 5000)
+  t.equal(passed(new RateLimiter({}), 5000, 'a', 'debrief'), 5000)
 })
-
-/** Limits as clients meet them: over HTTP, through apps, with real calls. */
 
 const named = (session: string) => ({ 'causeway-session': session })
 
@@ -117,7 +109,7 @@ verifies('limits:rate:client', 'over MCP', async (t) => {
     },
   })
   t.notOk((await ask('b')).isError)
-  t.notOk((await ask('a', 'Wire__tell', {})).isError)
+  t.notOk((await ask('a', 'Wire__identify', {})).isError)
 })
 
 verifies('limits:rate:http', async (t) => {
@@ -171,10 +163,10 @@ verifies('limits:rate:through-apps', async (t) => {
   const ask = async (session: string, path = '/api/apps/relay/tools/relay') =>
     (await send({}, { path, headers: named(session) })).status
   t.equal(await ask('a'), 200)
-  t.equal(await ask('a'), 429, 'the one call of the other app is used up')
-  t.equal(await ask('b'), 200, 'by this client only')
+  t.equal(await ask('a'), 429, 'the rate of the other app is exceeded')
+  t.equal(await ask('b'), 200, 'another client is not affected')
   t.equal(await ask('a', '/api/apps/relay/own'), 200)
-  t.equal(await ask('a', '/api/apps/relay/own'), 429, "the route's own calls count as the client's")
+  t.equal(await ask('a', '/api/apps/relay/own'), 429, 'calls of a route count for its client')
 })
 
 verifies('limits:deadline', async (t) => {
@@ -188,11 +180,11 @@ verifies('limits:deadline', async (t) => {
   t.match(await send({}, { path: '/api/apps/demo/tools/wait' }), { status: 504 })
 })
 
-/** Sleeps through everything. */
-function deafApp(): { app: App; wake(): void } {
+/** Creates an app with a tool that ignores its signal. */
+function signalIgnoringApp(): { app: App; wake(): void } {
   const sleeping: (() => void)[] = []
   const app = defineApp(
-    { name: 'Deaf', about: 'Does not listen.', open: () => ({}), session: () => ({}) },
+    { name: 'Deaf', about: 'Ignores signals.', open: () => ({}), session: () => ({}) },
     (registrar) => {
       registrar.tool('sleep', {
         about: 'Waits to be woken.',
@@ -211,15 +203,15 @@ function deafApp(): { app: App; wake(): void } {
   }
 }
 
-verifies('limits:deadline', 'a tool that does not listen keeps nobody waiting', async (t) => {
-  const { app, wake } = deafApp()
+verifies('limits:deadline', 'a tool that ignores its signal does not delay the caller', async (t) => {
+  const { app, wake } = signalIgnoringApp()
   const core = await openTestCore(t, [app], { env: { CAUSEWAY_DEADLINES_MS: 'deaf=60' } })
   t.teardown(wake)
   t.match(await soon(call(core, 'Deaf__sleep')), { isError: true })
 })
 
 verifies('limits:deadline:client', async (t) => {
-  const { app, wake } = deafApp()
+  const { app, wake } = signalIgnoringApp()
   const { send } = await openWire(t, { apps: [app], env: { CAUSEWAY_DEADLINES_MS: 'deaf=300' } })
   t.teardown(wake)
   const late = (result: { _meta: Record<string, { data: object }> }) => result._meta['causeway/error']?.data
@@ -229,13 +221,13 @@ verifies('limits:deadline:client', async (t) => {
   t.same(late((await send(rpc('tools/call', params))).json.result), { deadline_ms: 70 })
   const longMeta = { ...params, _meta: { 'causeway/deadline_ms': 9000 } }
   const both = await send(rpc('tools/call', longMeta), { headers: { 'causeway-deadline': '60' } })
-  t.same(late(both.json.result), { deadline_ms: 60 }, 'the shorter of both')
+  t.same(late(both.json.result), { deadline_ms: 60 }, 'the shorter deadline applies')
   const longer = await send(toolCall('Deaf__sleep'), { headers: { 'causeway-deadline': '9000' } })
   t.same(late(longer.json.result), { deadline_ms: 300 })
 })
 
 verifies('limits:concurrency', async (t) => {
-  const { app, wake } = deafApp()
+  const { app, wake } = signalIgnoringApp()
   const core = await openTestCore(t, [app], {
     env: { CAUSEWAY_CONCURRENCY: 'deaf=2', CAUSEWAY_DEADLINES_MS: 'deaf=60' },
   })
@@ -245,7 +237,7 @@ verifies('limits:concurrency', async (t) => {
     const { _meta } = await soon(call(core, 'Deaf__sleep'))
     return (_meta as Record<string, { code: string }>)['causeway/error']?.code
   }
-  t.equal(await code(), 'OVERLOADED', 'the late ones are still at work')
+  t.equal(await code(), 'OVERLOADED', 'calls past their deadline still run')
   wake()
   await new Promise(setImmediate)
   t.equal(await code(), 'DEADLINE_EXCEEDED')
@@ -266,12 +258,17 @@ verifies('limits:answer', async (t) => {
 
 verifies('limits:shed', async (t) => {
   const state = { isOverloaded: false }
-  const { send, wire } = await openWire(t, { crowd: { max: 1, isOverloaded: () => state.isOverloaded } })
+  const { send, wire } = await openWire(t, {
+    inFlightLimits: { max: 1, isOverloaded: () => state.isOverloaded },
+  })
   const working = send(toolCall('Wire__work', { steps: 0 }))
   await until(() => wire.begun.length === 1)
   const refused = { status: 503, headers: { 'retry-after': '1' } }
   t.match(await send(rpc('ping')), { ...refused, json: { id: 1, error: { data: { code: 'OVERLOADED' } } } })
-  t.match(await send({}, { path: '/api/apps/wire/tools/tell' }), { ...refused, json: { code: 'OVERLOADED' } })
+  t.match(await send({}, { path: '/api/apps/wire/tools/identify' }), {
+    ...refused,
+    json: { code: 'OVERLOADED' },
+  })
   t.match(await send(undefined, { path: '/health', method: 'GET' }), { status: 200 })
   wire.release()
   t.match(await working, { status: 200 })
@@ -283,27 +280,27 @@ verifies('limits:shed', async (t) => {
   t.match(text, 'causeway_requests_turned_away_total{want="time"} 1')
 })
 
-t.test('load: two late looks in a row are too much, and the log says so', async (t) => {
+t.test('two delayed samples in a row are an overload, which is logged', async (t) => {
   const { log, lines } = captureLog()
-  const watch = watchLoad({ lagMs: 100, heapPercent: 100, log })
+  const watch = new LoadMonitor({ lagMs: 100, heapPercent: 100, log })
   t.teardown(() => watch.close())
-  t.equal(watch.isTooMuch(), false)
+  t.equal(watch.isOverloaded, false)
   await until(() => {
-    // Keeps the loop busy for longer than a look may be late, whenever in it that is due.
+    // Blocks the event loop longer than the limit, no matter when the next sample is due.
     const end = performance.now() + 700
     while (performance.now() < end);
-    return watch.isTooMuch()
+    return watch.isOverloaded
   })
   t.match(lines[0], { level: 40, lag_ms: Number })
-  await until(() => !watch.isTooMuch())
+  await until(() => !watch.isOverloaded)
 })
 
-t.test('load: each limit is for itself, and can be off', async (t) => {
+t.test('limits of the load are independent, and each can be disabled', async (t) => {
   const sample = { lagMs: 100, heapPercent: 95 }
-  t.ok(isAbove(sample, { lagMs: 50, heapPercent: 100 }))
-  t.ok(isAbove(sample, { lagMs: 0, heapPercent: 90 }))
-  t.notOk(isAbove(sample, { lagMs: 0, heapPercent: 100 }))
-  t.notOk(isAbove(sample, { lagMs: 200, heapPercent: 96 }))
+  t.ok(exceedsLimits(sample, { lagMs: 50, heapPercent: 100 }))
+  t.ok(exceedsLimits(sample, { lagMs: 0, heapPercent: 90 }))
+  t.notOk(exceedsLimits(sample, { lagMs: 0, heapPercent: 100 }))
+  t.notOk(exceedsLimits(sample, { lagMs: 200, heapPercent: 96 }))
 })
 
 verifies('limits:visible', async (t) => {
@@ -325,34 +322,27 @@ verifies('limits:visible', async (t) => {
 
 const rate: Rate = { perSecond: 10, burst: 100 }
 
-/** Takes as many as there are, at one instant. */
-function drain(state: number, nowMs: number, of: Rate): { state: number; count: number } {
-  let [at, count] = [state, 0]
-  while (waitMs(at, nowMs, of) === 0) {
-    at = taken(at, nowMs, of)
+/** Takes all tokens that are available at a given time. */
+function drain(state: number, nowMs: number, bucketRate: Rate): { state: number; count: number } {
+  let [bucket, count] = [state, 0]
+  while (waitTimeMs(bucket, nowMs, bucketRate) === 0) {
+    bucket = takeToken(bucket, nowMs, bucketRate)
     count += 1
   }
-  return { state: at, count }
+  return { state: bucket, count }
 }
 
 verifies('limits:rate:bucket', async (t) => {
-  const { state, count } = drain(full, 5000, rate)
+  const { state, count } = drain(fullBucket, 5000, rate)
   t.equal(count, 100, 'the burst')
-  t.equal(waitMs(state, 5000, rate), 100, 'a tenth of a second for one')
-  t.equal(waitMs(state, 5099.5, rate), 0.5, 'by fractions')
-  t.equal(waitMs(state, 5100, rate), 0)
-  t.equal(drain(state, 6000, rate).count, 10, 'ten after a second, though refused ones were asked for')
-  t.equal(drain(state, 60_000, rate).count, 100, 'never more than the burst')
+  t.equal(waitTimeMs(state, 5000, rate), 100, 'a tenth of a second for one')
+  t.equal(waitTimeMs(state, 5099.5, rate), 0.5, 'tokens refill continuously')
+  t.equal(waitTimeMs(state, 5100, rate), 0)
+  t.equal(drain(state, 6000, rate).count, 10, 'ten after a second: a rejected call takes no token')
+  t.equal(drain(state, 60_000, rate).count, 100, 'at most the burst')
 })
 
-t.test('token bucket: a rate below one a second waits whole seconds', async (t) => {
+t.test('at a rate of 0.5 per second, the next token is available after two seconds', async (t) => {
   const slow = { perSecond: 0.5, burst: 1 }
-  t.equal(waitMs(taken(full, 0, slow), 0, slow), 2000)
-})
-
-t.test('token bucket: what is left is counted down and up', async (t) => {
-  t.equal(left(full, 0, rate), 100)
-  const some = taken(taken(full, 0, rate), 0, rate)
-  t.equal(left(some, 0, rate), 98)
-  t.equal(left(some, 150, rate), 99)
+  t.equal(waitTimeMs(takeToken(fullBucket, 0, slow), 0, slow), 2000)
 })

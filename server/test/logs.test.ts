@@ -4,16 +4,18 @@ import fs, { chmodSync, fstatSync, readdirSync, readFileSync, rmdirSync, statSyn
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
-import { startServer } from '../../test/e2e/server-process.ts'
+import { spawnServer, startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
-import { openLog } from '../src/log.ts'
-import { type LogFiles, openLogFiles } from '../src/log-files.ts'
+import { openLog } from '../src/log/log.ts'
+import { LogFiles } from '../src/log/log-files.ts'
+import { formatWelcome } from '../src/process/welcome.ts'
 import { both, initializeMessage, modern, rpc, toolCall } from './http/open-wire.ts'
 import { soon } from './test-core.ts'
 
-/** Name and text of the files of a kind, oldest first. */
-function filesOf(dir: string, name: string): { file: string; text: string }[] {
+/** Returns names and texts of the files of a kind, oldest first. */
+function readFiles(dir: string, name: string): { file: string; text: string }[] {
   const number = (file: string) => Number(/\.(\d+)\./.exec(file)?.[1])
   return readdirSync(`${dir}/logs`)
     .filter((file) => file.startsWith(`${name}.`))
@@ -21,8 +23,8 @@ function filesOf(dir: string, name: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(`${dir}/logs/${file}`, 'utf8') }))
 }
 
-/** The `line` field of each JSON line. */
-const numbers = (text: string): number[] =>
+/** Returns the `line` field of each JSON line. */
+const parseNumbers = (text: string): number[] =>
   text
     .split('\n')
     .filter(Boolean)
@@ -31,7 +33,7 @@ const numbers = (text: string): number[] =>
 verifies('log:files', 'rotation keeps the newest lines complete and in order', async (t) => {
   const dir = t.testdir()
   const bytes = 16 * 1024
-  const files = openLogFiles(dir, { bytes, count: 5 })
+  const files = new LogFiles(dir, { bytes, count: 5 })
   const seen: string[] = []
   const log = openLog({ extra: false, destination: { write: (line) => void seen.push(line) }, files })
   const lines = 2000
@@ -42,21 +44,21 @@ verifies('log:files', 'rotation keeps the newest lines complete and in order', a
   }
   await files.close()
   t.equal(seen.length, lines, 'stderr receives every line')
-  const all = filesOf(dir, 'server')
+  const all = readFiles(dir, 'server')
   t.equal(all.length, 5)
   t.ok(
     all.every(({ text }) => text.length <= bytes),
     'no file exceeds its size',
   )
-  const kept = all.flatMap(({ text }) => numbers(text))
+  const kept = all.flatMap(({ text }) => parseNumbers(text))
   t.same(
     kept,
     Array.from({ length: kept.length }, (_, index) => lines - kept.length + index),
   )
-  const errors = filesOf(dir, 'error').flatMap(({ text }) => text.trimEnd().split('\n'))
+  const errors = readFiles(dir, 'error').flatMap(({ text }) => text.trimEnd().split('\n'))
   t.equal(errors.length, 20)
   t.ok(errors.every((line) => line.includes('"password":"[redacted]"')))
-  t.match(filesOf(dir, 'audit')[0]?.file, /^audit\.\d+\.jsonl$/)
+  t.match(readFiles(dir, 'audit')[0]?.file, /^audit\.\d+\.jsonl$/)
   if (process.platform !== 'win32')
     for (const { file } of all) t.equal(statSync(`${dir}/logs/${file}`).mode & 0o077, 0, file)
 })
@@ -65,7 +67,7 @@ verifies('log:files', 'a restarted server appends to the newest file until it is
   const dir = t.testdir({
     logs: { 'audit.2.jsonl': '', 'audit.10.jsonl': '{"line":0}\n', 'audit.10.jsonl.bak': '' },
   })
-  const files = openLogFiles(dir, { bytes: 25, count: 2 })
+  const files = new LogFiles(dir, { bytes: 25, count: 2 })
   for (const line of [1, 2]) files.audit.write(`{"line":${line}}\n`)
   await files.close()
   t.same(
@@ -73,21 +75,23 @@ verifies('log:files', 'a restarted server appends to the newest file until it is
     ['audit.10.jsonl', 'audit.10.jsonl.bak', 'audit.11.jsonl'],
   )
   t.same(
-    ['audit.10.jsonl', 'audit.11.jsonl'].map((file) => numbers(readFileSync(`${dir}/logs/${file}`, 'utf8'))),
+    ['audit.10.jsonl', 'audit.11.jsonl'].map((file) =>
+      parseNumbers(readFileSync(`${dir}/logs/${file}`, 'utf8')),
+    ),
     [[0, 1], [2]],
   )
 })
 
-verifies('log:files', 'a file that cannot be opened loses its lines and nothing else', async (t) => {
+verifies('log:files', 'a file that cannot be opened loses only its own lines', async (t) => {
   const dir = t.testdir({ logs: { 'error.1.log': {} } })
-  const files = openLogFiles(dir, { bytes: 1024 ** 2, count: 2 })
+  const files = new LogFiles(dir, { bytes: 1024 ** 2, count: 2 })
   const log = openLog({ extra: false, destination: { write: () => {} }, files })
   log.error({ line: 1 }, 'lost in error.1.log')
   rmdirSync(`${dir}/logs/error.1.log`)
   log.error({ line: 2 }, 'written')
   await files.close()
-  t.same(numbers(readFileSync(`${dir}/logs/server.1.log`, 'utf8')), [1, 2])
-  t.same(numbers(readFileSync(`${dir}/logs/error.1.log`, 'utf8')), [2])
+  t.same(parseNumbers(readFileSync(`${dir}/logs/server.1.log`, 'utf8')), [1, 2])
+  t.same(parseNumbers(readFileSync(`${dir}/logs/error.1.log`, 'utf8')), [2])
 })
 
 /** Makes every `fs.write` fail as on a full disk until `free` is called. */
@@ -121,9 +125,9 @@ const firstFailure = (files: LogFiles): Promise<unknown> =>
 
 verifies('log:files', 'no file is started or removed while the disk is full', async (t) => {
   const dir = t.testdir({ logs: { 'audit.1.jsonl': '{"line":-1}\n', 'audit.2.jsonl': '' } })
-  const audits = () => filesOf(dir, 'audit').map(({ file }) => file)
+  const audits = () => readFiles(dir, 'audit').map(({ file }) => file)
   const disk = fillDisk(t)
-  const files = openLogFiles(dir, { bytes: 16 * 1024, count: 2 })
+  const files = new LogFiles(dir, { bytes: 16 * 1024, count: 2 })
   const failure = firstFailure(files)
   let lines = 0
   const write = (count: number): void => {
@@ -136,15 +140,14 @@ verifies('log:files', 'no file is started or removed while the disk is full', as
   t.same(audits(), ['audit.1.jsonl', 'audit.2.jsonl'])
 
   disk.free()
-  while (statSync(`${dir}/logs/audit.2.jsonl`).size === 0) {
+  while (audits().length === 2 && !audits().includes('audit.3.jsonl')) {
     write(1)
     await nextTurn()
   }
-  write(1)
   t.same(audits(), ['audit.2.jsonl', 'audit.3.jsonl'], 'the next file starts when writes succeed')
   await files.close()
   t.same(
-    filesOf(dir, 'audit').flatMap(({ text }) => numbers(text)),
+    readFiles(dir, 'audit').flatMap(({ text }) => parseNumbers(text)),
     Array.from({ length: lines }, (_, line) => line),
     'buffered lines are written',
   )
@@ -152,30 +155,38 @@ verifies('log:files', 'no file is started or removed while the disk is full', as
 
 verifies('log:files', 'a file whose lines cannot be written is closed', async (t) => {
   const disk = fillDisk(t)
-  const files = openLogFiles(t.testdir(), { bytes: 16 * 1024, count: 2 })
+  const files = new LogFiles(t.testdir(), { bytes: 16 * 1024, count: 2 })
   files.audit.write('{"line":0}\n')
   await files.close()
   t.equal(disk.files.size, 1)
   for (const file of disk.files) t.throws(() => fstatSync(file), { code: 'EBADF' })
 })
 
-verifies('log:files', 'of a server, with what was logged last', async (t) => {
+verifies('log:files', 'a stopping server writes its last lines', async (t) => {
   const dir = t.testdir()
   const { url, server } = await startServer(t, { dir, env: { CAUSEWAY_LOG_FILES: 'true' } })
   const call = await fetch(`${url}/api/apps/causeway/tools/list_apps`, { method: 'POST' })
   t.equal(call.status, 200)
   await server.stop()
   const text = (name: string) =>
-    filesOf(dir, name)
+    readFiles(dir, name)
       .map((file) => file.text)
       .join('')
   t.match(text('server'), '"msg":"stopped"')
   t.match(JSON.parse(text('audit')), { toolName: 'list_apps', success: true, service: 'causeway' })
 })
 
-const script = new URL('writes-lines.ts', import.meta.url).pathname
+/** Starts a server, stops it when it is ready, and returns its standard error. */
+async function startPretty(t: Test, dir: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const server = spawnServer(t, { dir, env })
+  await server.log.first('the address', ({ text }) => String(text).startsWith('Causeway is ready at'))
+  await server.stop()
+  return server.stderr
+}
 
-function writer(...args: string[]): ChildProcess {
+const script = new URL('write-lines.ts', import.meta.url).pathname
+
+function startWriter(...args: string[]): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@causeway/source', script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -183,50 +194,47 @@ function writer(...args: string[]): ChildProcess {
   return child
 }
 
-/** The numbers of lines. */
-const stderrLinesNumbers = (said: string): number[] =>
-  said
+const parseLineNumbers = (output: string): number[] =>
+  output
     .split('\n')
     .filter((line) => /^\d/.test(line))
     .map(Number.parseFloat)
 
-t.test('stderr: every line comes, in order, and those before an unplanned end', async (t) => {
-  for (const args of [['5000'], ['30', 'at once']]) {
-    const child = writer(...args)
-    const said = text(child.stderr as NonNullable<typeof child.stderr>)
+t.test('StderrWriter writes every line in order, also before an immediate exit', async (t) => {
+  for (const args of [['5000'], ['30', 'exit immediately']]) {
+    const child = startWriter(...args)
+    const output = text(child.stderr as NonNullable<typeof child.stderr>)
     await once(child, 'close')
     t.same(
-      stderrLinesNumbers(await said),
+      parseLineNumbers(await output),
       Array.from({ length: Number(args[0]) }, (_, line) => line),
       args.join(' '),
     )
   }
 })
 
-t.test('stderr: nobody reads, and the process ends all the same', async (t) => {
-  const child = writer('5000')
-  const said = text(child.stdout as NonNullable<typeof child.stdout>)
+t.test('the process exits if nothing reads its stderr', async (t) => {
+  const child = startWriter('5000')
+  const output = text(child.stdout as NonNullable<typeof child.stdout>)
   const [code, signal] = await once(child, 'exit')
-  t.ok(code === 0 || signal === 'SIGKILL', 'in order, or at once where a write held it')
-  t.equal(await said, 'done')
+  t.ok(code === 0 || signal === 'SIGKILL', 'it is killed if a write is blocked')
+  t.equal(await output, 'done')
 })
 
-t.test('stderr: the reader has gone, and the process ends all the same', async (t) => {
-  const child = writer('5000')
+t.test('the process exits if the reader of its stderr is gone', async (t) => {
+  const child = startWriter('5000')
   child.stderr?.destroy()
   const [code] = await once(child, 'exit')
   t.equal(code, 0)
 })
 
-t.test('stderr: what is too much for a reader that does not read is dropped, and counted', async (t) => {
-  const child = writer('100000')
-  // Read only once the writer has been held up: it has by then dropped what is over its limit.
+t.test('StderrWriter drops lines above its limit if nothing reads', async (t) => {
+  const child = startWriter('100000')
+  // The writer is blocked, so it has dropped the lines above its limit.
   await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
-  const said = await text(child.stderr as NonNullable<typeof child.stderr>)
-  t.ok(stderrLinesNumbers(said).length < 100_000)
+  const output = await text(child.stderr as NonNullable<typeof child.stderr>)
+  t.ok(parseLineNumbers(output).length < 100_000)
 })
-
-/** Secrets that are planted wherever one may come by, and every place where one could show. */
 
 const planted = (name: string): string => `planted-${name}-0123456789abcdef`
 
@@ -241,8 +249,8 @@ const secrets = [
   'header',
 ].map(planted)
 
-/** Asks everything that answers, as a caller who lets its secrets go by every way. Gives the texts that came back. */
-async function provoke(url: string): Promise<string[]> {
+/** Sends secrets in every part of requests to every route. Returns the responses. */
+async function requestEverything(url: string): Promise<string[]> {
   const fields = {
     authorization: `Bearer ${planted('token')}`,
     cookie: `id=${planted('cookie')}`,
@@ -256,7 +264,7 @@ async function provoke(url: string): Promise<string[]> {
   const get = (path: string, more: Record<string, string> = {}) =>
     fetch(`${url}${path}`, { headers: { ...fields, ...more } })
   const stateless = modern(toolCall('Causeway__list_apps', args))
-  const answers = [
+  const responses = [
     await post('/mcp', rpc('ping')),
     await post('/mcp', initializeMessage(), both),
     await post('/mcp', stateless.body, stateless.headers),
@@ -273,13 +281,13 @@ async function provoke(url: string): Promise<string[]> {
     await get('/health', { origin: 'https://evil.example' }),
     await get('/nowhere'),
   ]
-  // What a caller sent as an argument may come back to it, by name, in the error that refuses it.
-  const own = [planted('argument'), planted('unknown-argument')]
-  const texts = await Promise.all(answers.map((answer) => answer.text()))
-  return texts.map((text) => own.reduce((shown, secret) => shown.replaceAll(secret, ''), text))
+  // An error may repeat the arguments of its own request.
+  const repeatable = [planted('argument'), planted('unknown-argument')]
+  const texts = await Promise.all(responses.map((response) => response.text()))
+  return texts.map((text) => repeatable.reduce((shown, secret) => shown.replaceAll(secret, ''), text))
 }
 
-function clean(t: Test, place: string, text: string): void {
+function checkNoSecrets(t: Test, place: string, text: string): void {
   for (const secret of secrets) t.notOk(text.includes(secret), `${place}: ${secret.split('-0')[0]}`)
 }
 
@@ -293,21 +301,66 @@ verifies('log:secrets', async (t) => {
     OPENROUTER_API_KEY: planted('key'),
   }
   const { url, server } = await startServer(t, { dir, env })
-  for (const text of await provoke(url)) clean(t, 'an answer', text)
+  for (const text of await requestEverything(url)) checkNoSecrets(t, 'a response', text)
   await server.stop()
-  t.match(server.stderr, '[MCP]', 'the protocol was logged')
-  clean(t, 'stdout', server.stdout)
-  clean(t, 'stderr', server.stderr)
+  t.match(server.stderr, '[MCP]', 'protocol details are logged')
+  checkNoSecrets(t, 'stdout', server.stdout)
+  checkNoSecrets(t, 'stderr', server.stderr)
   const files = readdirSync(`${dir}/logs`)
   t.equal(files.length, 3)
-  for (const file of files) clean(t, file, readFileSync(`${dir}/logs/${file}`, 'utf8'))
-  // Stopped: no connection of this process has it open.
+  for (const file of files) checkNoSecrets(t, file, readFileSync(`${dir}/logs/${file}`, 'utf8'))
+  // Closing a database file drops its locks, so the files are read after the server has stopped.
   for (const file of readdirSync(dir).filter((name) => name.endsWith('.db')))
     for (const secret of [planted('token'), planted('key'), planted('argument'), planted('cookie')])
       t.notOk(readFileSync(`${dir}/${file}`).includes(secret), `${file}: ${secret}`)
 })
 
-t.test('log: what bears the name of a secret is left out, however the line holds it', async (t) => {
+verifies('log:format', async (t) => {
+  const pretty = await startPretty(t, t.testdir(), { CAUSEWAY_LOG_FORMAT: 'pretty' })
+  const lines = pretty.split('\n')
+  t.match(lines[0], /^\[\d\d:\d\d:\d\d\] INFO: .+/, 'one readable line per entry')
+  t.match(pretty, /\nCauseway is ready at http:\/\/127\.0\.0\.1:\d+\n/)
+  t.match(pretty, /^ {2}apps +Causeway \d+, Replay \d+.*: \d+ tools$/m)
+  t.match(pretty, /^ {2}connect +claude mcp add --transport http causeway http:\/\/127\.0\.0\.1:\d+\/mcp$/m)
+  t.match(pretty, /^ {2}console +http:\/\/127\.0\.0\.1:\d+\/ in a browser$/m)
+  t.match(pretty, /^ {2}try +causeway call replay list_recordings$/m)
+})
+
+verifies('log:format', 'log files are JSON, and the level applies to every log', async (t) => {
+  const dir = t.testdir()
+  const output = await startPretty(t, dir, { CAUSEWAY_LOG_FORMAT: 'pretty', CAUSEWAY_LOG_LEVEL: 'warn' })
+  t.notMatch(output, 'INFO')
+  t.same(
+    readFiles(dir, 'server').map((file) => file.text),
+    [''],
+  )
+  const again = t.testdir()
+  await startPretty(t, again, { CAUSEWAY_LOG_FORMAT: 'pretty' })
+  const [file] = readFiles(again, 'server')
+  t.equal(JSON.parse(file?.text.split('\n')[0] ?? '').level, 30, 'file logs are on by default')
+})
+
+t.test(
+  'the welcome text lists failed apps with their remedy, and uses npm start in a checkout',
+  async (t) => {
+    const error = new CausewayError('INVALID_APP', 'it has no name', { remedy: 'name it' })
+    const started = {
+      url: 'http://127.0.0.1:3100',
+      apps: [{ name: 'Replay', tools: 2 }],
+      failures: [{ name: './mine.ts', error }],
+      recordingRoots: ['/a', '/b'],
+      plotRoots: [],
+      dataDir: '/data',
+    }
+    const env = { npm_lifecycle_event: 'start', npm_package_name: 'causeway-workspace' }
+    const text = formatWelcome(started, env)
+    t.match(text, '  failed      ./mine.ts: it has no name; name it\n')
+    t.match(text, '  recordings  /a\n              /b\n  data        /data\n')
+    t.match(text, '  try         npm start -- call replay list_recordings\n')
+  },
+)
+
+t.test('the log redacts fields named like secrets at every depth', async (t) => {
   const lines: string[] = []
   const log = openLog({ extra: true, destination: { write: (line) => void lines.push(line) } })
   const secret = planted('key')

@@ -1,35 +1,38 @@
+import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Cache } from '@causeway/app-kit'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { withSignalOf } from '../src/lazy-signal.ts'
-import { openCaches } from '../src/memory/caches.ts'
-import { openMemoryGuard } from '../src/memory/guard.ts'
-import { defaultLimitBytes, readMemory } from '../src/memory/reading.ts'
-import { type Listed, Roster } from '../src/roster.ts'
-import { captureLog } from './test-core.ts'
+import { createCallContext } from '../src/dispatch/call-context.ts'
+import { CacheSet } from '../src/memory/cache-set.ts'
+import { IdleCollector } from '../src/memory/idle-collector.ts'
+import { MemoryGuard } from '../src/memory/memory-guard.ts'
+import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../src/memory/process-memory.ts'
+import { captureLog, testCaller } from './test-core.ts'
 
-/** A cache that gives what it has, and a process whose memory is what its caches hold. */
-function makeCache(name: string, changes: Partial<Cache> & { readonly holds: number }) {
-  const state = { bytes: changes.holds, asked: [] as number[] }
+/** Creates a cache that evicts exactly what is requested, and records the requests. */
+function createCache(name: string, changes: Partial<Cache> & { readonly holds: number }) {
+  const state = { bytes: changes.holds, requested: [] as number[] }
   const cache: Cache = {
     name,
     costMs: 1,
     isInHeap: false,
-    mostBytes: 1000,
+    maxBytes: 1000,
     bytes: () => state.bytes,
     shrink(bytes) {
-      state.asked.push(bytes)
-      const given = Math.min(bytes, state.bytes)
-      state.bytes -= given
-      return given
+      state.requested.push(bytes)
+      const evicted = Math.min(bytes, state.bytes)
+      state.bytes -= evicted
+      return evicted
     },
     ...changes,
   }
   return { cache, state }
 }
 
-function openGuard(
+/** Creates a guard of a process whose memory is the size of its caches plus `other`, and which checks only on request. */
+function createGuard(
   t: Test,
   caches: readonly Cache[],
   {
@@ -39,200 +42,198 @@ function openGuard(
   }: { limitBytes?: number; other?: number; heap?: () => number } = {},
 ) {
   const { log, lines } = captureLog()
-  const seen = { collections: 0, other }
-  const guard = openMemoryGuard({
-    caches: openCaches({
-      host: { apps: () => [] },
-      own: () => caches,
-      onFailure: (cache, err) => log.warn({ cache, err }, 'failed'),
-    }),
+  const state = { collections: 0, other }
+  const guard = new MemoryGuard({
+    caches: new CacheSet(
+      () => caches.map((cache) => ({ owner: 'causeway', cache })),
+      (cache, err) => log.warn({ cache, err }, 'failed'),
+    ),
     limitBytes,
-    read: () => ({
-      usedBytes: seen.other + caches.reduce((sum, cache) => sum + Number(cache.bytes()), 0),
+    readUsage: () => ({
+      usedBytes: state.other + caches.reduce((sum, cache) => sum + Number(cache.bytes()), 0),
       heapBytes: heap(),
       heapLimitBytes: 100,
     }),
-    collect: () => {
-      seen.collections += 1
+    collectGarbage: async () => {
+      state.collections += 1
     },
     log,
-    everyMs: 3_600_000,
+    intervalMs: 3_600_000,
   })
   t.teardown(() => guard.close())
-  return { guard, lines, seen }
+  return { guard, lines, state }
 }
 
-verifies('limits:memory', async (t) => {
-  const dear = makeCache('dear', { holds: 400, costMs: 100 })
-  const cheap = makeCache('cheap', { holds: 100, costMs: 1 })
-  const { guard, seen, lines } = openGuard(t, [dear.cache, cheap.cache], { other: 340 })
-  await guard.look()
-  t.same([dear.state.asked, cheap.state.asked], [[], []], 'below 85 percent nobody is asked')
-  seen.other = 400
-  await guard.look()
-  t.same(cheap.state.asked, [200], 'the cheapest first, down to 70 percent')
-  t.same(dear.state.asked, [100], 'and of the next what is missing then')
-  t.equal(seen.collections, 1, 'so that it can be seen')
-  t.notOk(guard.isShort())
+verifies('limits:memory', 'evicts the cheapest caches first', async (t) => {
+  const expensive = createCache('expensive', { holds: 400, costMs: 100 })
+  const cheap = createCache('cheap', { holds: 100, costMs: 1 })
+  const { guard, state, lines } = createGuard(t, [expensive.cache, cheap.cache], { other: 340 })
+  await guard.check()
+  t.same([expensive.state.requested, cheap.state.requested], [[], []], 'nothing below 85 % of the limit')
+  state.other = 400
+  await guard.check()
+  t.same(cheap.state.requested, [200], 'the cheapest cache first, down to 70 % of the limit')
+  t.same(expensive.state.requested, [100], 'the rest from the next cache')
+  t.equal(state.collections, 1, 'collects garbage after the eviction')
+  t.notOk(guard.isShort)
   t.match(await guard.report(), {
     status: 'ok',
     used_bytes: 700,
     limit_bytes: 1000,
     given_back_bytes: 200,
     caches: {
-      'causeway.dear': { bytes: 300, most_bytes: 1000, given_back_bytes: 100 },
+      'causeway.expensive': { bytes: 300, most_bytes: 1000, given_back_bytes: 100 },
       'causeway.cheap': { bytes: 0, given_back_bytes: 100 },
     },
   })
-  t.match(lines, [{ msg: 'caches gave back memory', given_back: { 'causeway.cheap': 100 } }])
+  t.match(lines, [{ msg: 'caches were evicted', given_back: { 'causeway.cheap': 100 } }])
 })
 
-verifies(
-  'limits:memory',
-  'memory is short where caches cannot help, and no more once they can',
-  async (t) => {
-    const { guard, seen, lines } = openGuard(t, [makeCache('empty', { holds: 0 }).cache], { other: 1100 })
-    await guard.look()
-    t.notOk(guard.isShort(), 'one look may be one call')
-    await guard.look()
-    t.ok(guard.isShort())
-    t.equal((await guard.report()).status, 'short')
-    seen.other = 900
-    await guard.look()
-    t.notOk(guard.isShort())
-    t.same(
-      lines.map(({ msg }) => msg),
-      ['memory is short: requests are answered one at a time until it is not', 'memory is no longer short'],
-    )
-  },
-)
-
-verifies('limits:memory', 'each cache is kept within its own cap, whatever memory there is', async (t) => {
-  const large = makeCache('large', { holds: 900, mostBytes: 600 })
-  const { guard } = openGuard(t, [large.cache], { limitBytes: 0 })
-  await guard.look()
-  t.same(large.state.asked, [300])
+verifies('limits:memory', 'logs evictions at most once in 60 checks', async (t) => {
+  const large = createCache('large', { holds: 900, maxBytes: 600 })
+  const { guard, lines } = createGuard(t, [large.cache], { limitBytes: 0 })
+  for (let check = 0; check < 61; check += 1) {
+    await guard.check()
+    large.state.bytes += 1
+  }
+  t.match(lines, [{ given_back: { 'causeway.large': 300 } }, { given_back: { 'causeway.large': 60 } }])
+  t.equal(lines.length, 2)
 })
 
-verifies('limits:memory', 'a full heap asks the caches that lie in it', async (t) => {
-  const outside = makeCache('outside', { holds: 50, costMs: 1 })
-  const inside = makeCache('inside', { holds: 50, costMs: 100, isInHeap: true })
-  const { guard } = openGuard(t, [outside.cache, inside.cache], { heap: () => 90 })
-  await guard.look()
-  t.same([outside.state.asked, inside.state.asked], [[], [30]])
+verifies('limits:memory', 'collects garbage rarely if there is nothing to evict', async (t) => {
+  const { guard, state } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 900 })
+  for (let check = 0; check < 30; check += 1) await guard.check()
+  t.equal(state.collections, 1)
+  await guard.check()
+  t.equal(state.collections, 2)
 })
 
-verifies('limits:memory', 'a cache that fails hurts no other', async (t) => {
-  const broken = makeCache('broken', { holds: 500, costMs: 1, shrink: () => Promise.reject(new Error('no')) })
-  const whole = makeCache('whole', { holds: 500, costMs: 2 })
-  const { guard, lines } = openGuard(t, [broken.cache, whole.cache])
-  await guard.look()
-  t.same(whole.state.asked, [300])
+verifies('limits:memory', 'memory is short if eviction does not suffice, until it suffices', async (t) => {
+  const { guard, state, lines } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 1100 })
+  await guard.check()
+  t.notOk(guard.isShort, 'one check can be a single call')
+  await guard.check()
+  t.ok(guard.isShort)
+  t.equal((await guard.report()).status, 'short')
+  state.other = 900
+  await guard.check()
+  t.notOk(guard.isShort)
+  t.same(
+    lines.map(({ msg }) => msg),
+    ['memory is short: requests are answered one at a time until it is not', 'memory is no longer short'],
+  )
+})
+
+verifies('limits:memory', 'each cache stays within its own limit', async (t) => {
+  const large = createCache('large', { holds: 900, maxBytes: 600 })
+  const { guard } = createGuard(t, [large.cache], { limitBytes: 0 })
+  await guard.check()
+  t.same(large.state.requested, [300])
+})
+
+verifies('limits:memory', 'a full heap evicts only caches in the heap', async (t) => {
+  const outside = createCache('outside', { holds: 50, costMs: 1 })
+  const inside = createCache('inside', { holds: 50, costMs: 100, isInHeap: true })
+  const { guard } = createGuard(t, [outside.cache, inside.cache], { heap: () => 90 })
+  await guard.check()
+  t.same([outside.state.requested, inside.state.requested], [[], [30]])
+})
+
+verifies('limits:memory', 'a cache that fails does not affect others', async (t) => {
+  const shrink = () => Promise.reject(new Error('cannot shrink'))
+  const broken = createCache('broken', { holds: 500, costMs: 1, shrink })
+  const working = createCache('working', { holds: 500, costMs: 2 })
+  const { guard, lines } = createGuard(t, [broken.cache, working.cache])
+  await guard.check()
+  t.same(working.state.requested, [300])
   t.match(lines[0], { cache: 'causeway.broken', msg: 'failed' })
   const bytes = () => {
     throw new Error('its app was closed')
   }
-  const told: string[] = []
-  const caches = openCaches({
-    host: { apps: () => [] },
-    own: () => [{ ...whole.cache, bytes }],
-    onFailure: (name) => told.push(name),
-  })
-  t.match(await caches.report(), { 'causeway.whole': { bytes: 0 } })
-  t.same(told, ['causeway.whole'])
+  const failed: string[] = []
+  const caches = new CacheSet(
+    () => [{ owner: 'causeway', cache: { ...working.cache, bytes } }],
+    (name) => failed.push(name),
+  )
+  t.match(await caches.report(), { 'causeway.working': { bytes: 0 } })
+  t.same(failed, ['causeway.working'])
 })
 
-t.test('the process reads its memory, and has a limit without a setting', async (t) => {
-  const { usedBytes, heapBytes, heapLimitBytes } = readMemory()
+t.test('reads the memory of the process, which is below the default limit', async (t) => {
+  const { usedBytes, heapBytes, heapLimitBytes } = readMemoryUsage()
   t.ok(usedBytes > heapBytes && heapLimitBytes > heapBytes)
   t.ok(usedBytes <= process.memoryUsage.rss() * 1.1)
-  t.ok(defaultLimitBytes() > usedBytes)
+  t.ok(getDefaultLimitBytes() > usedBytes)
 })
 
-/** A source that counts who looked. */
-function source() {
+/** Creates a context whose signal comes from an object that counts accesses. */
+function createContext() {
   const { signal } = new AbortController()
-  let looks = 0
-  return {
+  const counter = { accesses: 0 }
+  const cancellation = {
     get signal() {
-      looks += 1
+      counter.accesses += 1
       return signal
     },
-    get looks() {
-      return looks
-    },
   }
+  const options = { cancellation, store: {}, session: {}, now: Date.now, note: () => {}, logFields: {} }
+  return { context: createCallContext(testCaller(), { ...options, log: captureLog().log }), counter, signal }
 }
 
-t.test(
-  'withSignalOf: the source is asked when somebody looks, and a copy has the signal itself',
-  async (t) => {
-    const from = source()
-    const one = withSignalOf(from, { name: 'one' })
-    t.equal(from.looks, 0)
-    t.equal(one.signal.aborted, false)
-    const copy = { ...one, name: 'copy' }
-    const looks = from.looks
-    t.equal(copy.signal, one.signal)
-    t.equal(from.looks, looks + 1, 'only the object itself asks again')
-    t.match({ ...one }, { name: 'one' })
-  },
-)
-
-t.test(
-  'withSignalOf: V8 gives objects of one kind one hidden class, as it does not for getters of literals',
-  async (t) => {
-    setFlagsFromString('--allow-natives-syntax')
-    t.teardown(() => setFlagsFromString('--no-allow-natives-syntax'))
-    const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)')
-    const isFast = new Function('a', 'return %HasFastProperties(a)')
-    const [one, other, third] = ['a', 'b', 'c'].map((name) => withSignalOf(source(), { name }))
-    t.same([haveSameMap(one, other), haveSameMap(one, third)], [true, true])
-    t.equal(isFast(one), true)
-    for (let i = 0; i < 10; i++) source()
-    t.equal(isFast(source()), false)
-  },
-)
-
-const named = (name: string): Listed & { readonly name: string } => ({ name, place: 0 })
-const names = (roster: Roster<ReturnType<typeof named>>) => [...roster].map(({ name }) => name).sort()
-
-t.test('Roster: what was added stands in it until it is removed', async (t) => {
-  const roster = new Roster<ReturnType<typeof named>>()
-  const [a, b, c, d] = [named('a'), named('b'), named('c'), named('d')]
-  for (const one of [a, b, c]) roster.add(one)
-  t.same(names(roster), ['a', 'b', 'c'])
-  roster.remove(a)
-  t.same(names(roster), ['b', 'c'])
-  roster.add(d)
-  roster.remove(d)
-  roster.remove(c)
-  t.same(names(roster), ['b'])
-  roster.remove(b)
-  t.equal(roster.size, 0)
-  t.same(names(roster), [])
+t.test('the signal of a context is created on first access, and copies contain it', async (t) => {
+  const { context, counter, signal } = createContext()
+  t.equal(counter.accesses, 0)
+  t.equal(context.signal, signal)
+  t.equal(counter.accesses, 1)
+  const { store: _, ...copy } = context
+  t.equal(counter.accesses, 2)
+  t.equal(copy.signal, signal)
+  t.equal(counter.accesses, 2, 'a copy does not call the getter')
 })
 
-t.test('Roster: removing what is not in it, or no longer, changes nothing', async (t) => {
-  const roster = new Roster<ReturnType<typeof named>>()
-  const [a, b] = [named('a'), named('b')]
-  roster.add(a)
-  roster.remove(b)
-  roster.remove(a)
-  roster.remove(a)
-  roster.add(b)
-  roster.remove(a)
-  t.same(names(roster), ['b'])
+t.test('all contexts share one hidden class', async (t) => {
+  setFlagsFromString('--allow-natives-syntax')
+  t.teardown(() => setFlagsFromString('--no-allow-natives-syntax'))
+  const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)')
+  const [first, second, third] = Array.from({ length: 3 }, () => createContext().context)
+  t.equal(haveSameMap(first, second), true)
+  t.equal(haveSameMap(first, third), true)
+  const hasFastProperties = new Function('a', 'return %HasFastProperties(a)')
+  t.equal(hasFastProperties(first), true)
 })
 
-t.test('Roster: each is seen once while those that were seen are removed', async (t) => {
-  const roster = new Roster<ReturnType<typeof named>>()
-  for (const name of ['a', 'b', 'c', 'd', 'e']) roster.add(named(name))
-  const seen: string[] = []
-  for (const one of roster) {
-    seen.push(one.name)
-    if (one.name !== 'c') roster.remove(one)
+verifies('limits:memory:idle', 'collectGarbage resolves after the collection', async (t) => {
+  const garbage = new WeakRef({ text: 'x' })
+  await turn()
+  await collectGarbage()
+  t.equal(garbage.deref(), undefined)
+})
+
+verifies('limits:memory:idle', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const server = { activeMs: 900, collections: 0 }
+  const collector = new IdleCollector({
+    collectGarbage: async () => {
+      server.collections += 1
+      server.activeMs += 600
+    },
+    readActiveMs: () => server.activeMs,
+    onError: t.error,
+  })
+  t.teardown(() => collector.close())
+  const pass = async (seconds: number, activeMs: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      server.activeMs += activeMs
+      mock.timers.tick(1000)
+      await turn()
+    }
+    return server.collections
   }
-  t.same(seen.sort(), ['a', 'b', 'c', 'd', 'e'])
-  t.same(names(roster), ['c'])
+  t.equal(await pass(4, 5), 0, 'not in the first seconds')
+  t.equal(await pass(1, 5), 1, 'after the start')
+  t.equal(await pass(50, 5), 1, 'not again for health checks')
+  t.equal(await pass(5, 300), 1, 'not during activity')
+  t.equal(await pass(4, 0), 1, 'not immediately after activity')
+  t.equal(await pass(1, 0), 2, 'five idle seconds after activity')
 })

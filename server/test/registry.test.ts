@@ -5,39 +5,35 @@ import { verifies } from '../../test/verifies.ts'
 import { demoApp, foundTool } from './demo-app.ts'
 import { call, captureLog, openTestCore, soon, testCaller, toolNames } from './test-core.ts'
 
-verifies('app:registry:refresh', 'an app that announces a change is discovered at once', async (t) => {
+verifies('app:registry:refresh', 'an app that reports a change is discovered immediately', async (t) => {
   const { app, control } = demoApp()
   const core = await openTestCore(t, [app])
   const changed = new Promise<string>((resolve) => {
     const mounts: string[] = []
-    core.events.onListChanged(({ path }, kind) => {
-      mounts.push(`${path} ${kind}`)
+    core.events.on('changed', (change) => {
+      if ('list' in change) mounts.push(`${change.mount.path} ${change.list}`)
       if (mounts.length === 2) resolve(mounts.join(', '))
     })
   })
   control.discovered = [foundTool('found')]
   control.announce('tools')
-  t.equal(await soon(changed), '/mcp tools, /mcp/demo tools', 'only the mounts whose list changed are told')
+  t.equal(await soon(changed), '/mcp tools, /mcp/demo tools', 'only mounts with a changed list are reported')
   t.ok(toolNames(core).includes('Demo__found'))
   t.same((await call(core, 'Demo__found')).structuredContent, { name: 'found' })
 })
 
-verifies(
-  'app:registry:cached',
-  'the list is discovered again when its time is up, and not before',
-  async (t) => {
-    const { app, control } = demoApp()
-    const core = await openTestCore(t, [app], { env: { MCP_TOOLS_TTL_MS: '100' } })
-    const first = control.discoveries
-    for (let i = 0; i < 50; i++) toolNames(core)
-    t.equal(control.discoveries, first, 'listing does not discover')
-    control.discovered = [foundTool('later')]
-    await soon(new Promise<void>((resolve) => core.events.onListChanged(() => resolve())))
-    t.ok(toolNames(core).includes('Demo__later'))
-  },
-)
+verifies('app:registry:cached', 'tools are discovered again after the TTL, and not before', async (t) => {
+  const { app, control } = demoApp()
+  const core = await openTestCore(t, [app], { env: { MCP_TOOLS_TTL_MS: '100' } })
+  const first = control.discoveries
+  for (let i = 0; i < 50; i++) toolNames(core)
+  t.equal(control.discoveries, first, 'listing does not discover')
+  control.discovered = [foundTool('later')]
+  await soon(new Promise<void>((resolve) => core.events.on('changed', () => resolve())))
+  t.ok(toolNames(core).includes('Demo__later'))
+})
 
-verifies('app:registry:last-good', 'a discovery that fails keeps the last good list', async (t) => {
+verifies('app:registry:last-good', 'a failed discovery keeps the last good list', async (t) => {
   const { app, control } = demoApp()
   const { log, lines } = captureLog()
   control.discovered = [foundTool('found')]
@@ -45,34 +41,45 @@ verifies('app:registry:last-good', 'a discovery that fails keeps the last good l
   control.onDiscover = () => {
     throw new Error('the folder is gone')
   }
-  t.same((await core.refresh()).changed, false)
+  t.same((await core.registry.refresh()).changed, false)
   t.ok(toolNames(core).includes('Demo__found'))
-  t.equal(lines.at(-1)?.msg, 'discovery failed; the last good list stands')
+  t.equal(lines.at(-1)?.msg, 'discovery failed; the previous list remains in use')
 })
 
-verifies('app:registry:last-good', 'a discovered name that clients cannot use is refused', async (t) => {
+verifies('app:registry:last-good', 'a discovered tool with an invalid name is rejected', async (t) => {
   const { app, control } = demoApp()
   const core = await openTestCore(t, [app])
   control.discovered = [foundTool(`too_${'long_'.repeat(10)}name`)]
-  t.match(await core.refresh(), { changed: false })
+  t.match(await core.registry.refresh(), { changed: false })
   t.ok(toolNames(core).includes('Demo__echo'))
 })
 
 verifies(
   'app:registry:last-good',
-  'a discovery that never answers neither blocks calls nor the others',
+  'a discovery that never ends blocks neither calls nor other apps',
   async (t) => {
     const slow = demoApp({ name: 'Slow', scheme: 'slow' })
-    const quick = demoApp()
-    const core = await openTestCore(t, [slow.app, quick.app])
+    const fast = demoApp()
+    const core = await openTestCore(t, [slow.app, fast.app])
     slow.control.onDiscover = () => new Promise(() => {})
-    quick.control.discovered = [foundTool('found')]
-    const refreshed = core.refresh()
+    fast.control.discovered = [foundTool('found')]
+    const refreshed = core.registry.refresh()
     t.match(await call(core, 'Slow__echo', { text: 'here' }), { structuredContent: { text: 'here' } })
     await soon(refreshed)
-    t.ok(toolNames(core).includes('Demo__found'), 'the other app is not held up for longer than a second')
+    t.ok(toolNames(core).includes('Demo__found'), 'the other app waits at most a second')
   },
 )
+
+t.test('an unlisted tool is callable', async (t) => {
+  const { app, control } = demoApp()
+  control.discovered = [{ ...foundTool('old_name'), unlisted: true }, foundTool('found')]
+  const core = await openTestCore(t, [app])
+  t.same(
+    toolNames(core).filter((name) => /found|old_name/.test(name)),
+    ['Demo__found'],
+  )
+  t.same((await call(core, 'Demo__old_name')).structuredContent, { name: 'old_name' })
+})
 
 verifies('app:registry:disabled', async (t) => {
   const core = await openTestCore(t, [demoApp().app, demoApp({ name: 'Other', scheme: 'other' }).app], {
@@ -80,7 +87,7 @@ verifies('app:registry:disabled', async (t) => {
   })
   t.ok(toolNames(core).every((name) => name.startsWith('Other__')))
   await t.rejects(call(core, 'Demo__echo', { text: 'x' }), { code: 'UNKNOWN_TOOL' })
-  t.throws(() => core.toolList({ path: '/mcp/demo' }, 'modern'), { code: 'ROUTE_NOT_FOUND' })
+  t.throws(() => core.registry.getLists({ path: '/mcp/demo' }), { code: 'ROUTE_NOT_FOUND' })
   await t.rejects(
     call(core, 'Other__constructor'),
     { code: 'UNKNOWN_TOOL' },
@@ -99,7 +106,7 @@ verifies('app:registry:scheme-owner', async (t) => {
   })
 })
 
-t.test('mounts: the shared one lists wire names, a bare one the bare alias where there is one', async (t) => {
+t.test('the shared mount lists wire names, a bare mount lists bare aliases', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   t.ok(toolNames(core).includes('Demo__echo'))
   t.notOk(toolNames(core).includes('OldDemo__echo'), 'a full alias is not listed')
@@ -120,7 +127,7 @@ t.test('mounts: the shared one lists wire names, a bare one the bare alias where
 
 verifies(
   'wire:list:pages',
-  'pages lead through the whole list, and a cursor of another list is refused',
+  'pages contain the whole list, and a cursor of another list is rejected',
   async (t) => {
     const core = await openTestCore(t, [demoApp().app], { env: { CAUSEWAY_PAGE_SIZE: '3' } })
     const names: string[] = []
@@ -139,8 +146,12 @@ verifies(
       cursor = page.nextCursor
     } while (cursor !== undefined)
     t.ok(names.length > 6, 'more than two pages')
-    t.same(names, toolNames(await openTestCore(t, [demoApp().app])), 'each once, in the order of one page')
-    const first = JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json)
+    t.same(
+      names,
+      toolNames(await openTestCore(t, [demoApp().app])),
+      'each tool once, in the order of a single page',
+    )
+    const first = JSON.parse(core.registry.getLists({ path: '/mcp' }).toolsJson.legacy)
     await t.rejects(
       core.dispatch('tools/list', { cursor: first.nextCursor }, testCaller({ mount: { path: '/mcp/demo' } })),
       { code: 'INVALID_CURSOR' },
@@ -151,49 +162,49 @@ verifies(
 
 verifies('wire:list:cache-hints', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
-  t.match(JSON.parse(core.toolList({ path: '/mcp' }, 'modern').json), {
+  t.match(JSON.parse(core.registry.getLists({ path: '/mcp' }).toolsJson.modern), {
     ttlMs: 300_000,
     cacheScope: 'public',
   })
-  t.notOk('ttlMs' in JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json))
+  t.notOk('ttlMs' in JSON.parse(core.registry.getLists({ path: '/mcp' }).toolsJson.legacy))
 })
 
-const appText = (greeting: string): string => `
+const appSource = (greeting: string): string => `
 import { defineApp } from '@causeway/app-kit'
 import { z } from 'zod'
 import { greet } from './greet.mjs'
 export default defineApp({ name: 'Mine', about: 'My own.', open: () => ({}), session: () => ({}) }, (app) => {
   app.tool('hello', {
-    about: 'Says hello.', input: { who: z.string().describe('whom') }, output: { text: z.string() },
+    about: 'Says hello.', input: { who: z.string().describe('name') }, output: { text: z.string() },
     example: { args: { who: 'you' } }, run: ({ who }) => ({ text: greet(who) + ${JSON.stringify(greeting)} }),
   })
 })`
 
-const greetText = (word: string): string => `export const greet = (who) => '${word} ' + who`
+const greetSource = (word: string): string => `export const greet = (who) => '${word} ' + who`
 
 verifies(
   'app:user:by-path',
-  'it is loaded, called, and loaded again when any of its files changed',
+  'a user app is loaded, called, and reloaded when one of its files changes',
   async (t) => {
-    const dir = t.testdir({ 'mine.mjs': appText('!'), 'greet.mjs': greetText('Hello') })
+    const dir = t.testdir({ 'mine.mjs': appSource('!'), 'greet.mjs': greetSource('Hello') })
     const core = await openTestCore(t, [demoApp().app], { dir, env: { CAUSEWAY_USER_APPS: './mine.mjs' } })
     t.match(await call(core, 'Mine__hello', { who: 'Ada' }), { structuredContent: { text: 'Hello Ada!' } })
-    t.match(await call(core, 'Mine__hello', {}), { isError: true }, 'checked by the same rules as our own')
+    t.match(await call(core, 'Mine__hello', {}), { isError: true }, 'arguments are validated')
 
-    writeFileSync(join(dir, 'greet.mjs'), greetText('Good day'))
+    writeFileSync(join(dir, 'greet.mjs'), greetSource('Good day'))
     utimesSync(join(dir, 'greet.mjs'), new Date(), new Date(Date.now() + 10_000))
-    await core.refresh()
+    await core.registry.refresh()
     t.match(await call(core, 'Mine__hello', { who: 'Ada' }), { structuredContent: { text: 'Good day Ada!' } })
   },
 )
 
 verifies(
   'app:user:broken',
-  'one that does not load is reported, and a broken change leaves the last good one',
+  'an app that fails to load is reported, and a broken change keeps the last good version',
   async (t) => {
     const dir = t.testdir({
-      'mine.mjs': appText('!'),
-      'greet.mjs': greetText('Hello'),
+      'mine.mjs': appSource('!'),
+      'greet.mjs': greetSource('Hello'),
       'broken.mjs': 'export default 7',
     })
     const core = await openTestCore(t, [demoApp().app], {
@@ -210,13 +221,20 @@ verifies(
     })
     writeFileSync(join(dir, 'mine.mjs'), 'export default {')
     utimesSync(join(dir, 'mine.mjs'), new Date(), new Date(Date.now() + 10_000))
-    await core.refresh()
+    const refreshed = await call(core, 'Causeway__refresh_registry')
+    const summary = String(refreshed.structuredContent?.summary)
+    for (const reason of [
+      /broken\.mjs failed: INVALID_APP: [^;]+; /,
+      /gone\.mjs failed: /,
+      /mine\.mjs failed: /,
+    ])
+      t.match(summary, reason, 'refresh_registry names each failed app and the reason')
     t.ok(toolNames(core).includes('Mine__hello'))
     t.match(await call(core, 'Mine__hello', { who: 'Ada' }), { structuredContent: { text: 'Hello Ada!' } })
   },
 )
 
-t.test('dispatch: unknown names are protocol errors that suggest what was meant', async (t) => {
+t.test('unknown names are protocol errors with a suggestion', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   await t.rejects(core.dispatch('tools/destroy', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
   await t.rejects(core.dispatch('toString', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
@@ -244,7 +262,7 @@ verifies('app:answer:no-internals', async (t) => {
   })
 })
 
-t.test('dispatch: prompts check their arguments, and the bare mount has bare names', async (t) => {
+t.test('prompts validate their arguments, and the bare mount has bare names', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   t.match(
     await core.dispatch('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } }, testCaller()),
@@ -272,7 +290,7 @@ t.test('dispatch: prompts check their arguments, and the bare mount has bare nam
   })
 })
 
-t.test('dispatch: resources are listed, read by template, and completed', async (t) => {
+t.test('resources are listed, read by template, and completed', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   t.match(await core.dispatch('resources/list', {}, testCaller()), { resources: [{ uri: 'demo://notes/a' }] })
   t.match(await core.dispatch('resources/templates/list', {}, testCaller()), {
@@ -308,11 +326,11 @@ verifies('server:own-tools', async (t) => {
   t.match(await call(core, 'Causeway__refresh_registry'), { structuredContent: { changed: false } })
 })
 
-t.test('metrics: calls are counted by app, tool and outcome', async (t) => {
+t.test('metrics count calls by app, tool and outcome', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   await call(core, 'Demo__echo', { text: 'x' })
   await call(core, 'Demo__echo', {})
-  const { text } = await core.metrics()
+  const { text } = await core.metrics.render()
   t.match(text, 'causeway_calls_total{app="Demo",what="echo",code="ok"} 1')
   t.match(text, 'causeway_calls_total{app="Demo",what="echo",code="INVALID_ARGUMENTS"} 1')
 })

@@ -3,14 +3,12 @@ import type { Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import type { ClientTask } from '../src/tasks/client-task.ts'
 import type { TaskStore } from '../src/tasks/task-store.ts'
-import { openTasks, type TaskCall } from '../src/tasks/tasks.ts'
+import { type TaskCall, Tasks } from '../src/tasks/tasks.ts'
 import { modern, openWire, rpc, toolCall, type Wire } from './http/open-wire.ts'
 import { captureLog } from './test-core.ts'
 
-/** Tasks over a table that cannot always be written. */
-
-/** A table whose disk is full while the test says so. */
-function table() {
+/** Creates a store that fails while `disk.isFull`. */
+function createStore() {
   const rows = new Map<string, ClientTask>()
   const disk = { isFull: false }
   const store: TaskStore = {
@@ -19,28 +17,28 @@ function table() {
       rows.set(task.id, task)
     },
     get: async (id) => rows.get(id),
-    failUnfinished: async () => 0,
-    forgetExpired: async () => {},
+    failUnfinished: async () => {},
+    deleteExpired: async () => {},
   }
   return { rows, disk, store }
 }
 
-/** What a call gives when the test says so. */
-function later() {
-  let resolve: (given: object) => void = () => {}
+/** Creates a result that a test resolves. */
+function createResult() {
+  let resolve: (result: object) => void = () => {}
   const promise = new Promise<object>((settle) => {
     resolve = settle
   })
-  return { promise, resolve: (given: object) => resolve(given) }
+  return { promise, resolve: (result: object) => resolve(result) }
 }
 
-/** Tasks with ids from 1, and calls that end as the test says. */
-async function open() {
-  const { rows, disk, store } = table()
+/** Opens tasks with ids from 1. */
+async function openTasks() {
+  const { rows, disk, store } = createStore()
   const { log, lines } = captureLog()
   let count = 0
-  const tasks = await openTasks({ store, log, now: () => 0, newId: () => String(++count) })
-  const start = (given: Promise<unknown>) => {
+  const tasks = await Tasks.open({ store, log, now: () => 0, newId: () => String(++count) })
+  const start = (result: Promise<unknown>) => {
     const signals: AbortSignal[] = []
     const call: TaskCall = {
       mount: '/mcp',
@@ -48,59 +46,63 @@ async function open() {
       input: { can: () => true, replies: {}, kept: undefined },
       run: ({ signal }) => {
         signals.push(signal)
-        return given
+        return result
       },
-      failure: (error) => ({ message: String(error) }),
+      toFailure: (error) => ({ message: String(error) }),
       signal: new AbortController().signal,
     }
     return { task: tasks.runOrCreate(call), signals }
   }
   const status = async (taskId: string) =>
-    (await tasks.answer('tasks/get', { taskId }, { mount: '/mcp', owner: '' })) as object
-  const complaints = () => lines.filter(({ msg }) => msg === 'a task could not be written down')
-  return { rows, disk, tasks, start, status, complaints }
+    (await tasks.handle('tasks/get', { taskId }, { mount: '/mcp', owner: '' })) as object
+  const failures = () => lines.filter(({ msg }) => msg === 'a task could not be saved')
+  return { rows, disk, tasks, start, status, failures }
 }
 
 verifies('wire:task:unwritable', async (t) => {
-  const { rows, disk, tasks, start, status, complaints } = await open()
-  const work = later()
-  t.match(await start(work.promise).task, { taskId: '1' })
+  const { rows, disk, tasks, start, status, failures } = await openTasks()
+  const result = createResult()
+  t.match(await start(result.promise).task, { taskId: '1' })
   disk.isFull = true
-  work.resolve({ content: [] })
+  result.resolve({ content: [] })
   await tasks.idle()
   t.equal(rows.get('1')?.status, 'working')
   t.match(await status('1'), { status: 'completed', result: { content: [] } })
-  t.match(complaints(), [{ task: '1', status: 'completed', err: { message: 'disk full' } }])
+  t.match(failures(), [{ task: '1', status: 'completed', err: { message: 'disk full' } }])
 
   disk.isFull = false
   t.match(await start(new Promise(() => {})).task, { taskId: '2' })
-  t.equal(rows.get('1')?.status, 'completed', 'with the next task')
+  t.equal(rows.get('1')?.status, 'completed', 'saved with the next task')
   await tasks.close()
   t.equal(rows.get('2')?.status, 'failed')
 })
 
-verifies('wire:task:unwritable', 'a question, a stop and a beginning', async (t) => {
-  const { rows, disk, tasks, start, status, complaints } = await open()
-  const asking = later()
-  await start(asking.promise).task
-  const { task, signals } = start(new Promise(() => {}))
-  await task
-  disk.isFull = true
-  asking.resolve(ask({ folders: listRoots() }))
-  while (complaints().length === 0) await new Promise(setImmediate)
-  t.match(await status('1'), { status: 'failed', error: { message: /disk full/ } })
+verifies(
+  'wire:task:unwritable',
+  'a failed write fails input requests and creations, but not the shutdown',
+  async (t) => {
+    const { rows, disk, tasks, start, status, failures } = await openTasks()
+    const asking = createResult()
+    await start(asking.promise).task
+    const { task, signals } = start(new Promise(() => {}))
+    await task
+    disk.isFull = true
+    asking.resolve(ask({ folders: listRoots() }))
+    while (failures().length === 0) await new Promise(setImmediate)
+    t.match(await status('1'), { status: 'failed', error: { message: /disk full/ } })
 
-  const never = start(new Promise(() => {}))
-  await t.rejects(never.task, { message: 'disk full' })
-  t.ok(never.signals[0]?.aborted, 'nobody could ask after it')
-  await tasks.close()
-  t.ok(signals[0]?.aborted, 'the server stops all the same')
-  t.equal(rows.get('2')?.status, 'working', 'the next start tells that it failed')
-})
+    const never = start(new Promise(() => {}))
+    await t.rejects(never.task, { message: 'disk full' })
+    t.ok(never.signals[0]?.aborted, 'the client could not find it')
+    await tasks.close()
+    t.ok(signals[0]?.aborted, 'the server stops nevertheless')
+    t.equal(rows.get('2')?.status, 'working', 'the next start fails it')
+  },
+)
 
-verifies('wire:task:drained', 'what waits for its client is not waited for', async (t) => {
-  const { tasks, start, status } = await open()
-  const asking = later()
+verifies('wire:task:drained', 'idle does not wait for a task that waits for its client', async (t) => {
+  const { tasks, start, status } = await openTasks()
+  const asking = createResult()
   await start(asking.promise).task
   asking.resolve(ask({ folders: listRoots() }))
   await tasks.idle()
@@ -109,12 +111,10 @@ verifies('wire:task:drained', 'what waits for its client is not waited for', asy
   t.match(await status('1'), { status: 'failed' })
 })
 
-/** Tasks of MCP 2026-07-28: calls that go on after their first answer. */
+const taskCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-const knowsTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-
-/** Sends a message of the stateless revision, by a client with these capabilities. */
-async function say(wire: Wire, message: ReturnType<typeof rpc>, capabilities: object = knowsTasks) {
+/** Sends a stateless message of a client with `capabilities`. */
+async function send(wire: Wire, message: ReturnType<typeof rpc>, capabilities: object = taskCapabilities) {
   const { body, headers } = modern(message)
   const { _meta } = body.params as { _meta: Record<string, unknown> }
   _meta['io.modelcontextprotocol/clientCapabilities'] = capabilities
@@ -123,19 +123,19 @@ async function say(wire: Wire, message: ReturnType<typeof rpc>, capabilities: ob
   return (await wire.send(body, { headers: named })).json
 }
 
-/** Starts work that waits to be released; gives its task. */
+/** Starts a call that waits for `release`; returns its task. */
 async function startTask(wire: Wire) {
-  const { result } = await say(wire, toolCall('Wire__work', { steps: 1 }))
+  const { result } = await send(wire, toolCall('Wire__work', { steps: 1 }))
   return result
 }
 
-/** Asks until the task has this status: its run ends a moment after what ends it. */
-async function seen(wire: Wire, t: Test, taskId: string, status: string) {
-  for (let asked = 0; asked < 500; asked += 1) {
-    const { result } = await say(wire, rpc('tasks/get', { taskId }))
+/** Polls until the task has a status. */
+async function waitForStatus(wire: Wire, t: Test, taskId: string, status: string) {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const { result } = await send(wire, rpc('tasks/get', { taskId }))
     if (result.status === status) return result
   }
-  return t.fail(`the task never was ${status}`)
+  return t.fail(`the task did not become ${status}`)
 }
 
 verifies('wire:task:created', async (t) => {
@@ -149,44 +149,48 @@ verifies('wire:task:created', async (t) => {
     pollIntervalMs: Number,
   })
   const { taskId } = task
-  t.match(await say(wire, rpc('tasks/get', { taskId })), {
+  t.match(await send(wire, rpc('tasks/get', { taskId })), {
     result: { resultType: 'complete', taskId, status: 'working', result: undefined },
   })
   wire.wire.release()
-  const { result } = await seen(wire, t, taskId, 'completed')
+  const { result } = await waitForStatus(wire, t, taskId, 'completed')
   t.match(result, { structuredContent: { steps: 1 } })
 })
 
-verifies('wire:task:created', 'a client that does not know tasks waits for the answer', async (t) => {
+verifies('wire:task:created', 'a client without task support waits for the result', async (t) => {
   const wire = await openWire(t)
-  const answer = say(wire, toolCall('Wire__work', { steps: 1 }), {})
+  const response = send(wire, toolCall('Wire__work', { steps: 1 }), {})
   while (wire.wire.begun.length === 0) await new Promise(setImmediate)
   wire.wire.release()
-  t.match((await answer).result, { resultType: 'complete', structuredContent: { steps: 1 } })
-  t.match(await say(wire, rpc('tasks/get', { taskId: 'any' }), {}), {
-    error: { code: -32021, data: { code: 'TASKS_NOT_DECLARED', requiredCapabilities: knowsTasks } },
+  t.match((await response).result, { resultType: 'complete', structuredContent: { steps: 1 } })
+  t.match(await send(wire, rpc('tasks/get', { taskId: 'any' }), {}), {
+    error: { code: -32021, data: { code: 'TASKS_NOT_DECLARED', requiredCapabilities: taskCapabilities } },
   })
 })
 
-verifies('wire:task:created', 'what is done at once needs no task, and an unknown one is told', async (t) => {
-  const wire = await openWire(t)
-  t.match((await say(wire, toolCall('Wire__tell', {}))).result, { resultType: 'complete' })
-  t.match(await say(wire, rpc('tasks/get', { taskId: 'nobody' })), {
-    error: { code: -32602, data: { code: 'TASK_NOT_FOUND' } },
-  })
-})
+verifies(
+  'wire:task:created',
+  'a quick call does not become a task, and an unknown task is an error',
+  async (t) => {
+    const wire = await openWire(t)
+    t.match((await send(wire, toolCall('Wire__identify', {}))).result, { resultType: 'complete' })
+    t.match(await send(wire, rpc('tasks/get', { taskId: 'unknown' })), {
+      error: { code: -32602, data: { code: 'TASK_NOT_FOUND' } },
+    })
+  },
+)
 
 verifies('wire:task:cancelled', async (t) => {
   const wire = await openWire(t)
   const { taskId } = await startTask(wire)
-  t.match((await say(wire, rpc('tasks/cancel', { taskId }))).result, { resultType: 'complete' })
+  t.match((await send(wire, rpc('tasks/cancel', { taskId }))).result, { resultType: 'complete' })
   t.ok(wire.wire.begun[0]?.aborted)
   wire.wire.release()
-  t.equal((await seen(wire, t, taskId, 'cancelled')).status, 'cancelled')
+  t.equal((await waitForStatus(wire, t, taskId, 'cancelled')).status, 'cancelled')
   t.match(
-    (await say(wire, rpc('tasks/cancel', { taskId }))).result,
+    (await send(wire, rpc('tasks/cancel', { taskId }))).result,
     { resultType: 'complete' },
-    'again, as before',
+    'a second cancellation does nothing',
   )
 })
 
@@ -195,15 +199,15 @@ verifies('wire:task:restart', async (t) => {
   const first = await openWire(t, { dir })
   const done = await startTask(first)
   first.wire.release()
-  await seen(first, t, done.taskId, 'completed')
+  await waitForStatus(first, t, done.taskId, 'completed')
   const open = await startTask(first)
   await first.http.close(0)
   await first.core.close()
   const second = await openWire(t, { dir })
-  t.match(await say(second, rpc('tasks/get', { taskId: done.taskId })), {
+  t.match(await send(second, rpc('tasks/get', { taskId: done.taskId })), {
     result: { status: 'completed', result: { structuredContent: { steps: 1 } } },
   })
-  t.match(await say(second, rpc('tasks/get', { taskId: open.taskId })), {
+  t.match(await send(second, rpc('tasks/get', { taskId: open.taskId })), {
     result: { status: 'failed', error: { code: -32603, message: /stopped/ } },
   })
 })
@@ -213,18 +217,18 @@ verifies('wire:task:drained', async (t) => {
   const first = await openWire(t, { dir })
   const { taskId } = await startTask(first)
   const closing = first.http.close(20_000)
-  t.equal((await first.send(rpc('ping'))).status, 503, 'nothing new is begun')
+  t.equal((await first.send(rpc('ping'))).status, 503, 'new requests are rejected')
   t.notOk(first.wire.begun[0]?.aborted)
   first.wire.release()
   await closing
   await first.core.close()
   const second = await openWire(t, { dir })
-  t.match(await say(second, rpc('tasks/get', { taskId })), {
+  t.match(await send(second, rpc('tasks/get', { taskId })), {
     result: { status: 'completed', result: { structuredContent: { steps: 1 } } },
   })
 })
 
-verifies('wire:task:drained', 'but not for longer', async (t) => {
+verifies('wire:task:drained', 'tasks are aborted after the grace period', async (t) => {
   const wire = await openWire(t)
   await startTask(wire)
   await wire.http.close(0)

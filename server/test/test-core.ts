@@ -1,26 +1,27 @@
-/** A server core for tests: real data folder, real registry, no channel. */
+/** A server core for tests, with a real data folder and registry but without transports. */
 import type { App } from '@causeway/app-kit'
 import type { Params } from '@causeway/protocol'
 import { type Logger, pino } from 'pino'
 import type { Test } from 'tap'
-import type { Caller, Mount } from '../src/core.ts'
-import { type OpenCore, openCore } from '../src/open-core.ts'
-import { readConfig } from '../src/read-config.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import type { Caller } from '../src/dispatch/caller.ts'
+import { Core } from '../src/host/core.ts'
+import type { Mount } from '../src/registry/mount.ts'
 
-/** Lines that were logged, parsed. */
+/** Parsed log lines. */
 export interface LogCapture {
   readonly log: Logger
   readonly lines: readonly Record<string, unknown>[]
 }
 
-/** A log that a test can read. */
+/** Creates a log that a test can read. */
 export function captureLog(level = 'debug'): LogCapture {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level, base: null }, { write: (line) => void lines.push(JSON.parse(line)) })
   return { log, lines }
 }
 
-/** Opens a core in a folder of the test's own and closes it with the test. */
+/** Opens a core in the test's folder and closes it after the test. */
 export async function openTestCore(
   t: Test,
   apps: readonly App[],
@@ -32,10 +33,10 @@ export async function openTestCore(
     steady?: () => number
     cwd?: string
   } = {},
-): Promise<OpenCore> {
+): Promise<Core> {
   const { dir = t.testdir(), env = {}, log = captureLog().log, cwd = dir } = options
   const { config } = readConfig({ argv: [], env: { CAUSEWAY_DATA_DIR: `${dir}/data`, ...env }, cwd })
-  const core = await openCore({
+  const core = await Core.open({
     config,
     log,
     apps,
@@ -47,7 +48,7 @@ export async function openTestCore(
   return core
 }
 
-/** A caller with the usual answers to every question. */
+/** Creates a caller with default values. */
 export const testCaller = (changes: Partial<Caller> = {}): Caller => ({
   mount: { path: '/mcp' },
   era: 'modern',
@@ -56,7 +57,7 @@ export const testCaller = (changes: Partial<Caller> = {}): Caller => ({
   sharedSession: false,
   client: { name: 'test', version: '1' },
   requestId: 'request-1',
-  signal: new AbortController().signal,
+  cancellation: new AbortController(),
   progress: () => {},
   notify: () => {},
   ...changes,
@@ -64,24 +65,24 @@ export const testCaller = (changes: Partial<Caller> = {}): Caller => ({
 
 /** Calls a tool by its wire name. */
 export const call = (
-  core: OpenCore,
+  core: Core,
   name: string,
   args: unknown = {},
   caller: Partial<Caller> = {},
 ): Promise<{ structuredContent?: Record<string, unknown>; isError?: boolean; [more: string]: unknown }> =>
   core.dispatch('tools/call', { name, arguments: args } as Params, testCaller(caller)) as never
 
-/** Names that a mount lists. */
-export const toolNames = (core: OpenCore, path: Mount['path'] = '/mcp'): string[] =>
-  (JSON.parse(core.toolList({ path }, 'legacy').json) as { tools: { name: string }[] }).tools.map(
+/** Returns the names of the tools that a mount lists. */
+export const toolNames = (core: Core, path: Mount['path'] = '/mcp'): string[] =>
+  (JSON.parse(core.registry.getLists({ path }).toolsJson.legacy) as { tools: { name: string }[] }).tools.map(
     ({ name }) => name,
   )
 
-/** What a promise gives, or a failure after half a minute; keeps the process alive meanwhile. */
+/** Waits at most 30 seconds for a promise, and keeps the process alive meanwhile. */
 export async function soon<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('not within half a minute')), 30_000)
+    timer = setTimeout(() => reject(new Error('timed out after 30 seconds')), 30_000)
   })
   try {
     return await Promise.race([promise, late])

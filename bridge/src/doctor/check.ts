@@ -1,11 +1,10 @@
-/** One thing that was looked at. */
+// The server has the same type: protocol contains only what is sent between processes.
+
 export interface Check {
-  /** What was looked at, in a word or two. */
   readonly name: string
   readonly state: 'ok' | 'warn' | 'fail'
-  /** What was found. */
   readonly text: string
-  /** What to do about it; only where something is to be done. */
+  /** Missing if the check passed. */
   readonly fix?: string
 }
 
@@ -13,6 +12,5 @@ export const ok = (name: string, text: string): Check => ({ name, state: 'ok', t
 export const warn = (name: string, text: string, fix: string): Check => ({ name, state: 'warn', text, fix })
 export const fail = (name: string, text: string, fix: string): Check => ({ name, state: 'fail', text, fix })
 
-/** A check as a person reads it: one line, and one more for what to do. */
-export const checkLine = ({ name, state, text, fix }: Check): string =>
+export const formatCheck = ({ name, state, text, fix }: Check): string =>
   `${state.padEnd(5)} ${name.padEnd(12)} ${text}\n${fix === undefined ? '' : `${' '.repeat(19)}-> ${fix}\n`}`

@@ -1,31 +1,29 @@
-import { options } from '../options.ts'
+import { options } from '../settings/options.ts'
 
-/** How this bridge was started: its own words are what a client has to say. */
 export interface Started {
-  /** The Node that runs it, and the script. */
   readonly node: string
   readonly script: string
-  /** The arguments, `--doctor` among them. */
+  /** Arguments, including `--doctor`. */
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }
 
-/** The `claude mcp add` line and the `.mcp.json` that start the bridge as it was started now; header values are left out. */
+/** Without header values, which may be secrets. */
 export function clientLines({ node, script, args, env }: Started): string {
   const command = [node, script, ...withoutSecrets(args)]
   const variables = Object.values(options).flatMap((option) => ('env' in option ? [option.env] : []))
   const set = Object.fromEntries(
     [...variables, 'CAUSEWAY_SESSION'].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
-  // `-e` takes every word that follows, so the name stands before it.
-  const flags = Object.entries(set).map(([name, value]) => ` -e ${quoted(`${name}=${value}`)}`)
+  // `-e` takes all arguments that follow, so the name of the server precedes it.
+  const flags = Object.entries(set).map(([name, value]) => ` -e ${quote(`${name}=${value}`)}`)
   const [program, ...rest] = command
   const server = { type: 'stdio', command: program, args: rest, env: set }
   return [
     'Claude Code:',
-    `  claude mcp add causeway${flags.join('')} -- ${command.map(quoted).join(' ')}`,
+    `  claude mcp add causeway${flags.join('')} -- ${command.map(quote).join(' ')}`,
     '',
-    'or .mcp.json in the folder of a project (other clients take the same object):',
+    'or .mcp.json in a project folder (other clients use the same object):',
     JSON.stringify({ mcpServers: { causeway: server } }, undefined, 2).replace(/^/gm, '  '),
     '',
   ].join('\n')
@@ -40,6 +38,5 @@ const withoutSecrets = (args: readonly string[]): string[] =>
       return field === '' ? arg : `${flag}${field.split(':')[0]}: <value>`
     })
 
-/** A word as a shell takes it. */
-const quoted = (word: string): string =>
+const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

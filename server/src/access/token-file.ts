@@ -1,122 +1,125 @@
-/** The tokens that this server takes, from a file that only its user may read; a change of the file counts at once. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
-import { type Access, readTokens, type TokenLine } from '../domain/access.ts'
+import { type Access, parseTokens, type TokenLine } from './access.ts'
 
-/** The tokens of a server. */
-export interface Tokens {
-  /** Who shows this `Authorization` header; throws `UNAUTHORIZED` where it is missing or of nobody. */
-  admit(authorization: string | undefined): Access
-}
+/** An unknown token causes an additional check. */
+const checkIntervalMs = 500
 
-/** How long the file is not looked at again, ms. */
-const trustMs = 500
-
-interface Known {
+interface TokenEntry {
   readonly digest: Buffer
   readonly access: Access
 }
 
-/**
- * Opens the file. Throws `INVALID_SETTING` for one that is missing, that others may read, or that holds no token. What
- * goes wrong with it later is logged, and until it is mended nobody is let in: a withdrawn token must not live on.
- */
-export function openTokens(
-  file: string,
-  { log, nowMs = () => performance.now() }: { log: Pick<Logger, 'error' | 'info'>; nowMs?: () => number },
-): Tokens {
-  let { known, stamp } = read(file)
-  let lookedMs = nowMs()
+/** The bearer tokens of a server. Only the owner may be able to read the file. */
+export class TokenFile {
+  readonly #file: string
+  readonly #log: Pick<Logger, 'error' | 'info'>
+  readonly #nowMs: () => number
+  #entries: readonly TokenEntry[]
+  /** Changes whenever the file does; `undefined` after a failed read. */
+  #version: string | undefined
+  /** Logged once. */
+  #failure: string | undefined
+  #checkedMs: number
 
-  const look = (): void => {
-    lookedMs = nowMs()
-    const now = stampOf(file)
-    if (now === stamp) return
-    stamp = now
+  /** Throws `INVALID_SETTING` if the file is missing, invalid, empty or readable by other users. */
+  constructor(
+    file: string,
+    { log, nowMs = () => performance.now() }: { log: Pick<Logger, 'error' | 'info'>; nowMs?: () => number },
+  ) {
+    this.#file = file
+    this.#log = log
+    this.#nowMs = nowMs
+    ;({ entries: this.#entries, version: this.#version } = readTokenFile(file))
+    this.#checkedMs = nowMs()
+  }
+
+  /** Throws `UNAUTHORIZED` if the header has no valid token. */
+  authenticate(authorization: string | undefined): Access {
+    if (this.#nowMs() - this.#checkedMs > checkIntervalMs) this.#reloadIfChanged()
+    const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
+    if (token === undefined) throw new CausewayError('UNAUTHORIZED', 'the request has no bearer token')
+    const digest = sha256(token)
+    const access = this.#find(digest)
+    if (access !== undefined) return access
+    // The token may have been added since the last check.
+    this.#reloadIfChanged()
+    const added = this.#find(digest)
+    if (added === undefined) throw new CausewayError('UNAUTHORIZED', 'the token is not valid for this server')
+    return added
+  }
+
+  /** Rejects every call while the file is invalid, because a revoked token must not stay valid. */
+  #reloadIfChanged(): void {
+    this.#checkedMs = this.#nowMs()
     try {
-      ;({ known, stamp } = read(file))
-      log.info({ tokens: known.length }, 'the token file was read again')
+      if (toVersion(statSync(this.#file, { throwIfNoEntry: false })) === this.#version) return
+      ;({ entries: this.#entries, version: this.#version } = readTokenFile(this.#file))
+      this.#failure = undefined
+      this.#log.info({ tokens: this.#entries.length }, 'token file reloaded')
     } catch (err) {
-      known = []
-      log.error({ err }, 'the token file cannot be used: every call is refused until it is mended')
+      this.#entries = []
+      // The next call tries again: causes such as too many open files end without a change to the file.
+      this.#version = undefined
+      if (String(err) === this.#failure) return
+      this.#failure = String(err)
+      this.#log.error({ err }, 'the token file is invalid: every call is rejected until it is corrected')
     }
   }
 
-  const find = (digest: Buffer): Access | undefined => {
+  #find(digest: Buffer): Access | undefined {
     let found: Access | undefined
-    // All of them, whichever it is: the time tells nothing.
-    for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.access
+    // Compares all entries, in constant time.
+    for (const entry of this.#entries) if (timingSafeEqual(entry.digest, digest)) found = entry.access
     return found
   }
-
-  return {
-    admit(authorization) {
-      if (nowMs() - lookedMs > trustMs) look()
-      const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
-      if (token === undefined) throw unauthorized('the call carries no token')
-      const digest = digestOf(token)
-      const access = find(digest)
-      if (access !== undefined) return access
-      // Perhaps it was written a moment ago.
-      look()
-      const late = find(digest)
-      if (late === undefined) throw unauthorized('the token is not one of this server')
-      return late
-    },
-  }
 }
 
-const unauthorized = (message: string): CausewayError => new CausewayError('UNAUTHORIZED', message)
+const sha256 = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+const toVersion = (stat: Stats | undefined): string =>
+  stat === undefined ? 'missing' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
 
-const stampOf = (file: string): string => {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  return stat === undefined ? 'missing' : stampOfStat(stat)
-}
-
-const stampOfStat = ({ mtimeMs, ctimeMs, size, ino, mode }: Stats): string =>
-  [mtimeMs, ctimeMs, size, ino, mode].join(' ')
-
-function read(file: string): { readonly known: readonly Known[]; readonly stamp: string } {
-  const { text, stamp } = readPrivately(file)
-  const { lines, problems } = readTokens(text)
+function readTokenFile(file: string): { entries: readonly TokenEntry[]; version: string } {
+  const { text, version } = readPrivateFile(file)
+  const { lines, problems } = parseTokens(text)
   const [first] = problems
-  if (first !== undefined) throw refused(`${first.problem}: line ${first.line} of ${file}`)
-  if (lines.length === 0) throw refused(`the token file holds no token: ${file}`)
-  return { known: lines.map(identify), stamp }
+  if (first !== undefined) throw invalid(`${first.problem}: line ${first.line} of ${file}`)
+  if (lines.length === 0) throw invalid(`the token file contains no token: ${file}`)
+  return { entries: lines.map(toEntry), version }
 }
 
-/** Adds the owner, which a token without a name has by its digest. */
-function identify({ token, access }: TokenLine): Known {
-  const digest = digestOf(token)
+function toEntry({ token, access }: TokenLine): TokenEntry {
+  const digest = sha256(token)
   const owner = access.name === '' ? `#${digest.toString('hex', 0, 16)}` : access.name
   return { digest, access: { ...access, owner } }
 }
 
-/** The text of a file that nobody but its owner may read. What is checked is the file that is read. */
-function readPrivately(file: string): { readonly text: string; readonly stamp: string } {
+/** Checks the mode after opening, so that the file cannot be replaced between the check and the read. */
+function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {
     descriptor = openSync(file, 'r')
   } catch (cause) {
-    throw refused(`cannot read the token file: ${file}`, { cause })
+    throw invalid(`cannot read the token file: ${file}`, { cause })
   }
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile()) throw refused(`the token file is not a file: ${file}`)
-    // Windows keeps rights elsewhere; the mode there says nothing.
+    if (!stat.isFile()) throw invalid(`the token file is not a regular file: ${file}`)
+    // File modes have no meaning on Windows.
     if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
-      throw refused(`others on this machine may read the token file: ${file}`, {
+      throw invalid(`other users of this machine can read the token file: ${file}`, {
         remedy: `run chmod 600 ${file}`,
       })
-    return { text: readFileSync(descriptor, 'utf8'), stamp: stampOfStat(stat) }
+    return { text: readFileSync(descriptor, 'utf8'), version: toVersion(stat) }
+  } catch (cause) {
+    throw isCausewayError(cause) ? cause : invalid(`cannot read the token file: ${file}`, { cause })
   } finally {
     closeSync(descriptor)
   }
 }
 
-const refused = (message: string, more: { remedy?: string; cause?: unknown } = {}): CausewayError =>
-  new CausewayError('INVALID_SETTING', message, more)
+const invalid = (message: string, options: { remedy?: string; cause?: unknown } = {}): CausewayError =>
+  new CausewayError('INVALID_SETTING', message, options)

@@ -1,10 +1,8 @@
-/** The table of the audit in `server.db`. */
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Facts } from '@causeway/app-kit'
 import type { Database, Statement } from 'better-sqlite3'
-import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { AuditEntry } from './audit-entry.ts'
 
-/** The migration that makes the table. */
 export const auditMigration = {
   name: 'audit',
   up: `
@@ -18,7 +16,6 @@ export const auditMigration = {
     CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
 }
 
-/** Which entries; a member that is left out does not matter. */
 export interface AuditQuery {
   readonly app?: string | undefined
   readonly tool?: string | undefined
@@ -30,24 +27,12 @@ export interface AuditQuery {
   readonly code?: string | undefined
   readonly since_ms?: number | undefined
   readonly until_ms?: number | undefined
-  /** Entries older than the one of this id. */
+  /** Only entries with a smaller id. */
   readonly before?: number | undefined
   readonly limit: number
 }
 
-/** An entry with its place in the table. */
 export type StoredEntry = AuditEntry & { readonly id: number }
-
-/** `append` and `trim` are one transaction each. */
-export interface AuditStore {
-  append(entries: readonly AuditEntry[]): Promise<void>
-  /** Newest first. Others have their turn while it searches, since most conditions have no index. */
-  query(query: AuditQuery): Promise<readonly StoredEntry[]>
-  /** Of the oldest `limit` entries, removes those from before `beforeMs` or beyond the newest `keep`; gives their number. */
-  trim(limits: { readonly beforeMs: number; readonly keep: number; readonly limit: number }): Promise<number>
-  /** Entries that are kept. */
-  count(): Promise<number>
-}
 
 const columns = [
   'at_ms',
@@ -68,35 +53,17 @@ const columns = [
   'facts',
 ] as const satisfies readonly (keyof AuditEntry)[]
 
-/** Rows that are searched before others have their turn; some milliseconds. */
-const rowsInTurn = 5000
+/** Number of rows that can be read in a few milliseconds. */
+const rowsPerTurn = 5000
 
 const placeholders = `(${columns.map(() => '?').join(', ')})`
 
-/** Rows of one statement, which is a third cheaper than one at a time. */
-const rowsAtOnce = 25
+/** A third cheaper than single rows. */
+const rowsPerInsert = 25
 
-/** In the order of the columns. */
-const valuesOf = (entry: AuditEntry): unknown[] => [
-  entry.at_ms,
-  entry.app,
-  entry.service,
-  entry.tool,
-  entry.channel,
-  entry.client,
-  entry.client_version,
-  entry.session,
-  entry.request_id,
-  entry.trace_id,
-  entry.ms,
-  entry.code,
-  entry.request_bytes,
-  entry.answer_chars,
-  entry.subject,
-  entry.facts && JSON.stringify(entry.facts),
-]
+const toValues = (entry: AuditEntry): unknown[] =>
+  columns.map((name) => (name === 'facts' ? entry.facts && JSON.stringify(entry.facts) : entry[name]))
 
-/** Conditions of a query, by the member that asks for them. */
 const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before'>, string>> = {
   app: 'app = @app COLLATE NOCASE',
   tool: 'tool = @tool',
@@ -109,68 +76,89 @@ const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before'>, st
   until_ms: 'at_ms < @until_ms',
 }
 
-/** Over a file that has the table. */
-export function auditStore(db: Database): AuditStore {
-  const insert = (rows: number) =>
-    db.prepare(
-      `INSERT INTO audit (${columns.join(', ')}) VALUES ${Array(rows).fill(placeholders).join(', ')}`,
-    )
-  const [one, many] = [insert(1), insert(rowsAtOnce)]
-  const appendAll = db.transaction((entries: readonly AuditEntry[]) => {
-    let at = 0
-    for (; at + rowsAtOnce <= entries.length; at += rowsAtOnce)
-      many.run(entries.slice(at, at + rowsAtOnce).flatMap(valuesOf))
-    for (const entry of entries.slice(at)) one.run(valuesOf(entry))
-  })
-  const trim = db.prepare<{ beforeMs: number; keep: number; limit: number }>(
-    `DELETE FROM audit WHERE id IN (
-       SELECT id FROM (SELECT id, at_ms FROM audit ORDER BY id LIMIT @limit)
-       WHERE at_ms < @beforeMs OR id <= (SELECT max(id) FROM audit) - @keep)`,
-  )
-  const ends = db.prepare<[], { first: number | null; last: number | null }>(
-    'SELECT (SELECT min(id) FROM audit) AS first, (SELECT max(id) FROM audit) AS last',
-  )
-  const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
-  const selects = new Map<string, Statement<[Turn], Row>>()
+type Guard = (write: () => void) => Promise<void>
 
-  const select = (query: AuditQuery): Statement<[Turn], Row> => {
-    const names = Object.keys(conditions) as (keyof typeof conditions)[]
-    const asked = names.filter((name) => query[name] !== undefined)
-    const where = ['id >= @from AND id < @to', ...asked.map((name) => conditions[name])]
-      .map((condition) => `(${condition})`)
-      .join(' AND ')
-    const known = selects.get(where)
-    if (known !== undefined) return known
-    const made = db.prepare<[Turn], Row>(
-      `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
+/** The table `audit` of `server.db`. */
+export class AuditStore {
+  readonly #db: Database
+  readonly #guard: Guard
+  readonly #append
+  readonly #trim
+  readonly #bounds
+  readonly #selects = new Map<string, Statement<[PageQuery], Row>>()
+
+  /** `guard` runs a write and converts its errors. */
+  constructor(db: Database, guard: Guard) {
+    this.#db = db
+    this.#guard = guard
+    const prepareInsert = (rows: number) =>
+      db.prepare(
+        `INSERT INTO audit (${columns.join(', ')}) VALUES ${Array(rows).fill(placeholders).join(', ')}`,
+      )
+    const [insertOne, insertMany] = [prepareInsert(1), prepareInsert(rowsPerInsert)]
+    this.#append = db.transaction((entries: readonly AuditEntry[]) => {
+      let i = 0
+      for (; i + rowsPerInsert <= entries.length; i += rowsPerInsert)
+        insertMany.run(entries.slice(i, i + rowsPerInsert).flatMap(toValues))
+      for (const entry of entries.slice(i)) insertOne.run(toValues(entry))
+    })
+    this.#trim = db.prepare<{ beforeMs: number; keep: number; limit: number }>(
+      `DELETE FROM audit WHERE id IN (
+         SELECT id FROM (SELECT id, at_ms FROM audit ORDER BY id LIMIT @limit)
+         WHERE at_ms < @beforeMs OR id <= (SELECT max(id) FROM audit) - @keep)`,
     )
-    selects.set(where, made)
-    return made
+    this.#bounds = db.prepare<[], { first: number | null; last: number | null }>(
+      'SELECT (SELECT min(id) FROM audit) AS first, (SELECT max(id) FROM audit) AS last',
+    )
   }
 
-  return {
-    append: async (entries) => appendAll(entries),
-    async query(query) {
-      const { first, last } = ends.get() ?? {}
-      const found: Row[] = []
-      let to = Math.min(query.before ?? Number.POSITIVE_INFINITY, (last ?? 0) + 1)
-      while (to > (first ?? 1) && found.length < query.limit) {
-        const from = to - rowsInTurn
-        found.push(...select(query).all({ ...query, from, to, limit: query.limit - found.length }))
-        to = from
-        await setImmediate()
-      }
-      return found.map(({ facts, ...row }) => ({
-        ...row,
-        facts: facts === null ? null : (JSON.parse(facts) as Facts),
-      }))
-    },
-    trim: async (limits) => trim.run(limits).changes,
-    count: async () => count.get() ?? 0,
+  append(entries: readonly AuditEntry[]): Promise<void> {
+    return this.#guard(() => this.#append(entries))
+  }
+
+  /** Newest first. Yields to the event loop, because most conditions have no index. */
+  async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
+    const { first, last } = this.#bounds.get() ?? {}
+    const select = this.#prepareSelect(query)
+    const rows: Row[] = []
+    let to = Math.min(query.before ?? Number.POSITIVE_INFINITY, (last ?? 0) + 1)
+    while (to > (first ?? 1) && rows.length < query.limit) {
+      const from = to - rowsPerTurn
+      rows.push(...select.all({ ...query, from, to, limit: query.limit - rows.length }))
+      to = from
+      await nextTurn()
+    }
+    return rows.map(({ facts, ...row }) => ({
+      ...row,
+      facts: facts === null ? null : (JSON.parse(facts) as Facts),
+    }))
+  }
+
+  /** Checks the oldest `limit` entries, and removes those before `beforeMs` and those beyond the newest `keep`. Returns their number. */
+  async trim(limits: {
+    readonly beforeMs: number
+    readonly keep: number
+    readonly limit: number
+  }): Promise<number> {
+    return this.#trim.run(limits).changes
+  }
+
+  #prepareSelect(query: AuditQuery): Statement<[PageQuery], Row> {
+    const names = Object.keys(conditions) as (keyof typeof conditions)[]
+    const used = names.filter((name) => query[name] !== undefined)
+    const where = ['id >= @from AND id < @to', ...used.map((name) => conditions[name])]
+      .map((condition) => `(${condition})`)
+      .join(' AND ')
+    const cached = this.#selects.get(where)
+    if (cached !== undefined) return cached
+    const select = this.#db.prepare<[PageQuery], Row>(
+      `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
+    )
+    this.#selects.set(where, select)
+    return select
   }
 }
 
-/** A query of the rows of one turn. */
-type Turn = AuditQuery & { readonly from: number; readonly to: number }
+type PageQuery = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }

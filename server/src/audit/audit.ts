@@ -1,141 +1,136 @@
-/**
- * The audit: one entry for each tool call, from whichever channel. Entries are gathered and written a few times a
- * second, so that a call waits for none; an orderly stop writes the last ones.
- */
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
-import { watchJumps } from '@causeway/store'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ClockJumpDetector } from '@causeway/store'
 import type { Logger } from 'pino'
-import type { AuditEntry } from '../domain/audit-entry.ts'
+import type { AuditEntry } from './audit-entry.ts'
 import type { AuditQuery, AuditStore, StoredEntry } from './audit-store.ts'
 
-/** The audit of one server. */
-export interface Audit {
-  add(entry: AuditEntry): void
-  /** Newest first, those that were added just now included. */
-  query(query: AuditQuery): Promise<readonly StoredEntry[]>
-  /** Names a client by a digest of its session key: the key itself is as good as a password. */
-  sessionName(sessionKey: string): string
-  /** Writes again what could not be written. Resolves to the error if it still fails. */
-  retry(): Promise<unknown>
-  /** For `/health`. */
-  report(): Readonly<Record<string, unknown>>
-  /** Writes what is left. */
-  close(): Promise<void>
-}
-
-/** How long entries are kept, and where else they go. */
-export interface AuditOptions {
+interface AuditOptions {
   readonly store: AuditStore
   readonly keepDays: number
   readonly maxRows: number
   readonly log: Logger
+  /** Unix time in milliseconds. */
   readonly now: () => number
-  /** The time that passes, ms; default: the time of day. */
+  /** A monotonic clock. */
   readonly steady?: () => number
   /** Receives every failure to write or trim. */
   readonly onFailure?: (error: unknown) => void
-  /** Gets each entry as it is written: the rolling file. */
-  readonly also?: ((entry: AuditEntry) => void) | undefined
+  readonly onWritten?: ((entry: AuditEntry) => void) | undefined
 }
 
-/** A crash can lose what was added within this time, ms. */
-const gatherMs = 200
-/** Entries of one transaction: a few milliseconds of the event loop. */
-const batch = 250
-/** Entries that wait while the disk takes none; beyond it the oldest are dropped, and counted. */
+/** A crash loses at most the entries of this period. */
+const flushDelayMs = 200
+/** Number of entries that can be written in a few milliseconds. */
+const batchSize = 250
+/** While the disk is full, older entries are dropped and counted. */
 const maxWaiting = 50_000
-const trimMs = 60 * 60 * 1000
-const trimBatch = 2000
+const trimIntervalMs = 60 * 60 * 1000
+const trimBatchSize = 2000
 const dayMs = 24 * 60 * 60 * 1000
+const maxSessionNames = 1000
 
-/** Opens the audit; what is too old is removed behind. */
-export function openAudit({
-  store,
-  keepDays,
-  maxRows,
-  log,
-  now,
-  steady = now,
-  also,
-  onFailure,
-}: AuditOptions): Audit {
-  const jumped = watchJumps({ now, steady })
-  const waiting: AuditEntry[] = []
-  const names = new Map<string, string>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
-  let dropped = 0
-  /** Error of the last attempt to write; `undefined` if it succeeded. */
-  let failure: unknown
+/** Writes one entry per tool call, in batches, so that calls do not wait. */
+export class Audit {
+  readonly #options: AuditOptions
+  readonly #jumps: ClockJumpDetector
+  readonly #waiting: AuditEntry[] = []
+  readonly #sessionNames = new Map<string, string>()
+  readonly #trimTimer: NodeJS.Timeout
+  #flushTimer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #dropped = 0
+  #failure: unknown
 
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const entries = waiting.slice(0, batch)
+  constructor(options: AuditOptions) {
+    const { now, steady = now } = options
+    this.#options = options
+    this.#jumps = new ClockJumpDetector({ now, steady })
+    void this.#trim()
+    this.#trimTimer = setInterval(() => void this.#trim(), trimIntervalMs).unref()
+  }
+
+  add(entry: AuditEntry): void {
+    if (this.#waiting.length >= maxWaiting) {
+      this.#waiting.shift()
+      this.#dropped += 1
+    }
+    this.#waiting.push(entry)
+    this.#flushTimer ??= setTimeout(() => void this.#flush(), flushDelayMs).unref()
+  }
+
+  /** Includes entries that were just added. */
+  async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
+    await this.#flush()
+    return this.#options.store.query(query)
+  }
+
+  /** Returns a digest of a session key, because the key is a secret. */
+  getSessionName(sessionKey: string): string {
+    const cached = this.#sessionNames.get(sessionKey)
+    if (cached !== undefined) return cached
+    const name = createHash('sha256').update(sessionKey).digest('hex').slice(0, 12)
+    if (this.#sessionNames.size >= maxSessionNames) this.#sessionNames.clear()
+    this.#sessionNames.set(sessionKey, name)
+    return name
+  }
+
+  /** Retries a failed write. Resolves to the error if it fails again. */
+  async retry(): Promise<unknown> {
+    if (this.#failure !== undefined) await this.#flush()
+    return this.#failure
+  }
+
+  report(): Readonly<Record<string, unknown>> {
+    const { keepDays, maxRows } = this.#options
+    return { keep_days: keepDays, max_rows: maxRows, waiting: this.#waiting.length, dropped: this.#dropped }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#trimTimer)
+    await this.#flush()
+    const lost = this.#waiting.length
+    if (lost > 0) this.#options.log.error({ lost }, 'audit entries were lost')
+  }
+
+  #flush(): Promise<void> {
+    const { log, onFailure } = this.#options
+    clearTimeout(this.#flushTimer)
+    this.#flushTimer = undefined
+    this.#writing = this.#writing
+      .then(() => this.#writeAll())
+      .catch((err: unknown) => {
+        // Logged once until a write succeeds.
+        if (this.#failure === undefined)
+          log.error({ err, waiting: this.#waiting.length }, 'the audit cannot be written')
+        this.#failure = err
+        onFailure?.(err)
+      })
+    return this.#writing
+  }
+
+  async #writeAll(): Promise<void> {
+    const { store, onWritten } = this.#options
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting.slice(0, batchSize)
       await store.append(entries)
-      waiting.splice(0, entries.length)
-      if (also !== undefined) for (const entry of entries) also(entry)
-      failure = undefined
-      await turn()
+      this.#waiting.splice(0, entries.length)
+      if (onWritten !== undefined) for (const entry of entries) onWritten(entry)
+      this.#failure = undefined
+      await nextTurn()
     }
   }
 
-  const write = (): Promise<void> => {
-    clearTimeout(timer)
-    timer = undefined
-    writing = writing.then(writeAll).catch((err: unknown) => {
-      // Said once, not with every call, until it works again.
-      if (failure === undefined) log.error({ err, waiting: waiting.length }, 'the audit cannot be written')
-      failure = err
-      onFailure?.(err)
-    })
-    return writing
-  }
-
-  const trim = async (): Promise<void> => {
-    // A clock that was set may be set right again: it is believed once it has lasted until the next time.
-    if (jumped() > 0) return
-    const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatch }
-    while ((await store.trim(limits)) === trimBatch) await turn()
-  }
-  const trimBehind = (): void =>
-    void trim().catch((err: unknown) => {
+  async #trim(): Promise<void> {
+    const { store, keepDays, maxRows, log, now, onFailure } = this.#options
+    // Skips the trim after a jump: a wrong clock may be corrected before the next interval.
+    if (this.#jumps.detect() > 0) return
+    try {
+      const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatchSize }
+      while ((await store.trim(limits)) === trimBatchSize) await nextTurn()
+    } catch (err) {
       log.warn({ err }, 'the audit was not trimmed')
       onFailure?.(err)
-    })
-  trimBehind()
-  const trimming = setInterval(trimBehind, trimMs).unref()
-
-  return {
-    add(entry) {
-      if (waiting.length >= maxWaiting) {
-        waiting.shift()
-        dropped += 1
-      }
-      waiting.push(entry)
-      timer ??= setTimeout(write, gatherMs).unref()
-    },
-    async query(query) {
-      await write()
-      return store.query(query)
-    },
-    sessionName(sessionKey) {
-      const known = names.get(sessionKey)
-      if (known !== undefined) return known
-      const name = createHash('sha256').update(sessionKey).digest('hex').slice(0, 12)
-      if (names.size >= 1000) names.clear()
-      names.set(sessionKey, name)
-      return name
-    },
-    async retry() {
-      if (failure !== undefined) await write()
-      return failure
-    },
-    report: () => ({ keep_days: keepDays, max_rows: maxRows, waiting: waiting.length, dropped }),
-    async close() {
-      clearInterval(trimming)
-      await write()
-      if (waiting.length > 0) log.error({ lost: waiting.length }, 'entries of the audit were lost')
-    },
+    }
   }
 }

@@ -1,13 +1,6 @@
-/** The thread that makes and restores backups. */
 import { serve } from '@causeway/worker'
-import type { BackupMethods } from './backup-methods.ts'
+import type { BackupMethods } from './backup.ts'
 import { copyData } from './copy-data.ts'
 import { restoreData } from './restore-data.ts'
 
-serve<BackupMethods>(
-  {
-    copy: (job, call) => copyData(job, call),
-    restore: (job, call) => restoreData(job, call),
-  },
-  { failure: 'the backup failed' },
-)
+serve<BackupMethods>({ copy: copyData, restore: restoreData }, { failure: 'the backup failed' })

@@ -1,83 +1,96 @@
-/**
- * Backups of a data folder: `backup` while servers run or none does, `restore` while none does. Both work in a thread of
- * their own, tell how far they are, and can be cancelled.
- */
 import type { App } from '@causeway/app-kit'
-import { startWorker, workerFile } from '@causeway/worker'
-import type { OwnedPart } from '../domain/data-part.ts'
-import { version } from '../version.ts'
-import type { BackupMethods } from './backup-methods.ts'
-import type { BackupWatch } from './backup-types.ts'
+import { lockFiles } from '@causeway/store'
+import { type CallOptions, resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import { serverMigrations } from '../host/server-store.ts'
+import { version } from '../process/version.ts'
+import type { CopyJob } from './copy-data.ts'
+import type { OwnedPart } from './data-part.ts'
 import type { Manifest } from './manifest.ts'
-import { ownParts } from './own-parts.ts'
-import type { Restored } from './restore-data.ts'
+import type { RestoreJob, RestoreResult } from './restore-data.ts'
 
-/** How a backup is made. */
-export interface BackupOptions extends BackupWatch {
-  /** With the key that the server signs with, which it makes anew where it is missing. Default false. */
+export interface BackupMethods {
+  copy(job: CopyJob): Promise<Manifest>
+  restore(job: RestoreJob): Promise<RestoreResult>
+}
+
+/** `progress` receives bytes and the path of a file, relative to the data folder. */
+interface BackupOptions extends CallOptions {
+  /** Includes the signing key of the server. Default: `false`. */
   readonly withSecrets?: boolean
-  /** The request that asks for it; a repeat finds the backup by it. */
   readonly request?: string
   readonly nowMs?: number
 }
 
-/** How a backup is restored. */
-export interface RestoreOptions extends BackupWatch {
-  /** Consent to move the data that is there aside, beside the data folder. Default false: `DATA_EXISTS`. */
+interface RestoreOptions extends CallOptions {
+  /** Moves existing data aside instead of throwing `DATA_EXISTS`. Default: `false`. */
   readonly replace?: boolean
   readonly nowMs?: number
 }
 
-/** The parts of a data folder that these apps and the server keep. */
-export const partsOf = (apps: readonly App[]): readonly OwnedPart[] => [
-  ...ownParts,
+/** Default folder, relative to the data folder. */
+export const backupsFolder = 'backups'
+
+const serverParts: readonly OwnedPart[] = [
+  ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map((path) => ({
+    path,
+    kind: 'passing' as const,
+  })),
+  { path: 'roots.json', kind: 'files' as const },
+  {
+    path: 'server.db',
+    kind: 'database' as const,
+    schema: serverMigrations.map(({ name }) => name),
+    withoutSecrets: 'DELETE FROM secret',
+  },
+].map((part) => ({ app: 'Causeway', ...part }))
+
+export const listParts = (apps: readonly App[]): readonly OwnedPart[] => [
+  ...serverParts,
   ...apps.flatMap(({ name: app, data }) => data.map((part) => ({ ...part, app }))),
 ]
 
 /**
- * Copies everything that the data folder holds for good into the folder `target`, which appears when it is complete. It
- * works whether a server runs on the folder or not.
+ * Copies the persistent data of a data folder to `target`, also while a server runs.
  *
  * Throws `FILE_NOT_FOUND`, `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `INVALID_ARGUMENTS`,
- * `CANCELLED`; nothing stays then.
+ * `CANCELLED`. A failed backup does not create `target`.
  */
 export function backup(
   dataDir: string,
   target: string,
   parts: readonly OwnedPart[],
-  { withSecrets = false, request, nowMs = Date.now(), ...watch }: BackupOptions = {},
+  { withSecrets = false, request, nowMs = Date.now(), ...options }: BackupOptions = {},
 ): Promise<Manifest> {
   const madeAt = new Date(nowMs).toISOString()
   const job = { dataDir, target, parts, version, madeAt, request: request ?? null, withSecrets }
-  return inThread('copy', job, watch)
+  return callWorker('copy', job, options)
 }
 
 /**
- * Puts a backup in the place of a data folder that no server uses, all of it or nothing.
+ * Replaces a data folder that no server uses with a backup.
  *
  * Throws `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`, `CANCELLED`;
- * the data folder is then as it was.
+ * the data folder is then unchanged.
  */
 export function restore(
   source: string,
   dataDir: string,
   parts: readonly OwnedPart[],
-  { replace = false, nowMs = Date.now(), ...watch }: RestoreOptions = {},
-): Promise<Restored> {
-  return inThread('restore', { source, dataDir, parts, replace, nowMs }, watch)
+  { replace = false, nowMs = Date.now(), ...options }: RestoreOptions = {},
+): Promise<RestoreResult> {
+  return callWorker('restore', { source, dataDir, parts, replace, nowMs }, options)
 }
 
-async function inThread<Name extends keyof BackupMethods & string>(
+async function callWorker<Name extends keyof BackupMethods>(
   method: Name,
   job: Parameters<BackupMethods[Name]>[0],
-  { onProgress, signal }: BackupWatch,
+  options: CallOptions,
 ): Promise<Awaited<ReturnType<BackupMethods[Name]>>> {
-  const link = startWorker<BackupMethods>(workerFile('backup-worker', import.meta.url), {
+  const link = new WorkerLink<BackupMethods>(resolveWorkerFile('backup-worker', import.meta.url), {
     name: 'the worker of backups',
   })
   try {
-    const progress = (done: number, total = 0, file = ''): void => onProgress?.(done, total, file)
-    return await link.call(method, job as never, { signal, progress })
+    return await link.call(method, job as never, options)
   } finally {
     await link.stop()
   }

@@ -1,92 +1,97 @@
-/** The backups of a running server: a folder of them, made one at a time. */
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { CallOptions } from '@causeway/worker'
 import type { Logger } from 'pino'
-import type { OwnedPart } from '../domain/data-part.ts'
 import { backup } from './backup.ts'
-import type { Backups, BackupWatch, NamedBackup } from './backup-types.ts'
-import { readManifest } from './manifest.ts'
-import { isPart, sweepParts } from './part.ts'
+import type { OwnedPart } from './data-part.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { isPartial, removeAbandoned } from './partial-backup.ts'
 
-/** The same request again after this time, ms, is another one: what runs every night may name it alike. */
-const repeatMs = 600_000
-
-/** Backups of a data folder in a folder that need not be there yet. */
-export function openBackups(options: {
+interface BackupsOptions {
   readonly dataDir: string
   readonly folder: string
   readonly parts: () => readonly OwnedPart[]
+  /** Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
-}): Backups {
-  const { dataDir, folder, parts, now, log } = options
-  const swept = sweep(folder, log)
-  let making: { readonly request: string; readonly done: Promise<NamedBackup> } | undefined
+}
 
-  const list = async (): Promise<NamedBackup[]> => {
-    const found: NamedBackup[] = []
-    for (const name of await names(folder)) {
-      const place = join(folder, name)
-      if (isPart(name) || !(await stat(place)).isDirectory()) continue
+export interface NamedBackup {
+  readonly name: string
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+/** A later request with the same id is a new one: a nightly job may reuse its id. */
+const repeatMs = 600_000
+
+export class Backups {
+  readonly #options: BackupsOptions
+  readonly #cleaned: Promise<void>
+  #running: { readonly request: string; readonly result: Promise<NamedBackup> } | undefined
+
+  constructor(options: BackupsOptions) {
+    this.#options = options
+    this.#cleaned = this.#removeAbandoned()
+  }
+
+  /**
+   * Makes a backup. Its default name is the time. A repetition of the request within ten minutes returns the same backup.
+   * Throws as `backup` does, and `OVERLOADED` while another one is being made.
+   */
+  async make(name: string | undefined, request: string, options: CallOptions): Promise<NamedBackup> {
+    if (this.#running?.request === request) return this.#running.result
+    if (this.#running !== undefined)
+      throw new CausewayError('OVERLOADED', 'another backup is being made', {
+        data: { retry_after_ms: 1000 },
+      })
+    const now = new Date(this.#options.now()).toISOString()
+    const result = this.#make(name ?? now.replaceAll(/[:.]/g, '-'), request, options)
+    this.#running = { request, result }
+    return result.finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Lists the backups that can be restored, newest first. */
+  async list(): Promise<readonly NamedBackup[]> {
+    const { folder: parent } = this.#options
+    const backups: NamedBackup[] = []
+    if (!existsSync(parent)) return backups
+    for (const name of await readdir(parent)) {
+      const folder = join(parent, name)
+      if (isPartial(name) || !(await stat(folder)).isDirectory()) continue
       try {
-        found.push({ name, folder: place, manifest: await readManifest(place) })
+        backups.push({ name, folder, manifest: await readManifest(folder) })
       } catch (error) {
-        // A folder that is no backup, or cannot be restored, is not offered.
         if (!isCausewayError(error)) throw error
       }
     }
-    return found.sort((a, b) => (a.manifest.made_at < b.manifest.made_at ? 1 : -1))
+    return backups.sort((a, b) => (a.manifest.made_at < b.manifest.made_at ? 1 : -1))
   }
 
-  const begin = async (name: string, request: string, watch: BackupWatch): Promise<NamedBackup> => {
-    await swept
-    const isRepeated = ({ manifest: { request: of, made_at } }: NamedBackup): boolean =>
-      of === request && Math.abs(now() - Date.parse(made_at)) < repeatMs
-    const before = (await list()).find(isRepeated)
-    if (before !== undefined) return before
-    const place = join(folder, name)
-    return {
-      name,
-      folder: place,
-      manifest: await backup(dataDir, place, parts(), { request, nowMs: now(), ...watch }),
+  async #make(name: string, request: string, options: CallOptions): Promise<NamedBackup> {
+    await this.#cleaned
+    const { dataDir, folder: parent, parts, now } = this.#options
+    const isRepeated = ({ manifest }: NamedBackup): boolean =>
+      manifest.request === request && Math.abs(now() - Date.parse(manifest.made_at)) < repeatMs
+    const previous = (await this.list()).find(isRepeated)
+    if (previous !== undefined) return previous
+    const folder = join(parent, name)
+    const manifest = await backup(dataDir, folder, parts(), { request, nowMs: now(), ...options })
+    return { name, folder, manifest }
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    const { folder, log } = this.#options
+    if (!existsSync(folder)) return
+    try {
+      const removed = await removeAbandoned(folder)
+      if (removed.length > 0) log.info({ folder, removed }, 'incomplete backups were removed')
+    } catch (error) {
+      log.warn({ err: error, folder }, 'incomplete backups could not be removed')
     }
-  }
-
-  return {
-    list,
-    async make(name, request, watch) {
-      if (making?.request === request) return making.done
-      if (making !== undefined)
-        throw new CausewayError('OVERLOADED', 'another backup is being made', {
-          data: { retry_after_ms: 1000 },
-        })
-      const done = begin(name ?? new Date(now()).toISOString().replaceAll(/[:.]/g, '-'), request, watch)
-      making = { request, done }
-      return done.finally(() => {
-        making = undefined
-      })
-    },
-  }
-}
-
-/** Takes away what was being made when a server before this one was killed. */
-async function sweep(folder: string, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-  try {
-    const gone = await sweepParts(folder)
-    if (gone.length > 0) log.info({ folder, gone }, 'backups that were never complete were removed')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    log.warn({ err: error, folder }, 'backups that were never complete could not be removed')
-  }
-}
-
-/** What is in a folder; nothing where there is none. */
-async function names(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }

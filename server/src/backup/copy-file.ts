@@ -1,61 +1,60 @@
-/** Copying a plain file with its hash, safely onto the disk. */
-import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** What was written. */
-export interface Written {
+interface FileDigest {
   readonly bytes: number
   /** Hexadecimal. */
   readonly sha256: string
 }
 
-/** How a copy is watched and stopped. */
-export interface Watch {
+interface FileWatch {
   readonly signal?: AbortSignal | undefined
-  /** Bytes more that are done. */
+  /** Receives the number of bytes since its previous call. */
   readonly advance?: (bytes: number) => void
 }
 
 const chunkBytes = 2 ** 20
 
-/** Copies a file that no database has open, readable by its user alone; throws as `fs` does, and what aborts the signal. */
-export async function copyFile(from: string, to: string, watch: Watch = {}): Promise<Written> {
+/** Copies a file that is not an open database, and flushes the copy. The copy has mode 0600. */
+export async function copyFile(from: string, to: string, watch: FileWatch = {}): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const target = await open(to, 'w', 0o600)
   try {
-    const written = await pass(from, watch, (chunk) => writeWhole(target, chunk))
+    const digest = await readChunks(from, watch, async (chunk) => {
+      for (let done = 0; done < chunk.length; ) done += (await target.write(chunk, done)).bytesWritten
+    })
     await target.sync()
-    return written
+    return digest
   } finally {
     await target.close()
   }
 }
 
-/** Size and hash of a file that no database has open, and writes its bytes through to the disk. */
-export async function hashFile(file: string, watch: Watch = {}): Promise<Written> {
+/** Flushes and hashes a file that is not an open database. */
+export async function hashFile(file: string, watch: FileWatch = {}): Promise<FileDigest> {
   const handle = await open(file, 'r+')
   await handle.sync()
   await handle.close()
-  return pass(file, watch, async () => {})
+  return readChunks(file, watch, async () => {})
 }
 
-/** Writes the entries of a folder through to the disk. */
+/** Flushes the entries of a folder. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows has no way to flush a folder.
+  // Windows cannot flush a folder.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-async function pass(
+async function readChunks(
   file: string,
-  { signal, advance }: Watch,
-  take: (chunk: Buffer) => Promise<void>,
-): Promise<Written> {
+  { signal, advance }: FileWatch,
+  use: (chunk: Buffer) => Promise<void>,
+): Promise<FileDigest> {
   const source = await open(file, 'r')
   try {
-    const hash: Hash = createHash('sha256')
+    const hash = createHash('sha256')
     const buffer = Buffer.allocUnsafe(chunkBytes)
     let bytes = 0
     for (;;) {
@@ -64,18 +63,11 @@ async function pass(
       if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') }
       const chunk = buffer.subarray(0, bytesRead)
       hash.update(chunk)
-      await take(chunk)
+      await use(chunk)
       bytes += bytesRead
       advance?.(bytesRead)
     }
   } finally {
     await source.close()
-  }
-}
-
-async function writeWhole(target: FileHandle, chunk: Buffer): Promise<void> {
-  for (let done = 0; done < chunk.length; ) {
-    const { bytesWritten } = await target.write(chunk, done)
-    done += bytesWritten
   }
 }

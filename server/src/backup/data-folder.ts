@@ -1,100 +1,97 @@
-/** The data folder as a whole: whether it holds anything, what a restore puts beside it, and how it is taken. */
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
-import { type FolderLock, lockFiles, lockFolder } from '@causeway/store'
+import type { CausewayError } from '@causeway/protocol'
+import { FolderLock, lockFiles } from '@causeway/store'
+import { ServerError } from '../errors.ts'
 
-/** What every start makes, and what SQLite keeps beside the lock. */
-const ofTheLock: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
+/** Files of a locked folder. SQLite leaves its journal in a folder that was renamed. */
+export const lockNames: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
 
-/** Where a restore gathers what it puts in the place of the data folder. */
-export const stagingOf = (dataDir: string): string => `${dataDir}.restoring`
+/** A restore prepares the new data folder here. */
+export const toStagingFolder = (dataDir: string): string => `${dataDir}.restoring`
 
-/** Where a restore moves the data that was there. */
-export const asideOf = (dataDir: string, nowMs: number): string =>
+/** A restore moves existing data here. */
+export const toPreviousFolder = (dataDir: string, nowMs: number): string =>
   `${dataDir}.before-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')}`
 
-/** True where the folder is there and has more than what every start makes. */
+/** Whether the folder contains more than the lock. */
 export const holdsData = (dataDir: string): boolean =>
-  namesIn(dataDir).some((name) => !ofTheLock.includes(name))
+  readNames(dataDir).some((name) => !lockNames.includes(name))
 
-/** The folders that restores put beside a data folder and that are there still, in the order of their names. */
-export function leftBeside(dataDir: string): readonly string[] {
-  const place = resolve(dataDir)
-  const above = dirname(place)
-  const isLeft = (path: string): boolean => path === stagingOf(place) || path.startsWith(`${place}.before-`)
-  return namesIn(above)
-    .map((name) => join(above, name))
-    .filter(isLeft)
+/** Returns the folders next to a data folder that restores left, sorted by name. */
+export function listLeftovers(dataDir: string): readonly string[] {
+  const folder = resolve(dataDir)
+  const parent = dirname(folder)
+  return readNames(parent)
+    .map((name) => join(parent, name))
+    .filter((path) => path === toStagingFolder(folder) || path.startsWith(`${folder}.before-`))
     .sort()
 }
 
 /**
- * Takes the data folder for a server, which `about` describes to others. Throws `RESTORE_UNFINISHED` where there is none
- * because a restore was cut short between two renames, or is between them now: no server may begin with nothing then.
- * Also throws `DATA_IN_USE`, `DATA_UNWRITABLE`.
+ * Locks the data folder for a server, which `holder` describes. Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and
+ * `RESTORE_UNFINISHED` if the folder is missing because a restore is between its two renames or was interrupted there.
  */
-export function takeDataFolder(dataDir: string, about: Readonly<Record<string, unknown>>): FolderLock {
-  // One that is there may be held by a restore that runs, which the lock tells.
-  if (!existsSync(dataDir)) refuseUnfinished(dataDir)
-  const lock = lockFolder(dataDir, about)
+export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, unknown>>): FolderLock {
+  if (!existsSync(dataDir)) requireNoLeftovers(dataDir)
+  const lock = new FolderLock(dataDir, holder)
   try {
-    // The folder may have gone aside since, and then this is another one, made a moment ago.
-    refuseUnfinished(dataDir)
+    // A restore may have moved the folder after the first check. The lock then created a new folder.
+    requireNoLeftovers(dataDir)
     return lock
   } catch (error) {
-    giveUp(lock, dataDir)
+    discardFolder(lock, dataDir)
     throw error
   }
 }
 
-/** Lets go of a folder that was made only to be locked, and takes it away unless it holds something. */
-export function giveUp(lock: FolderLock, dataDir: string): void {
+/** Releases a folder that was created for the lock, and removes it if it holds no data. */
+export function discardFolder(lock: FolderLock, dataDir: string): void {
   if (!lock.isHeld || holdsData(dataDir)) {
     lock.release()
     return
   }
-  const going = `${dataDir}.${process.pid}.empty`
-  // Windows renames no folder with an open file.
+  const renamed = `${dataDir}.${process.pid}.empty`
+  // Windows cannot rename a folder that contains an open file.
   if (process.platform === 'win32') lock.release()
-  renameSync(dataDir, going)
-  lock.release(going)
-  removeEmpty(going)
+  renameSync(dataDir, renamed)
+  lock.release(renamed)
+  removeEmpty(renamed)
 }
 
-/** Removes a folder that has nothing but what every start makes; throws where it has more. */
+/** Throws if the folder holds data. */
 export function removeEmpty(folder: string): void {
-  for (const name of ofTheLock) rmSync(join(folder, name), { force: true })
+  for (const name of lockNames) rmSync(join(folder, name), { force: true })
   rmdirSync(folder)
 }
 
-/** What is told of a data folder that is not there while what a restore left is; undefined else. */
-export function unfinishedRestore(dataDir: string): CausewayError | undefined {
-  const left = holdsData(dataDir) ? [] : leftBeside(dataDir)
+/** Returns an error if the folder is empty and a restore left folders next to it. */
+export function findUnfinishedRestore(dataDir: string): CausewayError | undefined {
+  const left = holdsData(dataDir) ? [] : listLeftovers(dataDir)
   if (left.length === 0) return undefined
-  const before = left.findLast((path) => path !== stagingOf(resolve(dataDir)))
-  const back =
-    before === undefined
-      ? `to begin with nothing, remove ${basename(stagingOf(dataDir))}`
-      : `to go back, rename ${before} to ${dataDir}; to begin with nothing, move it elsewhere`
-  return new CausewayError('RESTORE_UNFINISHED', `${dataDir} is empty, and beside it is ${left.join(', ')}`, {
+  const previous = left.findLast((path) => path !== toStagingFolder(resolve(dataDir)))
+  const alternative =
+    previous === undefined
+      ? `to begin with nothing, remove ${basename(toStagingFolder(dataDir))}`
+      : `to go back, rename ${previous} to ${dataDir}; to begin with nothing, move it elsewhere`
+  return new ServerError('RESTORE_UNFINISHED', `${dataDir} is empty, and next to it is ${left.join(', ')}`, {
     data: { dataDir, left },
-    remedy: `run causeway restore again; ${back}`,
+    remedy: `run causeway restore again; ${alternative}`,
   })
 }
 
-function refuseUnfinished(dataDir: string): void {
-  const unfinished = unfinishedRestore(dataDir)
-  if (unfinished !== undefined) throw unfinished
+function requireNoLeftovers(dataDir: string): void {
+  const error = findUnfinishedRestore(dataDir)
+  if (error !== undefined) throw error
 }
 
-/** What is in a folder; nothing where there is none, or where this user may not look. */
-function namesIn(folder: string): readonly string[] {
+/** Empty for a folder that does not exist or cannot be read. */
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return []
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return []
     throw error
   }
 }

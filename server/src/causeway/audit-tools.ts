@@ -1,21 +1,42 @@
-/** The audit, for models and for scripts: who called what, and how it went. */
 import { type Registrar, readArguments } from '@causeway/app-kit'
+import { parseTime } from '@causeway/app-kit/time'
 import { z } from 'zod'
-import type { AuditQuery } from '../audit/audit-store.ts'
-import { auditInput, auditQuery, shownEntry } from './audit-query.ts'
-import type { Own } from './own.ts'
+import { type AuditEntry, toAuditRecord } from '../audit/audit-entry.ts'
+import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
+import type { ErrorCatalog } from '../host/error-catalog.ts'
+import type { CausewayStore } from './store.ts'
 
-const arguments_ = z.strictObject(auditInput)
+/** Maximum per result, and per query of an export. */
+const maxEntries = 200
 
-/** Entries that are read at once for an export. */
-const page = 200
+const instant = z.string().refine((text) => parseTime(text) !== undefined, {
+  error: 'not an ISO 8601 time such as 2026-11-22T10:00:00Z',
+})
 
-/** `query_audit`, and the same by plain HTTP: `GET /audit`, and `GET /audit.jsonl` for all of it. */
-export function auditTools(app: Registrar<Own, object>): void {
+const input = {
+  app: z.string().optional().describe('Name of an app, such as Debrief'),
+  tool: z.string().optional().describe('Name of a tool, without its app'),
+  subject: z
+    .string()
+    .optional()
+    .describe('What a call was about: a plot, a recording or a mind, under the name that its tool uses'),
+  client: z.string().optional().describe('Name of the client program'),
+  code: z.string().optional().describe('ok, an error code, or failed for all errors'),
+  request_id: z.string().optional().describe('Request id of one call, as in its log lines'),
+  trace_id: z.string().optional().describe('W3C trace id, 32 hex digits'),
+  since: instant.optional().describe('Start of the period, inclusive, ISO 8601; UTC if it has no offset'),
+  until: instant.optional().describe('End of the period, exclusive, ISO 8601; UTC if it has no offset'),
+  before: z.coerce.number().int().min(1).optional().describe('next_before of the previous result'),
+  limit: z.coerce.number().int().min(1).max(maxEntries).default(50).describe('Maximum number of entries'),
+}
+
+const argumentsSchema = z.strictObject(input)
+
+export function auditTools(app: Registrar<CausewayStore, object>): void {
   app.tool('query_audit', {
     about:
-      'Tool calls of every client, newest first: when, which tool, how long, ok or which error, what about. No arguments or answers are kept.',
-    input: auditInput,
+      'List tool calls of all clients, newest first: time, tool, duration, ok or error code, and subject. Arguments and results are not stored.',
+    input,
     output: {
       entries: z.array(z.record(z.string(), z.unknown())),
       next_before: z.int().nullable(),
@@ -23,46 +44,58 @@ export function auditTools(app: Registrar<Own, object>): void {
     },
     hints: { readOnly: true },
     example: { args: { limit: 5 } },
-    run: (args, { store }) => answer(store, auditQuery(args)),
+    run: (args, { store }) => listEntries(store, toQuery(args)),
   })
 
   app.route('GET', '/audit', {
-    about:
-      'The entries of the audit that fit the query, newest first; the query has the members of query_audit.',
-    handle: async (request, _variables, { store }) => Response.json(await answer(store, queryOf(request))),
+    about: 'Matching audit entries, newest first. The query parameters are the arguments of query_audit.',
+    handle: async (request, _variables, { store }) =>
+      Response.json(await listEntries(store, parseQuery(request))),
   })
 
   app.route('GET', '/audit.jsonl', {
-    about: 'All entries that fit the query as JSON lines, newest first.',
+    about: 'All matching audit entries as JSON lines, newest first.',
     handle: async (request, _variables, { store, signal }) => {
-      const lines = exported(store, queryOf(request), signal)
+      const lines = exportLines(store, parseQuery(request), signal)
       const body = ReadableStream.from(lines).pipeThrough(new TextEncoderStream())
       return new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
     },
   })
 }
 
-async function answer({ core }: Own, query: AuditQuery) {
-  const entries = await core().audit(query)
+async function listEntries({ core }: CausewayStore, query: AuditQuery) {
+  const entries = await core().audit.query(query)
   const failed = entries.filter(({ code }) => code !== 'ok').length
   const last = entries.at(-1)
   const hasMore = entries.length === query.limit && last !== undefined
   return {
-    entries: entries.map(shownEntry),
+    entries: entries.map((entry) => stripId(entry, core().errors)),
     next_before: hasMore ? last.id : null,
     summary: `${entries.length} calls, ${failed} of them failed${hasMore ? '; there are more before' : ''}.`,
   }
 }
 
-async function* exported({ core }: Own, query: AuditQuery, signal: AbortSignal) {
+async function* exportLines({ core }: CausewayStore, query: AuditQuery, signal: AbortSignal) {
   let { before } = query
   while (!signal.aborted) {
-    const entries = await core().audit({ ...query, before, limit: page })
-    yield entries.map((entry) => `${JSON.stringify(shownEntry(entry))}\n`).join('')
+    const entries = await core().audit.query({ ...query, before, limit: maxEntries })
+    yield entries.map((entry) => `${JSON.stringify(stripId(entry, core().errors))}\n`).join('')
     before = entries.at(-1)?.id
-    if (entries.length < page) return
+    if (entries.length < maxEntries) return
   }
 }
 
-const queryOf = ({ url }: Request): AuditQuery =>
-  auditQuery(readArguments('audit', arguments_, Object.fromEntries(new URL(url).searchParams)))
+const parseQuery = ({ url }: Request): AuditQuery =>
+  toQuery(readArguments('audit', argumentsSchema, Object.fromEntries(new URL(url).searchParams)))
+
+const toQuery = ({ since, until, ...rest }: z.output<typeof argumentsSchema>): AuditQuery => ({
+  ...rest,
+  ...(since === undefined ? {} : { since_ms: parseTime(since) }),
+  ...(until === undefined ? {} : { until_ms: parseTime(until) }),
+})
+
+const stripId = ({ id: _, ...entry }: StoredEntry, errors: ErrorCatalog) => toRecord(entry, errors)
+
+/** Converts an entry to its form in results, exports and log files. */
+export const toRecord = (entry: AuditEntry, errors: ErrorCatalog): Readonly<Record<string, unknown>> =>
+  toAuditRecord(entry, { timestamp: new Date(entry.at_ms).toISOString(), about: errors.describe(entry.code) })

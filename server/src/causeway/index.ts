@@ -1,17 +1,20 @@
-/** Causeway: the server's own tools, an app like every other. */
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
+import { CausewayError, errorText } from '@causeway/protocol'
+import { StoreError } from '@causeway/store'
+import { WorkerError } from '@causeway/worker'
 import { z } from 'zod'
+import { ServerError } from '../errors.ts'
 import { auditTools } from './audit-tools.ts'
 import { backupTools } from './backup-tools.ts'
-import type { Own, OwnCore } from './own.ts'
+import type { CausewayStore, ServerParts } from './store.ts'
 
-/** The app over a server that may not be complete yet: `core` is asked at each call. */
-export const causewayApp = (core: () => OwnCore): App =>
+export const causewayApp = (core: () => ServerParts): App =>
   defineApp(
     {
       name: 'Causeway',
       about:
-        'The server itself: which apps it serves, whether they are well, what was called, a fresh look for tools, and backups.',
+        'The server itself: its apps and their health, the audit of calls, refreshing the tool lists, and backups.',
+      errors: [CausewayError, StoreError, WorkerError, ServerError],
       open: () => ({ core }),
       session: () => ({}),
     },
@@ -23,9 +26,9 @@ export const causewayApp = (core: () => OwnCore): App =>
     },
   )
 
-function healthTools(app: Registrar<Own, object>): void {
+function healthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {
-    about: 'Version, uptime and data folder of the server, and the state of every app.',
+    about: 'Return the version, uptime and data folder of the server, and the state of every app.',
     input: {},
     output: {
       status: z.enum(['ok', 'degraded']),
@@ -41,16 +44,16 @@ function healthTools(app: Registrar<Own, object>): void {
       const failed = Object.entries(report.apps).filter(([, { status }]) => status !== 'ok')
       const summary =
         failed.length === 0
-          ? `All ${Object.keys(report.apps).length} apps are well.`
-          : `Not well: ${failed.map(([name, { reason }]) => `${name} (${reason})`).join(', ')}.`
+          ? `All ${Object.keys(report.apps).length} apps are healthy.`
+          : `Failed: ${failed.map(([name, { reason, message }]) => `${name} (${reason}: ${message})`).join(', ')}.`
       return { ...report, summary }
     },
   })
 }
 
-function registryTools(app: Registrar<Own, object>): void {
+function registryTools(app: Registrar<CausewayStore, object>): void {
   app.tool('list_apps', {
-    about: 'The apps that are served, each with what it is for and the names of its tools.',
+    about: 'List the apps of this server, each with its description and the names of its tools.',
     input: {},
     output: {
       apps: z.array(z.object({ name: z.string(), about: z.string(), tools: z.array(z.string()) })),
@@ -59,24 +62,28 @@ function registryTools(app: Registrar<Own, object>): void {
     hints: { readOnly: true },
     example: { args: {} },
     run(_, { store }) {
-      const apps = store
-        .core()
-        .apps()
-        .map(({ name, about, tools }) => ({ name, about, tools: tools.map((tool) => tool.name) }))
+      const apps = store.core().registry.apps.map(({ name, about, tools }) => ({
+        name,
+        about,
+        tools: tools.map((tool) => tool.name),
+      }))
       const count = apps.reduce((sum, { tools }) => sum + tools.length, 0)
       return { apps, summary: `${apps.length} apps with ${count} tools.` }
     },
   })
 
   app.tool('refresh_registry', {
-    about: 'Looks for tools again now, loads changed user apps, and tells every client if a list changed.',
+    about: 'Refresh the tool lists now, load changed user apps, and notify every client if a list changed.',
     input: {},
     output: { changed: z.boolean(), hash: z.string(), summary: z.string() },
     hints: { idempotent: true, destructive: false },
     example: { args: {} },
     async run(_, { store }) {
-      const { changed, hash } = await store.core().refresh()
-      return { changed, hash, summary: changed ? 'The lists changed.' : 'The lists are as before.' }
+      const core = store.core()
+      const { changed, hash } = await core.registry.refresh()
+      const failures = core.failures.map(({ name, error }) => ` ${name} failed: ${errorText(error)}.`)
+      const summary = `The lists ${changed ? 'changed' : 'did not change'}.${failures.join('')}`
+      return { changed, hash, summary }
     },
   })
 }

@@ -1,36 +1,59 @@
-/** Every command of `causeway`, one line each, in the order of its help. */
-import type { OwnFlag } from '../command-line.ts'
-import { backupCommand } from './backup.ts'
-import type { Command } from './command.ts'
-import { dataCommand } from './data.ts'
-import { doctorCommand } from './doctor.ts'
-import { initCommand } from './init.ts'
-import { installServiceCommand } from './install-service.ts'
-import { logsCommand } from './logs.ts'
-import { restoreCommand } from './restore.ts'
-import { rootsCommand } from './roots.ts'
-import { serveCommand } from './serve.ts'
-import { statusCommand } from './status.ts'
-import { stopCommand } from './stop.ts'
-import { toolsCommand } from './tools.ts'
+import type { FlagSyntax } from '../config/command-line.ts'
+import { settingTable } from '../config/config.ts'
+import { callCommand } from './call/call.ts'
+import { initCommand } from './clients/init.ts'
+import { type Command, defineCommand } from './command.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { configCommand } from './commands/config.ts'
+import { dataCommand } from './commands/data.ts'
+import { logsCommand } from './commands/logs.ts'
+import { rootsCommand } from './commands/roots.ts'
+import { statusCommand } from './commands/status.ts'
+import { stopCommand } from './commands/stop.ts'
+import { toolsCommand } from './commands/tools.ts'
+import { completionCommand } from './completion/completion.ts'
+import { doctorCommand } from './doctor/doctor.ts'
+import { installServiceCommand } from './service/install-service.ts'
+
+const serveCommand = defineCommand({
+  name: 'serve',
+  about: 'run the server until it is stopped; `causeway` without a command does the same',
+  details: `A setting is a flag, an environment variable, a line of --env-file or a key of causeway.config.json in the working
+directory; the first of these takes precedence. Ctrl-C or SIGTERM stops the server after the running calls have finished, a
+second one immediately. SIGHUP refreshes the tool lists.`,
+  flags: {},
+  settings: settingTable().map(({ flag }) => flag),
+  exits: {
+    1: 'the server could not start: a data file or the port',
+  },
+  examples: ['causeway --recording-roots ~/simulations', 'causeway --port 3200 --log-level warn'],
+  async run({ invocation }) {
+    const { serve } = await import('../serve.ts')
+    await serve(invocation())
+    return 0
+  },
+})
 
 export const commands: readonly Command[] = [
   serveCommand,
+  callCommand,
+  toolsCommand,
   initCommand,
   statusCommand,
   stopCommand,
   logsCommand,
   doctorCommand,
+  configCommand,
   rootsCommand,
   backupCommand,
   restoreCommand,
   dataCommand,
   installServiceCommand,
-  toolsCommand,
+  completionCommand(() => commands),
 ]
 
-/** The flags of all commands together: what a flag takes must be known before it is known whose it is. */
-export const everyFlag: Readonly<Record<string, OwnFlag>> = Object.assign(
+/** Flags of all commands: the parser needs them before it knows the command. */
+export const commandFlags: Readonly<Record<string, FlagSyntax>> = Object.assign(
   {},
   ...commands.map(({ flags }) => flags),
 )

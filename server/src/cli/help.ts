@@ -1,60 +1,54 @@
-/** The texts of `causeway --help` and `causeway <command> --help`. */
-import { settingTable } from '../config.ts'
+import { settingTable } from '../config/config.ts'
 import type { Command } from './command.ts'
 
-/** The column in which the meaning of a flag begins. */
+/** Column of the descriptions of flags. */
 const column = 26
 
-/** One screen: every command, and where to read on. */
 export function usage(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
   return [
     'Causeway: one local MCP server that every client shares.',
     '',
-    'usage: causeway                      serve until stopped',
+    'usage: causeway                      run the server until it is stopped',
     '       causeway <command> [flags]',
-    '       causeway <command> --help     what a command takes, and its exit codes',
+    '       causeway <command> --help     flags and exit codes of a command',
     '',
     'commands:',
     ...commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
     '',
     'flags of every command:',
-    ...lines('--data-dir <folder>', 'where Causeway keeps its files (CAUSEWAY_DATA_DIR)'),
-    ...lines('--env-file <file>', 'settings as lines of KEY=value'),
-    ...lines('-h, --help', ''),
-    ...lines('-v, --version', ''),
+    ...flagLines('--data-dir <folder>', 'the folder of the data files (CAUSEWAY_DATA_DIR)'),
+    ...flagLines('--env-file <file>', 'settings as lines of KEY=value'),
+    ...flagLines('-h, --help', ''),
+    ...flagLines('-v, --version', ''),
     '',
-    'Every setting is a flag too; `causeway serve --help` lists them with their variables and defaults.',
+    'Every setting is also a flag; `causeway serve --help` lists them with their variables and defaults.',
   ].join('\n')
 }
 
-/** Everything about one command. */
 export function commandHelp(command: Command): string {
   const { about, details, flags, settings = [], examples = [] } = command
-  const asked = settingTable().filter(({ flag }) => settings.includes(flag))
+  const ownFlags = Object.entries(flags).flatMap(([name, { value, short, about }]) =>
+    flagLines(
+      `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+      about,
+    ),
+  )
+  const related = settingTable()
+    .filter(({ flag }) => settings.includes(flag))
+    .flatMap(({ flag, env, meaning, default: value }) =>
+      flagLines(flag, `${env}: ${meaning} (default: ${value})`),
+    )
   return [
     about,
     '',
-    ...formsOf(command).map((form, at) => `${at === 0 ? 'usage: ' : '       '}${form}`),
+    ...usageForms(command).map((form, index) => `${index === 0 ? 'usage: ' : '       '}${form}`),
     ...(details === undefined ? [] : ['', details]),
-    ...section(
-      'flags',
-      Object.entries(flags).flatMap(([name, { value, short, about }]) =>
-        lines(
-          `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
-          about,
-        ),
-      ),
-    ),
-    ...section(
-      'settings (flag; variable)',
-      asked.flatMap(({ flag, env, meaning, default: value }) =>
-        lines(flag, `${env}: ${meaning} (default: ${value})`),
-      ),
-    ),
+    ...section('flags', ownFlags),
+    ...section('settings (flag; variable)', related),
     ...section(
       'exit codes',
-      exitCodes(command).map(([code, meaning]) => `  ${code}  ${meaning}`),
+      listExitCodes(command).map(([code, meaning]) => `  ${code}  ${meaning}`),
     ),
     ...section(
       'examples',
@@ -63,20 +57,19 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** `causeway roots add <folder>`, and the other forms. */
-export const formsOf = ({ name, forms, flags }: Command): readonly string[] =>
+/** Returns every way to call a command: `causeway roots add <folder>`. */
+export const usageForms = ({ name, forms = [''], flags }: Command): readonly string[] =>
   forms.map((form) =>
     ['causeway', name, form, Object.keys(flags).length > 0 ? '[flags]' : ''].filter(Boolean).join(' '),
   )
 
-/** Every exit code with what it means. */
-export const exitCodes = ({ exits = {} }: Command): readonly (readonly [string, string])[] =>
-  Object.entries({ 0: 'done', 1: 'it failed', 2: 'the command line or a setting is wrong', ...exits })
+export const listExitCodes = ({ exits = {} }: Command): readonly (readonly [string, string])[] =>
+  Object.entries({ 0: 'success', 1: 'failure', 2: 'the command line or a setting is invalid', ...exits })
 
 const section = (title: string, text: readonly string[]): readonly string[] =>
   text.length === 0 ? [] : ['', `${title}:`, ...text]
 
-const lines = (flag: string, about: string): readonly string[] =>
+const flagLines = (flag: string, about: string): readonly string[] =>
   flag.length + 2 < column || about === ''
     ? [`  ${flag.padEnd(about === '' ? 0 : column - 2)}${about}`]
     : [`  ${flag}`, `${' '.repeat(column)}${about}`]

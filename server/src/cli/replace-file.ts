@@ -1,4 +1,3 @@
-/** Writing a file of the user's whole or not at all, with the old one kept beside it. */
 import {
   chmodSync,
   copyFileSync,
@@ -11,10 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
+import { ServerError } from '../errors.ts'
 
-/** What a file holds; undefined where there is none. */
-export function textOf(path: string): string | undefined {
+export function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -23,43 +21,33 @@ export function textOf(path: string): string | undefined {
   }
 }
 
-/** What is written, and over what. */
-export interface Replacement {
-  readonly text: string
-  /** What the file held when the text was made; undefined for a file that was not there. */
-  readonly before: string | undefined
-  /** The rights of a file that is made; one that is replaced keeps its own. */
-  readonly mode?: number
-  readonly now?: () => number
-}
-
 /**
- * Puts the text in the place of the file at once; gives the path of the old one's copy, where there was one. A link stays,
- * and what it leads to is replaced. Throws `CLIENT_FILE_REFUSED` where another program has changed the file meanwhile.
+ * Replaces a file atomically, following symbolic links, and returns the path of its backup. An existing file keeps its mode.
+ * Throws `CLIENT_FILE_REFUSED` if the content is no longer `before`.
  */
 export function replaceFile(
   path: string,
-  { text, before, mode = 0o644, now = Date.now }: Replacement,
+  { text, before, mode = 0o644 }: { text: string; before: string | undefined; mode?: number },
 ): string | undefined {
   mkdirSync(dirname(path), { recursive: true })
   const file = before === undefined ? path : realpathSync(path)
-  const rights = before === undefined ? mode : statSync(file).mode & 0o777
-  const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
-  const backup = before === undefined ? undefined : `${file}.${stamp}.bak`
-  const unfinished = `${file}.${process.pid}.new`
+  const fileMode = before === undefined ? mode : statSync(file).mode & 0o777
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  const backup = before === undefined ? undefined : `${file}.${time}.bak`
+  const temporary = `${file}.${process.pid}.new`
   try {
-    writeFileSync(unfinished, text, { mode: rights, flush: true })
-    // The rights that were asked for, whatever the mask takes away.
-    chmodSync(unfinished, rights)
-    if (textOf(path) !== before)
-      throw new CausewayError('CLIENT_FILE_REFUSED', `another program has just changed ${path}`, {
+    writeFileSync(temporary, text, { mode: fileMode, flush: true })
+    // The umask does not apply to chmod.
+    chmodSync(temporary, fileMode)
+    if (readIfExists(path) !== before)
+      throw new ServerError('CLIENT_FILE_REFUSED', `another program has just changed ${path}`, {
         data: { path },
         remedy: 'run the command again',
       })
     if (backup !== undefined) copyFileSync(file, backup)
-    renameSync(unfinished, file)
+    renameSync(temporary, file)
     return backup
   } finally {
-    rmSync(unfinished, { force: true })
+    rmSync(temporary, { force: true })
   }
 }

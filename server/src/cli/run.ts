@@ -1,16 +1,21 @@
-/** From the arguments of the process to the command that they mean. */
 import { createInterface } from 'node:readline/promises'
-import { closest } from '@causeway/app-kit'
-import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
-import { type CommandLine, readCommandLine, unknownFlag } from '../command-line.ts'
-import { readConfig } from '../read-config.ts'
-import { version } from '../version.ts'
-import type { Call, Command } from './command.ts'
-import { commands, everyFlag } from './commands.ts'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import {
+  type CommandLine,
+  describeUnknown,
+  parseCommandLine,
+  unknownFlagError,
+} from '../config/command-line.ts'
+import { readConfig } from '../config/read-config.ts'
+import { version } from '../process/version.ts'
+import { adviseCommand } from '../process/welcome.ts'
+import { checkArguments } from './check-arguments.ts'
+import { type Command, type CommandCall, exitCodes } from './command.ts'
+import { commandFlags, commands } from './commands.ts'
+import { formatError, isUsageError } from './format.ts'
 import { commandHelp, usage } from './help.ts'
 
-/** Where a command runs. */
-export interface Surroundings {
+interface CommandProcess {
   /** Arguments without node and script. */
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
@@ -20,90 +25,97 @@ export interface Surroundings {
   readonly stderr: NodeJS.WriteStream
 }
 
-/** Runs what the arguments ask for; gives the exit code. Failures are told on standard error. */
-export async function runCommand(place: Surroundings): Promise<number> {
-  const say = (line: string): void => void place.stdout.write(`${line}\n`)
-  const note = (line: string): void => void place.stderr.write(`causeway: ${line}\n`)
-  let serves = false
+/** Returns the exit code. Reports failures on standard error. */
+export async function runCommand(process: CommandProcess): Promise<number> {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`)
+  const note = (line: string): void =>
+    void process.stderr.write(`causeway: ${adviseCommand(line, process.env)}\n`)
   try {
-    const line = readCommandLine(place.argv, everyFlag)
-    const [name = 'serve', ...words] = line.words
-    serves = name === 'serve'
-    if (line.version) say(version)
-    else if (line.words.length === 0 && line.help) say(usage(commands))
-    else if (name === 'help') say(words[0] === undefined ? usage(commands) : commandHelp(find(words[0])))
-    else if (line.help) say(commandHelp(find(name)))
-    else return await find(name).run(callOf(find(name), line, words, { place, say, note }))
+    const line = parseCommandLine(process.argv, commandFlags)
+    const [name = 'serve', ...args] = line.args
+    if (line.version) print(version)
+    else if (line.args.length === 0 && line.help) print(usage(commands))
+    else if (name === 'help')
+      print(args[0] === undefined ? usage(commands) : commandHelp(findCommand(args[0])))
+    else if (line.help) print(commandHelp(findCommand(name)))
+    else {
+      const command = findCommand(name)
+      return await command.run(createCall(command, { ...line, args }, { process, print, note }))
+    }
     return 0
   } catch (error) {
-    note(told(error))
-    return exitCodeOf(error, serves)
+    note(describeError(error))
+    return getExitCode(error)
   }
 }
 
-/** What a person can do something about in a sentence; a defect with its stack. */
-function told(error: unknown): string {
-  if (isCausewayError(error)) return errorText(error)
+/** Includes the stack if the error is a defect. */
+function describeError(error: unknown): string {
+  if (isCausewayError(error)) return formatError(error)
   const { syscall, message, stack } = error as NodeJS.ErrnoException
   return syscall === undefined ? String(stack ?? error) : message
 }
 
-/** A wrong command line is told apart from a command that failed; the server has one code for both. */
-function exitCodeOf(error: unknown, serves: boolean): number {
-  if (serves || !isCausewayError(error)) return 1
-  return error.code === 'INVALID_ARGUMENTS' || error.code === 'INVALID_SETTING' ? 2 : 1
+function getExitCode(error: unknown): number {
+  if (!isCausewayError(error)) return 1
+  if (error.code === 'SERVER_NOT_RUNNING') return exitCodes.notRunning
+  return isUsageError(error) ? exitCodes.usage : exitCodes.failure
 }
 
-function find(name: string): Command {
+function findCommand(name: string): Command {
   const found = commands.find((command) => command.name === name)
   if (found !== undefined) return found
-  const meant = closest(
-    name,
-    commands.map((command) => command.name),
-  )
-  throw new CausewayError(
-    'INVALID_ARGUMENTS',
-    `unknown command: ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
-    { remedy: 'see causeway --help' },
-  )
+  const names = commands.map((command) => command.name)
+  throw new CausewayError('INVALID_ARGUMENTS', describeUnknown('command', name, names), {
+    remedy: 'see causeway --help',
+  })
 }
 
-function callOf(
-  { name, flags }: Command,
-  { own, settings, envFile }: CommandLine,
-  words: readonly string[],
-  { place, say, note }: { place: Surroundings } & Pick<Call, 'say' | 'note'>,
-): Call {
-  for (const given of own.keys())
-    if (!Object.hasOwn(flags, given))
-      throw unknownFlag(
-        `--${given} of ${name}`,
+function createCall(
+  command: Command,
+  { args, own, settings, envFile }: CommandLine,
+  { process, print, note }: { process: CommandProcess } & Pick<CommandCall, 'print' | 'note'>,
+): CommandCall {
+  const { name, flags } = command
+  for (const flag of own.keys())
+    if (!Object.hasOwn(flags, flag))
+      throw unknownFlagError(
+        `--${flag} of ${name}`,
         Object.keys(flags).map((flag) => `--${flag} of ${name}`),
       )
-  const { argv, env, cwd, stdin, stderr } = place
+  checkArguments(command, args)
+  const { argv, env, cwd, stdin, stderr } = process
+  const invocation = () => readConfig({ argv, env, cwd, commandFlags })
+  const values = Object.entries(flags).map(([flag, { value }]) => [
+    flag,
+    value === undefined ? own.has(flag) : own.get(flag),
+  ])
   return {
-    words,
-    flags: Object.fromEntries(
-      Object.entries(flags).map(([flag, { value }]) => [
-        flag,
-        value === undefined ? own.has(flag) : own.get(flag),
-      ]),
-    ) as Call['flags'],
+    args,
+    flags: Object.fromEntries(values) as CommandCall['flags'],
     given: { settings, envFile },
-    config: () => readConfig({ argv, env, cwd, own: everyFlag }).config,
+    config: () => invocation().config,
+    invocation,
     env,
     cwd,
-    say,
+    print,
     note,
-    ask: stdin.isTTY && stderr.isTTY ? (question) => askOn(place, question) : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? (question) => askUser(process, question) : undefined,
+    untilInterrupted,
   }
 }
 
-async function askOn({ stdin, stderr }: Surroundings, question: string): Promise<string> {
+async function askUser({ stdin, stderr }: CommandProcess, question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr })
   try {
     return await terminal.question(question)
   } finally {
     terminal.close()
   }
+}
+
+function untilInterrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
 }

@@ -1,18 +1,15 @@
-/**
- * Further ports that serve one app at the root, where the original designs of the apps had them: a request is given
- * another path and goes the way of all others.
- */
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { CausewayError, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
-import { settings } from '../config.ts'
-import type { Core, HostedApp } from '../core.ts'
-import { isOwnRoute } from './own-route.ts'
-import type { Sockets } from './socket.ts'
-import { watchUnreadable } from './unreadable.ts'
+import { settings } from '../config/config.ts'
+import type { Core } from '../host/core.ts'
+import type { HostedApp } from '../registry/registry.ts'
+import type { AppSockets } from './app-routes/app-sockets.ts'
+import { hasRoute } from './app-routes/match-route.ts'
+import { sendClientError } from './client-error.ts'
 
-/** An app and the port that it gets. */
+/** An additional port that serves one app at the root, as in the app's original design. */
 export interface Alias {
   /** Name or path of the app. */
   readonly app: string
@@ -20,7 +17,6 @@ export interface Alias {
   readonly port: number
 }
 
-/** A port that listens. */
 export interface AliasListener {
   /** Path of the app. */
   readonly app: string
@@ -28,8 +24,17 @@ export interface AliasListener {
   readonly server: Server
 }
 
-/** What is not an app's own at the root of its port. */
-const ofServer: Readonly<Record<string, (app: string) => string>> = {
+interface AliasOptions {
+  readonly host: string
+  readonly aliases: readonly Alias[]
+  readonly sockets: AppSockets
+  readonly serverOptions: ServerOptions
+  /** Called with each port before it accepts connections. */
+  readonly onListening: (port: number) => void
+}
+
+/** Paths of the server on the port of an app. All others belong to the app. */
+const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,
   '/messages': () => '/messages',
@@ -38,38 +43,22 @@ const ofServer: Readonly<Record<string, (app: string) => string>> = {
   '/openapi.json': () => '/openapi.json',
 }
 
-/**
- * Opens the ports; all or none. Rejects with `INVALID_SETTING` for an app that is not served, and with the error of
- * `listen`, as for a port in use.
- */
+/** Opens all ports or none. Rejects with `INVALID_SETTING` for an unknown app, and with the error of `listen`. */
 export async function openAliases(
   fastify: FastifyInstance,
   core: Core,
-  {
-    host,
-    aliases,
-    sockets,
-    serverOptions,
-    onListening,
-  }: {
-    readonly host: string
-    readonly aliases: readonly Alias[]
-    readonly sockets: Sockets
-    readonly serverOptions: ServerOptions
-    /** Called with each port when it opens, before it accepts a connection. */
-    readonly onListening: (port: number) => void
-  },
+  { host, aliases, sockets, serverOptions, onListening }: AliasOptions,
 ): Promise<readonly AliasListener[]> {
   const listeners: AliasListener[] = []
   try {
     for (const { app, port } of aliases) {
-      const { path } = servedApp(core, app)
+      const { path } = findApp(core, app)
       const server = createServer(serverOptions, (request, response) => {
-        request.url = rewritten(request, path, core)
+        request.url = rewriteUrl(request, path, core)
         fastify.routing(request, response)
       })
-      watchUnreadable(server)
-      sockets.attach(server, (url) => inApp(path, url))
+      server.on('clientError', (error, socket) => sendClientError(error, socket as Socket))
+      sockets.attach(server, (url) => toAppUrl(path, url))
       server.keepAliveTimeout = fastify.server.keepAliveTimeout
       server.once('listening', () => onListening((server.address() as AddressInfo).port))
       listeners.push({ app: path, server, port: await listen(server, { host, port }) })
@@ -81,12 +70,12 @@ export async function openAliases(
   }
 }
 
-function servedApp(core: Core, name: string): HostedApp {
-  const apps = core.apps()
-  const app = apps.find(({ path }) => path === pathName(name))
+function findApp(core: Core, name: string): HostedApp {
+  const { registry } = core
+  const app = registry.findApp(pathName(name))
   if (app !== undefined) return app
   throw new CausewayError('INVALID_SETTING', `${settings.listen.env} names no app that is served: ${name}`, {
-    data: { apps: apps.map(({ path }) => path) },
+    data: { apps: registry.apps.map(({ path }) => path) },
   })
 }
 
@@ -95,20 +84,20 @@ function listen(server: Server, options: { host: string; port: number }): Promis
     server.once('error', reject)
     server.listen(options, () => {
       server.off('error', reject)
-      resolve((server.address() as { port: number }).port) // bound to a port
+      resolve((server.address() as AddressInfo).port)
     })
   })
 }
 
-/** The URL of the same thing on the server's own port. A route that the app declares goes before one of the server's. */
-function rewritten({ method = 'GET', url = '/' }: IncomingMessage, app: string, core: Core): string {
+/** Returns the URL on the server's own port. Routes of the app take precedence over those of the server. */
+function rewriteUrl({ method = 'GET', url = '/' }: IncomingMessage, app: string, core: Core): string {
   const [path = '/'] = url.split('?')
   const query = url.slice(path.length)
-  const hosted = core.apps().find((one) => one.path === app)
-  const other =
-    isOwnRoute(hosted, method, path) || !Object.hasOwn(ofServer, path) ? undefined : ofServer[path]
-  return other === undefined ? inApp(app, url) : `${other(app)}${query}`
+  const hosted = core.registry.findApp(app)
+  const isAppPath = hasRoute(hosted, method, path) || !Object.hasOwn(serverPaths, path)
+  const toServerPath = isAppPath ? undefined : serverPaths[path]
+  return toServerPath === undefined ? toAppUrl(app, url) : `${toServerPath(app)}${query}`
 }
 
 /** `/notes?x=1` -> `/api/apps/demo/notes?x=1` */
-const inApp = (app: string, url: string): string => `/api/apps/${app}${url.replace(/^\/(?=\?|$)/, '')}`
+const toAppUrl = (app: string, url: string): string => `/api/apps/${app}${url.replace(/^\/(?=\?|$)/, '')}`

@@ -1,11 +1,9 @@
-/** Checks request bodies, parses JSON, and reads the bodies of app routes. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RouteBody } from '@causeway/app-kit'
 import { CausewayError, checkJson } from '@causeway/protocol'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** The body of every route that the server itself declares. */
 export const jsonBody: Required<RouteBody> = {
   accepts: ['application/json'],
   encodings: [],
@@ -17,7 +15,7 @@ const formType = 'application/x-www-form-urlencoded'
 
 /**
  * Throws `UNSUPPORTED_MEDIA_TYPE` for a body of a content type or coding that the route does not accept. Requests without a
- * body pass: a content type would not keep a web page from sending them, their Origin does.
+ * body are not checked: web pages can send them without a preflight, and are rejected by their Origin.
  */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<RouteBody>): void {
   if (!hasBody(headers)) return
@@ -30,7 +28,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** The error for a body of another content type. The HTTP response lists the accepted types in `Accept`. */
+/** The HTTP response lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -57,7 +55,7 @@ function unsupportedEncoding(encoding: string, others: readonly string[]): Cause
   )
 }
 
-/** RFC 9112 section 6: a message has a body if it has either header. A length of 0 is an empty one. */
+/** RFC 9112 section 6: a message has a body if it has either header. A body of length 0 does not count. */
 export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -69,13 +67,19 @@ const parseMediaType = (contentType: string | undefined): string | undefined =>
 const isProgram = (headers: IncomingHttpHeaders): boolean =>
   headers.origin === undefined && headers['sec-fetch-site'] === undefined
 
-/** Checks JSON bodies against the limits of JSON before Fastify's own parser parses them. */
-export function limitJsonBodies(fastify: FastifyInstance): void {
+/** Throws a `CausewayError` for a body that the route rejects before it is parsed. */
+export type BodyCheck = (body: Buffer, request: FastifyRequest) => void
+
+/** Checks JSON bodies before Fastify's own parser parses them. By default, checks the limits of JSON. */
+export function limitJsonBodies(
+  fastify: FastifyInstance,
+  check: BodyCheck = (body) => checkJson(body),
+): void {
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeContentTypeParser('application/json')
   fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      checkJson(body)
+      check(body, request)
     } catch (error) {
       return done(error as Error) // a `CausewayError`
     }
@@ -112,7 +116,6 @@ export function readBody(body: Readable, limit: { readonly bytes: number }): Pro
   })
 }
 
-/** The error for a body of more bytes. */
 export const bodyTooLarge = (limitBytes: number): CausewayError =>
   new CausewayError('BODY_TOO_LARGE', `the body is larger than ${limitBytes} bytes`, {
     data: { limit_bytes: limitBytes },

@@ -1,245 +1,235 @@
-/** The HTTP side of the server: one Fastify instance, its routes, and how it stops. */
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Tokens } from '../access/token-file.ts'
-import type { Core } from '../core.ts'
-import { protocolDetail } from '../log.ts'
-import { openTasks, type Tasks } from '../tasks/tasks.ts'
-import { Admission } from './admission.ts'
+import type { TokenFile } from '../access/token-file.ts'
+import type { Core } from '../host/core.ts'
+import { protocolDetail } from '../log/log.ts'
+import { Tasks } from '../tasks/tasks.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
-import { openAsking } from './asking.ts'
-import { httpCaches } from './caches.ts'
-import { chosenRequestId } from './exchange.ts'
-import { tellAsObjects, tellBadPath } from './failure.ts'
-import { guard } from './guard.ts'
-import { healthRoute } from './health.ts'
-import { type Crowd, type Inflight, inflight } from './inflight.ts'
-import { mcpRoutes } from './mcp.ts'
-import { type McpLegs, mcpLegs } from './mcp-legs.ts'
-import { metricsRoute } from './metrics.ts'
-import { ownRouteStrategy } from './own-route.ts'
-import { openRecheck, type Recheck } from './recheck.ts'
+import { AppSockets, socketServerOptions } from './app-routes/app-sockets.ts'
+import { overrideStrategy } from './app-routes/match-route.ts'
+import { sendClientError } from './client-error.ts'
+import { consolePages } from './console/console-pages.ts'
+import { sendErrors, sendPathError } from './error-responses.ts'
+import { parseRequestId } from './exchange.ts'
+import type { HttpServices } from './http-services.ts'
+import { type InFlightLimits, InFlightRequests } from './in-flight.ts'
+import { InputCodec } from './mcp/input-codec.ts'
+import { McpRoutes } from './mcp/mcp-routes.ts'
+import { ToolLists } from './mcp/responses.ts'
+import { operationsRoutes } from './ops/operations-routes.ts'
 import { limitJsonBodies } from './request-body.ts'
-import { restRoutes } from './rest.ts'
-import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
-import { sseRoutes } from './sse.ts'
-import { headerTimeout, StalledBodies } from './stalled-bodies.ts'
-import { toolListAnswers } from './tool-list.ts'
-import { answerUnreadable } from './unreadable.ts'
-import type { Wiring } from './wiring.ts'
+import { restRoutes } from './rest/rest.ts'
+import { Admission } from './security/admission.ts'
+import { guard } from './security/guard.ts'
+import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
-/** Where to listen, and the limits of the wire. */
-export interface HttpOptions {
-  /** Address or name; anything but loopback wants `tokens`. */
+type OwnServices = 'core' | 'toolLists' | 'inFlight' | 'inputCodec' | 'tasks' | 'stopping'
+
+export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
+  /** Address or name. Addresses other than loopback require `tokens`. */
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
   readonly log: Logger
   readonly bodyLimitBytes: number
-  /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
+  /** Names or addresses, without ports, that callers may use in addition to those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
   /** Exact origins of web pages that may call without a token. */
   readonly allowedOrigins?: readonly string[]
-  /** Milliseconds for the headers of a request, and without progress of its body; 0 is no limit. */
+  /** Timeout for the headers of a request, and for pauses in its body; 0 disables it. */
   readonly receiveTimeoutMs?: number
-  /** Callers must show one of these. */
-  readonly tokens?: Tokens | undefined
-  /** Failures of plain calls on the port of an app under the numbers of the original designs. */
-  readonly legacyErrors?: boolean
-  /** When new requests get 503. */
-  readonly crowd?: Crowd
-  /** Further ports, each for one app. */
+  readonly tokens?: TokenFile | undefined
+  readonly inFlightLimits?: Pick<InFlightLimits, 'max' | 'isOverloaded'>
   readonly aliases?: readonly Alias[]
-  /** Milliseconds between the comments that keep an idle stream open. */
-  readonly keepAliveMs?: number
-  /** Sessions held in memory at once. */
-  readonly maxSessions?: number
-  /** Milliseconds without use after which a session leaves the memory; it comes back with its next message. */
-  readonly sessionIdleMs?: number
-  /** Milliseconds after which a plain call of a session gets a stream. */
-  readonly plainMs?: number
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number
-  readonly newId?: () => string
+  /** Folder of the built console; by default that of `@causeway/console`. */
+  readonly consolePages?: string
 }
 
-/** A server that listens. */
-export interface HttpServer {
-  /** `http://127.0.0.1:3100` */
-  readonly url: string
-  readonly port: number
-  /** The further ports, in the order of the setting. */
-  readonly aliases: readonly Pick<AliasListener, 'app' | 'port'>[]
-  /** Every route, as `GET /health`. */
-  readonly routes: readonly string[]
-  /** The number of `initialize` sessions in memory. */
-  sessions(): number
-  /**
-   * Stops: new calls get 503, those under way and tasks may end until the deadline in milliseconds, and streams are
-   * ended.
-   */
-  close(deadlineMs: number): Promise<void>
-}
+/** The HTTP side of the server: one Fastify instance with all routes, which listens on one or more ports. */
+export class HttpServer {
+  /** Registered routes, such as `GET /health`. */
+  readonly routes: string[] = []
+  readonly #options: HttpOptions
+  readonly #serverOptions: ServerOptions
+  readonly #services: HttpServices
+  readonly #stopping = new AbortController()
+  readonly #fastify: FastifyInstance
+  readonly #admission: Admission
+  readonly #stalledBodies: StalledBodies
+  readonly #mcp: McpRoutes
+  readonly #sockets: AppSockets
+  #aliases: readonly AliasListener[] = []
+  #url = ''
 
-/** Opens the HTTP side; rejects with the error of `listen`, as for a port in use. */
-export async function openHttp(core: Core, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, log, bodyLimitBytes, allowedHosts = [], aliases = [], newId = randomUUID } = options
-  const stopping = new AbortController()
-  const wiring: Wiring = {
-    stopping: stopping.signal,
-    core,
-    toolLists: toolListAnswers(core),
-    log,
-    inflight: inflight({ ...options.crowd, isShort: core.memory.isShort, onRefused: core.turnedAway }),
-    asking: openAsking(core.signingKey),
-    tasks: await openTasks({ store: core.tasks, log, now: options.now ?? Date.now, newId }),
-    legacyErrors: options.legacyErrors ?? false,
-    keepAliveMs: options.keepAliveMs ?? 15_000,
-    maxSessions: options.maxSessions ?? 256,
-    sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
-    plainMs: options.plainMs ?? 100,
-    now: options.now ?? Date.now,
-    newId,
+  private constructor(core: Core, tasks: Tasks, options: HttpOptions) {
+    const { host, log, bodyLimitBytes, allowedHosts = [], allowedOrigins = [] } = options
+    const { tokens, receiveTimeoutMs = 30_000 } = options
+    this.#options = options
+    this.#serverOptions = { ...socketServerOptions, ...headerTimeout(receiveTimeoutMs) }
+    this.#services = createServices(core, { tasks, stopping: this.#stopping.signal, ...options })
+    this.#fastify = this.#createFastify(core)
+    const isAnyAddress = host === '0.0.0.0' || host === '::'
+    this.#admission = new Admission({
+      allowedHosts: isAnyAddress ? allowedHosts : [...allowedHosts, host],
+      allowedOrigins,
+      tokens,
+    })
+    this.#stalledBodies = new StalledBodies({ timeoutMs: receiveTimeoutMs })
+    guard(this.#fastify, { admission: this.#admission, stalledBodies: this.#stalledBodies })
+    sendErrors(this.#fastify, log)
+    logResponses(this.#fastify, log)
+    this.#mcp = new McpRoutes(this.#services)
+    this.#sockets = new AppSockets(this.#services, { admission: this.#admission, maxPayload: bodyLimitBytes })
+    this.#sockets.attach(this.#fastify.server)
+    this.#addRoutes()
+    for (const { cache } of [this.#services.toolLists, this.#mcp.sessions])
+      core.caches.push({ owner: 'causeway', cache })
   }
-  const { receiveTimeoutMs = 30_000 } = options
-  const serverOptions = { ...socketServerOptions, ...headerTimeout(receiveTimeoutMs) }
-  const fastify = Fastify({
-    bodyLimit: bodyLimitBytes,
-    exposeHeadRoutes: false,
-    // Its own 503 has no code; ours comes from the count of what is under way.
-    return503OnClosing: false,
-    genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),
-    routerOptions: { maxParamLength: 512, constraints: { ownRoute: ownRouteStrategy(core) } },
-    http: serverOptions,
-  })
-  const routes: string[] = []
-  fastify.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push(`${one} ${url}`)
-  })
-  // Browsers send text without a preflight.
-  fastify.removeContentTypeParser('text/plain')
-  limitJsonBodies(fastify)
-  fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header(headers.causewayRequest, request.id)
-    done()
-  })
-  const admission = new Admission({
-    allowedHosts: isUnspecific(host) ? allowedHosts : [...allowedHosts, host],
-    allowedOrigins: options.allowedOrigins ?? [],
-    tokens: options.tokens,
-  })
-  const recheck = openRecheck(admission)
-  const stalledBodies = new StalledBodies({ timeoutMs: receiveTimeoutMs })
-  guard(fastify, { admission, recheck, stalledBodies })
-  tellAsObjects(fastify, log)
-  logDetail(fastify, log)
-  fastify.setNotFoundHandler(async ({ method, url }) => {
-    throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
-  })
-  const legs = mcpLegs(wiring)
-  for (const cache of httpCaches({ toolLists: wiring.toolLists, sessions: legs.sessions }))
-    core.memory.add(cache)
-  const sockets = openSockets(wiring, { admission, recheck, maxPayload: bodyLimitBytes })
-  sockets.attach(fastify.server)
-  fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
-  fastify.register(async (scope) => sseRoutes(scope, wiring, legs.sse))
-  fastify.register(async (scope) => restRoutes(scope, wiring))
-  healthRoute(fastify, wiring)
-  metricsRoute(fastify, wiring)
-  try {
-    const onListening = (port: number): void => admission.addListener(port)
-    fastify.server.once('listening', () => onListening((fastify.server.address() as AddressInfo).port))
-    const url = await fastify.listen({ host, port })
-    const ownPort = Number(new URL(url).port || 80)
-    const listeners = await openAliases(fastify, core, { host, aliases, sockets, serverOptions, onListening })
-    const servers = [fastify.server, ...listeners.map(({ server }) => server)]
-    return {
-      url,
-      routes,
-      port: ownPort,
-      aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
-      sessions: () => legs.sessions.size,
-      close: (deadlineMs) =>
-        close(
-          {
-            fastify,
-            servers,
-            legs,
-            sockets,
-            stopping,
-            recheck,
-            stalledBodies,
-            tasks: wiring.tasks,
-            inflight: wiring.inflight,
-          },
-          deadlineMs,
-        ),
+
+  /** Rejects with the error of `listen`, for example if a port is in use. */
+  static async open(core: Core, options: HttpOptions): Promise<HttpServer> {
+    const { log } = options
+    const tasks = await Tasks.open({ store: core.store.tasks, log, now: Date.now, newId: randomUUID })
+    const server = new HttpServer(core, tasks, options)
+    try {
+      await server.#listen(core)
+      return server
+    } catch (error) {
+      await server.#mcp.close()
+      await server.#fastify.close()
+      throw error
     }
-  } catch (error) {
-    await legs.close()
-    await fastify.close()
-    throw error
+  }
+
+  /** `http://127.0.0.1:3100` */
+  get url(): string {
+    return this.#url
+  }
+
+  get port(): number {
+    return Number(new URL(this.#url).port || 80)
+  }
+
+  /** In the order of the options. */
+  get aliases(): readonly Pick<AliasListener, 'app' | 'port'>[] {
+    return this.#aliases.map(({ app, port }) => ({ app, port }))
+  }
+
+  /** Sessions in memory. */
+  get sessionCount(): number {
+    return this.#mcp.sessions.size
+  }
+
+  /** Rejects new calls with 503, waits up to `graceMs` for running calls and tasks, then ends everything. */
+  async close(graceMs: number): Promise<void> {
+    const { inFlight, tasks } = this.#services
+    const timer = new AbortController()
+    const graceEnd = delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})
+    // Waits for calls before tasks, because running calls can become tasks.
+    await Promise.race([inFlight.stop().then(() => tasks.idle()), graceEnd])
+    this.#stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
+    // Closed before Fastify, which waits for every open response.
+    await Promise.all([this.#mcp.close(), this.#sockets.close(), tasks.close()])
+    const servers = [this.#fastify.server, ...this.#aliases.map(({ server }) => server)]
+    // A stream that ended a moment ago leaves an idle connection, which Fastify waits for.
+    const sweep = setInterval(() => {
+      for (const server of servers) server.closeIdleConnections()
+    }, 10)
+    const aliases = this.#aliases.map(({ server }) => closeServer(server))
+    const closed = Promise.all([this.#fastify.close(), ...aliases]).finally(() => clearInterval(sweep))
+    await Promise.race([closed, graceEnd])
+    for (const server of servers) server.closeAllConnections()
+    await closed
+    this.#admission.close()
+    this.#stalledBodies.close()
+    timer.abort()
+  }
+
+  #createFastify(core: Core): FastifyInstance {
+    const fastify = Fastify({
+      bodyLimit: this.#options.bodyLimitBytes,
+      exposeHeadRoutes: false,
+      // `InFlightRequests` rejects requests with an error code instead.
+      return503OnClosing: false,
+      genReqId: (raw) => parseRequestId(raw.headers) ?? randomUUID(),
+      clientErrorHandler: sendClientError,
+      frameworkErrors: (error, request, reply) => sendPathError(error, request, reply),
+      routerOptions: { maxParamLength: 512, constraints: { ownRoute: overrideStrategy(core.registry) } },
+      http: this.#serverOptions,
+    })
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const one of [method].flat()) this.routes.push(`${one} ${url}`)
+    })
+    // Browsers send `text/plain` without a preflight.
+    fastify.removeContentTypeParser('text/plain')
+    limitJsonBodies(fastify)
+    fastify.addHook('onRequest', (request, reply, done) => {
+      reply.header(headers.causewayRequest, request.id)
+      done()
+    })
+    fastify.setNotFoundHandler(async ({ method, url }) => {
+      throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
+    })
+    return fastify
+  }
+
+  #addRoutes(): void {
+    this.#fastify.register(async (scope) => this.#mcp.register(scope))
+    this.#fastify.register(async (scope) => restRoutes(scope, this.#services))
+    operationsRoutes(this.#fastify, this.#services)
+    consolePages(this.#fastify, this.#options.consolePages)
+  }
+
+  async #listen(core: Core): Promise<void> {
+    const { host, port, aliases = [] } = this.#options
+    const fastify = this.#fastify
+    const onListening = (openPort: number): void => this.#admission.addListener(openPort)
+    fastify.server.once('listening', () => onListening((fastify.server.address() as AddressInfo).port))
+    this.#url = await fastify.listen({ host, port })
+    this.#aliases = await openAliases(fastify, core, {
+      host,
+      aliases,
+      sockets: this.#sockets,
+      serverOptions: this.#serverOptions,
+      onListening,
+    })
   }
 }
 
-/** An address that stands for all of the machine, and that nobody calls by. */
-const isUnspecific = (host: string): boolean => host === '0.0.0.0' || host === '::'
-
-interface Closing {
-  readonly fastify: FastifyInstance
-  /** Its own and those of the aliases. */
-  readonly servers: readonly Server[]
-  readonly inflight: Inflight
-  readonly legs: McpLegs
-  readonly sockets: Sockets
-  readonly tasks: Tasks
-  readonly stopping: AbortController
-  readonly recheck: Recheck
-  readonly stalledBodies: StalledBodies
-}
-
-/** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
-async function close(
-  { fastify, servers, inflight, legs, sockets, tasks, stopping, recheck, stalledBodies }: Closing,
-  deadlineMs: number,
-): Promise<void> {
-  const late = new AbortController()
-  const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
-  // A call that is under way may become a task yet.
-  await Promise.race([inflight.stop().then(() => tasks.idle()), deadline])
-  stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
-  await Promise.all([legs.close(), sockets.close(), tasks.close()])
-  // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
-  const sweep = setInterval(() => {
-    for (const server of servers) server.closeIdleConnections()
-  }, 10)
-  const closed = Promise.all([fastify.close(), ...servers.slice(1).map(closeServer)]).finally(() =>
-    clearInterval(sweep),
-  )
-  await Promise.race([closed, deadline])
-  for (const server of servers) server.closeAllConnections()
-  await closed
-  recheck.close()
-  stalledBodies.close()
-  late.abort()
-}
+const createServices = (
+  core: Core,
+  { inFlightLimits, ...options }: HttpOptions & Pick<HttpServices, 'tasks' | 'stopping'>,
+): HttpServices => ({
+  legacyErrors: false,
+  hasFastPath: true,
+  keepAliveMs: 15_000,
+  maxSessions: 256,
+  sessionIdleMs: 30 * 60_000,
+  quickCallMs: 100,
+  ...options,
+  core,
+  toolLists: new ToolLists(core.registry),
+  inFlight: new InFlightRequests({
+    ...inFlightLimits,
+    isMemoryShort: () => core.memory.isShort,
+    onRejected: (shortage) => core.metrics.recordRejection(shortage),
+  }),
+  inputCodec: new InputCodec(core.store.signingKey),
+})
 
 const closeServer = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** One line for each HTTP request, where protocol detail is wanted. */
-function logDetail(fastify: FastifyInstance, log: Logger): void {
+function logResponses(fastify: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   fastify.addHook('onResponse', ({ id, method, url }, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     const ms = Math.round(elapsedTime * 10) / 10
-    // Without the query: the session of the old event stream stands in it, which is as good as a password.
+    // The query of `/messages` contains the session id, which is a secret.
     const path = url.split('?')[0]
     protocolDetail(log, { request_id: id, method, url: path, status, ms }, 'answer')
     done()

@@ -1,41 +1,40 @@
-/**
- * Tasks: calls that a client does not wait for but asks after
- * (the extension `io.modelcontextprotocol/tasks` of MCP 2026-07-28, SEP-2663).
- */
-import type { InputRequest } from '@causeway/protocol'
+import { CausewayError, type InputRequest } from '@causeway/protocol'
 
-/** The name of the extension, in `capabilities.extensions` of both sides. */
+/** Extension of MCP 2026-07-28 (SEP-2663), in `capabilities.extensions` of both sides. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
-/** How a task stands; the last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** A task as it is kept. */
+/** A call whose client polls for the result. */
 export interface ClientTask {
   readonly id: string
-  /** Path of the mount that it belongs to. */
+  /** Path of the mount. */
   readonly mount: string
   /** Owner of the token that made the call; empty if no token was required. */
   readonly owner: string
   readonly status: TaskStatus
-  /** Milliseconds since the epoch. */
+  /** Unix time in milliseconds. */
   readonly createdMs: number
   readonly updatedMs: number
-  /** How long it can be asked after, from its last change. */
+  /** Lifetime after the last change. */
   readonly ttlMs: number
-  /** The result of the call, once completed; the JSON-RPC error, once failed. */
+  /** Result of a completed call, or JSON-RPC error of a failed one. */
   readonly outcome?: object | undefined
 }
 
-/** True for a status that does not change any more. */
+const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+
+export type TaskMethod = (typeof taskMethods)[number]
+
+export const isTaskMethod = (method: string): method is TaskMethod =>
+  (taskMethods as readonly string[]).includes(method)
+
 export const isFinal = (status: TaskStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Milliseconds between two questions after the same task. */
 const pollIntervalMs = 500
 
-/** The members that every answer about a task has. */
-const taskFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => ({
+const toFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => ({
   taskId: id,
   status,
   createdAt: new Date(createdMs).toISOString(),
@@ -44,25 +43,35 @@ const taskFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => 
   pollIntervalMs,
 })
 
-/** The answer of a call that became a task. */
-export const createdResult = (task: ClientTask): object => ({ resultType: 'task', ...taskFields(task) })
+export const toCreatedResult = (task: ClientTask): object => ({ resultType: 'task', ...toFields(task) })
 
-/** The answer of `tasks/get`; `questions` are those that wait for a reply, by key. */
-export function detailedResult(
+/** Returns the result of `tasks/get`. */
+export function toTaskResult(
   task: ClientTask,
-  questions: Readonly<Record<string, InputRequest>> | undefined,
+  inputRequests: Readonly<Record<string, InputRequest>> = {},
 ): object {
   return {
     resultType: 'complete',
-    ...taskFields(task),
+    ...toFields(task),
     ...(task.status === 'completed' ? { result: task.outcome } : {}),
     ...(task.status === 'failed' ? { error: task.outcome } : {}),
-    ...(task.status === 'input_required' ? { inputRequests: questions ?? {} } : {}),
+    ...(task.status === 'input_required' ? { inputRequests } : {}),
   }
 }
 
-/** True where capabilities, as a message carries them, name the extension. */
-export function declaresTasks(capabilities: unknown): boolean {
+export function supportsTasks(capabilities: unknown): boolean {
   const { extensions } = (capabilities ?? {}) as { readonly extensions?: unknown }
   return typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, tasksExtension)
+}
+
+/** Throws `TASKS_NOT_DECLARED` if a client does not support tasks, which `feature` requires. */
+export function requireTaskSupport(feature: string, capabilities: unknown): void {
+  if (supportsTasks(capabilities)) return
+  throw new CausewayError(
+    'TASKS_NOT_DECLARED',
+    `the client does not support tasks, which this requires: ${feature}`,
+    {
+      data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+    },
+  )
 }

@@ -1,8 +1,6 @@
-/** The table of tasks in `server.db`: what a client was promised to find outlives the server. */
 import type { Database } from 'better-sqlite3'
 import type { ClientTask, TaskStatus } from './client-task.ts'
 
-/** The migration that makes the table. */
 export const taskMigration = {
   name: 'tasks',
   up: `
@@ -12,16 +10,8 @@ export const taskMigration = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
-/** Each method is one transaction. */
-export interface TaskStore {
-  /** Adds a task, or replaces it by its newer state. */
-  put(task: ClientTask): Promise<void>
-  get(id: string): Promise<ClientTask | undefined>
-  /** Gives an outcome to the tasks that the last server left unfinished. */
-  failUnfinished(outcome: object, nowMs: number): Promise<number>
-  /** Removes the final ones whose time is over. */
-  forgetExpired(nowMs: number): Promise<void>
-}
+/** The table `task` of `server.db`. Each method is one transaction. */
+export type TaskStore = ReturnType<typeof openTaskStore>
 
 interface Row {
   readonly id: string
@@ -34,8 +24,7 @@ interface Row {
   readonly owner: string
 }
 
-/** Prepares the statements. */
-export function taskStore(db: Database): TaskStore {
+export function openTaskStore(db: Database) {
   const put = db.prepare<[Row]>(
     `INSERT INTO task (id, mount, status, created_ms, updated_ms, ttl_ms, outcome, owner)
      VALUES (@id, @mount, @status, @created_ms, @updated_ms, @ttl_ms, @outcome, @owner)
@@ -45,36 +34,37 @@ export function taskStore(db: Database): TaskStore {
   const fail = db.prepare<[string, number]>(
     "UPDATE task SET status = 'failed', outcome = ?, updated_ms = ? WHERE status IN ('working', 'input_required')",
   )
-  const forget = db.prepare<[number]>(
+  const deleteExpired = db.prepare<[number]>(
     "DELETE FROM task WHERE updated_ms + ttl_ms < ? AND status NOT IN ('working', 'input_required')",
   )
   return {
-    async put({ id, mount, owner, status, createdMs, updatedMs, ttlMs, outcome }) {
-      put.run({
-        id,
-        mount,
-        status,
-        created_ms: createdMs,
-        updated_ms: updatedMs,
-        ttl_ms: ttlMs,
-        outcome: outcome === undefined ? null : JSON.stringify(outcome),
-        owner,
-      })
+    async put(task: ClientTask): Promise<void> {
+      put.run(toRow(task))
     },
-    async get(id) {
+    async get(id: string): Promise<ClientTask | undefined> {
       const row = get.get(id)
-      return row === undefined ? undefined : taskOf(row)
+      return row && parseRow(row)
     },
-    failUnfinished: async (outcome, nowMs) => fail.run(JSON.stringify(outcome), nowMs).changes,
-    forgetExpired: async (nowMs) => void forget.run(nowMs),
+    async failUnfinished(outcome: object, nowMs: number): Promise<void> {
+      fail.run(JSON.stringify(outcome), nowMs)
+    },
+    /** Removes expired final tasks. */
+    async deleteExpired(nowMs: number): Promise<void> {
+      deleteExpired.run(nowMs)
+    },
   }
 }
 
-const taskOf = ({ id, mount, owner, status, created_ms, updated_ms, ttl_ms, outcome }: Row): ClientTask => ({
-  id,
-  mount,
-  owner,
-  status,
+const toRow = ({ createdMs, updatedMs, ttlMs, outcome, ...task }: ClientTask): Row => ({
+  ...task,
+  created_ms: createdMs,
+  updated_ms: updatedMs,
+  ttl_ms: ttlMs,
+  outcome: outcome === undefined ? null : JSON.stringify(outcome),
+})
+
+const parseRow = ({ created_ms, updated_ms, ttl_ms, outcome, ...task }: Row): ClientTask => ({
+  ...task,
   createdMs: created_ms,
   updatedMs: updated_ms,
   ttlMs: ttl_ms,

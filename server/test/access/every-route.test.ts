@@ -1,36 +1,33 @@
-/**
- * Every route and every channel, and who must not come in by it. The rows are compared with the routes that the server
- * has: a new route without a row fails here.
- */
+/** Checks that every route of the server rejects intruders. A route without a row in the table fails the test. */
 import { writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import { WebSocket } from 'ws'
 import { startBridge } from '../../../bridge/test/client.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { openTokens } from '../../src/access/token-file.ts'
+import { TokenFile } from '../../src/access/token-file.ts'
 import { both, modern, openWire, rpc, toolCall, until, type Wire } from '../http/open-wire.ts'
 import { portApp } from '../http/port-app.ts'
 import { captureLog, soon } from '../test-core.ts'
 
-const all = 'token-that-may-everything'
-const none = 'token-of-another-app-only'
-const reader = 'token-that-may-only-read'
+const all = 'token-with-every-scope'
+const none = 'token-for-another-app'
+const reader = 'token-with-read-scope'
 
-/** How a route is called, and what its token must give. */
-interface Row {
-  /** The path, its variables filled in. */
+/** A request to a route. */
+interface RouteRequest {
+  /** The path with values for its variables. */
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** True where a token without a scope on the app is refused. */
+  /** Whether a token without a scope for the app is rejected. */
   readonly isScoped?: boolean
 }
 
 const stateless = modern(toolCall('echo', { text: 'x' }))
 
-/** By the pattern of the route. */
-const rows: Readonly<Record<string, readonly Row[]>> = {
+/** Requests by route pattern. */
+const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
   '/mcp': [
     { path: '/mcp', body: rpc('tools/list') },
     { path: '/mcp', body: toolCall('Demo__count'), isScoped: true },
@@ -58,9 +55,13 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     { path: '/api/apps/demo/tools/count', body: {}, isScoped: true },
     { path: '/api/apps/port/tools/call', body: {}, isScoped: true },
   ],
+  '/api/apps/:app/pictures/:picture': [{ path: '/api/apps/demo/pictures/p1', isScoped: true }],
   '/api/apps/:app/*': [{ path: '/api/apps/demo/notes/n1', body: {}, isScoped: true }],
   '/api/registry/refresh': [{ path: '/api/registry/refresh', body: {}, isScoped: true }],
 }
+
+/** Pages and assets of the console need no token; `console-pages.test.ts` tests them. */
+const publicRoutes = /^GET \/(assets\/:name|apps(\/:app(\/:tool)?)?|replay(\/:recording)?)?$/
 
 async function openGuarded(t: Test) {
   const file = `${t.testdir({ data: {} })}/tokens`
@@ -69,7 +70,7 @@ async function openGuarded(t: Test) {
     `# tokens\n${all}\n${none} stranger wire:read,write,execute\n${reader} reader *:read\n`,
     { mode: 0o600 },
   )
-  const tokens = openTokens(file, { log: captureLog().log })
+  const tokens = new TokenFile(file, { log: captureLog().log })
   const { app } = portApp()
   const wire = await openWire(t, {
     dir: `${t.testdirName}/data`,
@@ -86,7 +87,7 @@ async function openGuarded(t: Test) {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** Fields that must not get in, with what they are answered. */
+/** Headers of requests that must be rejected, with the expected response. */
 const intruders: readonly { name: string; status: number; code: string; fields: Record<string, string> }[] = [
   {
     name: 'Origin',
@@ -101,13 +102,13 @@ const intruders: readonly { name: string; status: number; code: string; fields: 
     fields: { origin: 'null' },
   },
   {
-    name: 'an image of another site',
+    name: 'image of another site',
     status: 403,
     code: 'FORBIDDEN_ORIGIN',
     fields: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', ...bearer(all) },
   },
   {
-    name: 'a frame of another site',
+    name: 'frame of another site',
     status: 403,
     code: 'FORBIDDEN_ORIGIN',
     fields: {
@@ -119,53 +120,54 @@ const intruders: readonly { name: string; status: number; code: string; fields: 
   },
   { name: 'Host', status: 403, code: 'FORBIDDEN_HOST', fields: { host: 'evil.example', ...bearer(all) } },
   { name: 'no token', status: 401, code: 'UNAUTHORIZED', fields: {} },
-  { name: 'wrong token', status: 401, code: 'UNAUTHORIZED', fields: bearer('token-of-nobody-at-all') },
+  { name: 'wrong token', status: 401, code: 'UNAUTHORIZED', fields: bearer('token-that-is-unknown') },
   { name: 'token as Basic', status: 401, code: 'UNAUTHORIZED', fields: { authorization: `Basic ${all}` } },
 ]
 
-async function answer(url: string, method: string, { body, headers }: Omit<Row, 'path'>) {
-  const sent = body === undefined || method === 'GET' || method === 'HEAD' ? undefined : JSON.stringify(body)
-  const got = await request(url, {
+async function send(url: string, method: string, { body, headers }: Omit<RouteRequest, 'path'>) {
+  const text = body === undefined || method === 'GET' || method === 'HEAD' ? undefined : JSON.stringify(body)
+  const response = await request(url, {
     method: method as 'POST',
-    headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(sent === undefined ? {} : { body: sent }),
+    headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(text === undefined ? {} : { body: text }),
   })
-  // A stream that was opened has no end to wait for.
-  if (String(got.headers['content-type']).startsWith('text/event-stream')) {
-    got.body.destroy()
-    return { status: got.statusCode, headers: got.headers, text: '' }
+  // An event stream does not end.
+  if (String(response.headers['content-type']).startsWith('text/event-stream')) {
+    response.body.destroy()
+    return { status: response.statusCode, headers: response.headers, text: '' }
   }
-  return { status: got.statusCode, headers: got.headers, text: await got.body.text() }
+  return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
 }
 
 verifies('access:every-route', async (t) => {
   const { wire } = await openGuarded(t)
-  const patterns = new Set(wire.http.routes.map((route) => route.split(' ')[1] as string))
-  t.same([...patterns].sort(), Object.keys(rows).sort(), 'a row for each route, a route for each row')
-  for (const route of wire.http.routes) {
+  const routes = wire.http.routes.filter((route) => !publicRoutes.test(route))
+  const patterns = new Set(routes.map((route) => route.split(' ')[1] as string))
+  t.same([...patterns].sort(), Object.keys(rows).sort(), 'the table lists every route')
+  for (const route of routes) {
     const [method = '', pattern = ''] = route.split(' ')
     for (const { path, ...row } of rows[pattern] ?? [])
       for (const { name, status, code, fields } of intruders) {
-        const got = await answer(`${wire.http.url}${path}`, method, {
+        const response = await send(`${wire.http.url}${path}`, method, {
           ...row,
           headers: { ...row.headers, ...fields },
         })
-        t.equal(got.status, status, `${method} ${path}: ${name}`)
-        if (method !== 'HEAD') t.match(got.text, code)
-        if (status === 401) t.match(got.headers['www-authenticate'], /^Bearer/)
+        t.equal(response.status, status, `${method} ${path}: ${name}`)
+        if (method !== 'HEAD') t.match(response.text, code)
+        if (status === 401) t.match(response.headers['www-authenticate'], /^Bearer/)
       }
   }
 })
 
-verifies('access:every-route', 'a token without the scope gets no further than the lists', async (t) => {
+verifies('access:every-route', 'a token without the scope can only list', async (t) => {
   const { wire } = await openGuarded(t)
   for (const { path, body, headers, isScoped = false } of Object.values(rows).flat()) {
     const method = body === undefined ? 'GET' : 'POST'
     const as = (token: string) =>
-      answer(`${wire.http.url}${path}`, method, { body, headers: { ...headers, ...bearer(token) } })
+      send(`${wire.http.url}${path}`, method, { body, headers: { ...headers, ...bearer(token) } })
     const stranger = await as(none)
-    const isRefused = stranger.text.includes('"code":"FORBIDDEN_SCOPE"')
-    t.equal(isRefused, isScoped, `${method} ${path} ${JSON.stringify(body ?? '')}`)
+    const isRejected = stranger.text.includes('"code":"FORBIDDEN_SCOPE"')
+    t.equal(isRejected, isScoped, `${method} ${path} ${JSON.stringify(body ?? '')}`)
     if (path.startsWith('/api/') && isScoped) t.equal(stranger.status, 403, path)
     const owner = await as(all)
     t.notMatch(owner.text, /"code":"(FORBIDDEN|UNAUTHORIZED)/, path)
@@ -176,13 +178,13 @@ verifies('access:every-route', 'a token without the scope gets no further than t
 verifies('wire:guard:token-origin', async (t) => {
   const { wire, port } = await openGuarded(t)
   const page = { origin: 'https://editor.example' }
-  const asked = {
+  const preflightHeaders = {
     ...page,
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'authorization',
   }
   for (const url of [`${wire.http.url}/mcp`, `${port}/api/command`]) {
-    const preflight = await answer(url, 'OPTIONS', { headers: asked })
+    const preflight = await send(url, 'OPTIONS', { headers: preflightHeaders })
     t.match(preflight, {
       status: 204,
       headers: {
@@ -191,14 +193,14 @@ verifies('wire:guard:token-origin', async (t) => {
         vary: /Origin/,
       },
     })
-    const calls = async (authorization: object) =>
-      answer(url, 'POST', { body: rpc('tools/list'), headers: { ...page, ...authorization } })
-    t.match(await calls(bearer(all)), {
+    const call = async (authorization: object) =>
+      send(url, 'POST', { body: rpc('tools/list'), headers: { ...page, ...authorization } })
+    t.match(await call(bearer(all)), {
       status: 200,
       headers: { 'access-control-allow-origin': page.origin },
     })
-    for (const authorization of [{}, bearer('token-of-nobody-at-all')]) {
-      const { status, headers } = await calls(authorization)
+    for (const authorization of [{}, bearer('token-that-is-unknown')]) {
+      const { status, headers } = await call(authorization)
       t.ok(status === 401 || status === 403)
       t.notOk('access-control-allow-origin' in headers)
     }
@@ -208,9 +210,9 @@ verifies('wire:guard:token-origin', async (t) => {
   t.equal(await upgrade(t, socket, { ...page, ...bearer(all) }), 'open')
 })
 
-verifies('access:every-route', 'on the ports of single apps too', async (t) => {
+verifies('access:every-route', 'ports of single apps', async (t) => {
   const { demo, port } = await openGuarded(t)
-  const places = [
+  const paths = [
     '/mcp',
     '/sse',
     '/messages',
@@ -223,17 +225,17 @@ verifies('access:every-route', 'on the ports of single apps too', async (t) => {
     '/tools/echo',
   ]
   for (const url of [demo, port])
-    for (const path of places)
+    for (const path of paths)
       for (const method of ['GET', 'POST'])
         for (const { name, status, code, fields } of intruders) {
-          const got = await answer(`${url}${path}`, method, { body: {}, headers: fields })
-          t.equal(got.status, status, `${method} ${url}${path}: ${name}`)
-          t.match(got.text, code)
+          const response = await send(`${url}${path}`, method, { body: {}, headers: fields })
+          t.equal(response.status, status, `${method} ${url}${path}: ${name}`)
+          t.match(response.text, code)
         }
-  t.equal((await answer(`${demo}/health`, 'GET', { headers: bearer(all) })).status, 200)
+  t.equal((await send(`${demo}/health`, 'GET', { headers: bearer(all) })).status, 200)
 })
 
-/** What becomes of an upgrade. */
+/** Resolves to the status of a rejected upgrade, or to `open`. */
 const upgrade = (t: Test, url: string, fields: Record<string, string>): Promise<number | 'open'> => {
   const { host, ...headers } = fields
   const socket = new WebSocket(url, { headers: { ...headers, ...(host === undefined ? {} : { host }) } })
@@ -258,7 +260,7 @@ const frame = (t: Test, url: string, token: string, text: string): Promise<strin
   )
 }
 
-verifies('access:every-route', 'by WebSocket too', async (t) => {
+verifies('access:every-route', 'WebSockets', async (t) => {
   const { wire, port } = await openGuarded(t)
   const urls = [`${wire.http.url}/api/apps/port`, `${port}/`].map((url) => url.replace('http', 'ws'))
   for (const url of urls) {
@@ -270,7 +272,7 @@ verifies('access:every-route', 'by WebSocket too', async (t) => {
   }
 })
 
-verifies('access:every-route', 'a session does not outlive the right to it', async (t) => {
+verifies('access:every-route', 'a session requires its token on every request', async (t) => {
   const { wire } = await openGuarded(t)
   const session = await wire.initialize({ headers: bearer(all) })
   const inSession = { ...both, 'mcp-session-id': session }
@@ -279,42 +281,37 @@ verifies('access:every-route', 'a session does not outlive the right to it', asy
   t.equal((await wire.send(rpc('ping'), { headers: { ...inSession, ...bearer(all) } })).status, 200)
 })
 
-verifies(
-  'access:every-route',
-  'the bridge gets in by its token file, and says what is wrong without',
-  async (t) => {
-    const { wire } = await openGuarded(t)
-    const url = `${wire.http.url}/mcp`
-    const file = `${t.testdirName}/bridge-token`
-    writeFileSync(file, `${all}\n`, { mode: 0o600 })
-    const params = { name: 'Demo__echo', arguments: { text: 'x' } }
-    const inside = startBridge(t, { url, args: ['--token-file', file] })
-    await inside.open()
-    t.match(await inside.call(1, 'tools/call', params), { result: { structuredContent: { text: 'x' } } })
-    const outside = startBridge(t, { url })
-    const refused = JSON.stringify(await outside.call(1, 'tools/call', params))
-    t.match(refused, /token-file/)
-  },
-)
+verifies('access:every-route', 'the bridge uses its token file, and reports a missing token', async (t) => {
+  const { wire } = await openGuarded(t)
+  const url = `${wire.http.url}/mcp`
+  const file = `${t.testdirName}/bridge-token`
+  writeFileSync(file, `${all}\n`, { mode: 0o600 })
+  const params = { name: 'Demo__echo', arguments: { text: 'x' } }
+  const authorized = startBridge(t, { url, args: ['--token-file', file] })
+  await authorized.open()
+  t.match(await authorized.call(1, 'tools/call', params), { result: { structuredContent: { text: 'x' } } })
+  const unauthorized = startBridge(t, { url })
+  t.match(JSON.stringify(await unauthorized.call(1, 'tools/call', params)), /token-file/)
+})
 
-verifies('access:rotation', 'what is open is ended when its token is withdrawn', async (t) => {
+verifies('access:rotation', 'open streams and sockets close when their token is revoked', async (t) => {
   const { wire, port } = await openGuarded(t)
   const ends = new Set<string>()
-  const note = (name: string) => () => void ends.add(name)
-  for (const [token, whose] of [
-    [all, 'kept'],
-    [reader, 'withdrawn'],
+  const record = (name: string) => () => void ends.add(name)
+  for (const [token, state] of [
+    [all, 'valid'],
+    [reader, 'revoked'],
   ] as const) {
     const stream = await fetch(`${wire.http.url}/sse`, { headers: bearer(token) })
-    stream.text().then(note(`${whose} stream`), note(`${whose} stream`))
+    stream.text().then(record(`${state} stream`), record(`${state} stream`))
     const socket = new WebSocket(`${port.replace('http', 'ws')}/rooms/x`, { headers: bearer(token) })
     t.teardown(() => socket.terminate())
-    socket.once('close', (code) => ends.add(`${whose} socket ${code}`))
+    socket.once('close', (code) => ends.add(`${state} socket ${code}`))
     await soon(new Promise((resolve) => socket.once('open', resolve)))
   }
   writeFileSync(`${t.testdirName}/tokens`, `${all}\n`, { mode: 0o600 })
   await until(() => ends.size === 2)
-  t.same([...ends].sort(), ['withdrawn socket 1008', 'withdrawn stream'])
+  t.same([...ends].sort(), ['revoked socket 1008', 'revoked stream'])
 })
 
 verifies('access:scope', async (t) => {
@@ -326,7 +323,7 @@ verifies('access:scope', async (t) => {
     isError: true,
     _meta: { 'causeway/error': { code: 'FORBIDDEN_SCOPE', data: { app: 'demo', needs: 'write' } } },
   })
-  t.notOk((await result(none, 'Wire__tell')).isError)
+  t.notOk((await result(none, 'Wire__identify')).isError)
   t.match((await result(none, 'Demo__echo', { text: 'x' }))._meta, {
     'causeway/error': { data: { needs: 'read' } },
   })
@@ -340,14 +337,14 @@ verifies('access:state', async (t) => {
   const count = async (token: string, session: string) =>
     (await wire.send(toolCall('Demo__count'), { headers: { ...bearer(token), 'causeway-session': session } }))
       .json.result.structuredContent.count
-  await soon(renewed(wire, none))
+  await soon(waitForAccess(wire, none))
   t.equal(await count(all, 's'), 1)
   t.equal(await count(all, 's'), 2)
   t.equal(await count(none, 's'), 1)
 })
 
-/** Resolves when a token may do everything, as the file says now. */
-async function renewed(wire: Wire, token: string): Promise<void> {
+/** Resolves when the server has loaded the scopes of a token. */
+async function waitForAccess(wire: Wire, token: string): Promise<void> {
   for (;;) {
     const { json } = await wire.send(toolCall('Demo__echo', { text: 'x' }), { headers: bearer(token) })
     if (json.result.isError !== true) return

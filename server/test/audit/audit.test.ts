@@ -1,12 +1,11 @@
-/** The audit: what is in it, how it is asked, how long it is kept. */
 import { type App, defineApp } from '@causeway/app-kit'
 import t from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
-import { openAudit } from '../../src/audit/audit.ts'
+import { Audit } from '../../src/audit/audit.ts'
+import { type AuditEntry, findSubject, toAuditRecord } from '../../src/audit/audit-entry.ts'
 import type { AuditStore } from '../../src/audit/audit-store.ts'
-import { type AuditEntry, auditRecord, subjectOf } from '../../src/domain/audit-entry.ts'
-import { openServerStore } from '../../src/server-store.ts'
+import { ServerStore } from '../../src/host/server-store.ts'
 import {
   both,
   initializeMessage,
@@ -21,7 +20,7 @@ import { call, captureLog, openTestCore } from '../test-core.ts'
 
 const planted = 'a-planted-secret-argument'
 
-/** Notes facts, and calls itself by another app's name. */
+/** An app that notes facts and calls another app. */
 const noting: App = defineApp(
   { name: 'Noting', about: 'Notes facts.', service: 'note-server', open: (env) => env, session: () => ({}) },
   (app) => {
@@ -59,7 +58,7 @@ const noting: App = defineApp(
 )
 
 const entries = async ({ core }: Pick<Wire, 'core'>, query: object = {}) =>
-  core.audit({ limit: 200, ...query })
+  core.audit.query({ limit: 200, ...query })
 
 verifies('audit:entry', async (t) => {
   const wire = await openWire(t, { apps: [noting] })
@@ -81,15 +80,15 @@ verifies('audit:entry', async (t) => {
   socket.onopen = () => socket.send('go')
   await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
   socket.close()
-  await bySse(wire, echo)
+  await callOverSse(wire, echo)
   await send(toolCall('Demo__fail', { code: 'NO_RECORDING' }), { headers: { 'causeway-request': 'failing' } })
   await send(toolCall('Demo__echo', { text: 1, [planted]: planted }), {
     headers: { 'causeway-request': 'bad' },
   })
 
   const found = await entries(wire)
-  const of = (id: string) => found.find(({ request_id }) => request_id === id)
-  t.match(of('by-curl'), {
+  const findEntry = (id: string) => found.find(({ request_id }) => request_id === id)
+  t.match(findEntry('by-curl'), {
     app: 'Demo',
     service: 'demo',
     tool: 'echo',
@@ -99,13 +98,17 @@ verifies('audit:entry', async (t) => {
     answer_chars: Number,
     request_bytes: Number,
   })
-  t.match(of('by-modern'), { channel: 'mcp', client: 'raw-modern' })
-  t.match(of('by-session'), { channel: 'session', client: 'raw' })
-  t.match(of('by-stream'), { channel: 'session', client: 'raw' })
-  t.match(of('by-rest'), { channel: 'rest' })
-  t.match(of('by-route/1'), { channel: 'route', service: 'note-server', subject: 'by-route' })
-  t.match(of('by-app'), { channel: 'rest', tool: 'relay' })
-  t.match(of('by-app/Demo.echo'), { channel: 'app', tool: 'echo', session: of('by-app')?.session })
+  t.match(findEntry('by-modern'), { channel: 'mcp', client: 'raw-modern' })
+  t.match(findEntry('by-session'), { channel: 'session', client: 'raw' })
+  t.match(findEntry('by-stream'), { channel: 'session', client: 'raw' })
+  t.match(findEntry('by-rest'), { channel: 'rest' })
+  t.match(findEntry('by-route/1'), { channel: 'route', service: 'note-server', subject: 'by-route' })
+  t.match(findEntry('by-app'), { channel: 'rest', tool: 'relay' })
+  t.match(findEntry('by-app/Demo.echo'), {
+    channel: 'app',
+    tool: 'echo',
+    session: findEntry('by-app')?.session,
+  })
   t.match(
     found.find(({ channel }) => channel === 'socket'),
     { tool: 'edit', subject: 'by-socket' },
@@ -114,17 +117,17 @@ verifies('audit:entry', async (t) => {
     found.find(({ channel }) => channel === 'sse'),
     { tool: 'echo' },
   )
-  t.match(of('failing'), { code: 'NO_RECORDING', answer_chars: null })
-  t.match(of('bad'), { code: 'INVALID_ARGUMENTS' })
-  t.equal(found.length, 12, 'one for each call')
+  t.match(findEntry('failing'), { code: 'NO_RECORDING', answer_chars: null })
+  t.match(findEntry('bad'), { code: 'INVALID_ARGUMENTS' })
+  t.equal(found.length, 12, 'one entry per call')
   const shown = await send(undefined, { path: '/api/apps/causeway/audit', method: 'GET' })
   t.notMatch(shown.text, planted)
   t.notMatch(JSON.stringify(found), planted)
-  t.notMatch(shown.text, session, 'the session is as good as a password')
+  t.notMatch(shown.text, session, 'the session id is a secret')
 })
 
-/** One call by the transport of 2024-11-05. */
-async function bySse(wire: Wire, args: object): Promise<void> {
+/** Makes one call with the transport of 2024-11-05. */
+async function callOverSse(wire: Wire, args: object): Promise<void> {
   const stream = await wire.events(undefined, { path: '/sse', method: 'GET' })
   const path = String((await stream.events.next()).value?.data)
   await wire.send(initializeMessage(), { path })
@@ -143,11 +146,11 @@ verifies('audit:facts', async (t) => {
   t.notMatch(JSON.stringify(entry), planted)
 })
 
-t.test('audit: what a call is about is read from its answer, else from its arguments', async (t) => {
-  t.equal(subjectOf({ filename: 'a' }, { filename: 'b' }), 'a')
-  t.equal(subjectOf({ other: 1 }, { recording: 'r' }), 'r')
-  t.equal(subjectOf(undefined, { mind_id: 7 }), null)
-  t.equal(subjectOf({ filename: 'x'.repeat(500) })?.length, 200)
+t.test('findSubject prefers the result of a call to its arguments', async (t) => {
+  t.equal(findSubject({ filename: 'a' }, { filename: 'b' }), 'a')
+  t.equal(findSubject({ other: 1 }, { recording: 'r' }), 'r')
+  t.equal(findSubject(undefined, { mind_id: 7 }), null)
+  t.equal(findSubject({ filename: 'x'.repeat(500) })?.length, 200)
 })
 
 verifies('audit:query', async (t) => {
@@ -155,11 +158,11 @@ verifies('audit:query', async (t) => {
   const { send } = wire
   for (const filename of ['a', 'b', 'a', 'c']) await call(wire.core, 'Noting__edit', { filename })
   await call(wire.core, 'Demo__fail', { code: 'NO_RECORDING' })
-  const ask = async (args: object) =>
+  const query = async (args: object) =>
     (await send(rpc('tools/call', { name: 'Causeway__query_audit', arguments: args }))).json.result
       .structuredContent
-  t.match((await ask({ subject: 'a' })).entries.length, 2)
-  t.match(await ask({ code: 'failed' }), {
+  t.match((await query({ subject: 'a' })).entries.length, 2)
+  t.match(await query({ code: 'failed' }), {
     entries: [
       {
         level: 'ERROR',
@@ -173,16 +176,16 @@ verifies('audit:query', async (t) => {
     next_before: null,
     summary: '1 calls, 1 of them failed.',
   })
-  t.equal((await ask({ app: 'noting', tool: 'edit' })).entries.length, 4)
-  t.equal((await ask({ since: '2001-01-01T00:00:00Z', until: '2002-01-01T00:00:00Z' })).entries.length, 0)
-  const first = await ask({ app: 'Noting', limit: 3 })
-  const rest = await ask({ app: 'Noting', limit: 3, before: first.next_before })
+  t.equal((await query({ app: 'noting', tool: 'edit' })).entries.length, 4)
+  t.equal((await query({ since: '2001-01-01T00:00:00Z', until: '2002-01-01T00:00:00Z' })).entries.length, 0)
+  const first = await query({ app: 'Noting', limit: 3 })
+  const rest = await query({ app: 'Noting', limit: 3, before: first.next_before })
   t.same(
     [...first.entries, ...rest.entries].map(({ metadata }) => metadata.subject),
     ['c', 'a', 'b', 'a'],
   )
-  const rest2 = await send(undefined, { path: '/api/apps/causeway/audit?subject=b&limit=9', method: 'GET' })
-  t.match(rest2, { status: 200, json: { entries: [{ metadata: { subject: 'b' } }] } })
+  const byQuery = await send(undefined, { path: '/api/apps/causeway/audit?subject=b&limit=9', method: 'GET' })
+  t.match(byQuery, { status: 200, json: { entries: [{ metadata: { subject: 'b' } }] } })
   const bad = await send(undefined, { path: '/api/apps/causeway/audit?subjct=b', method: 'GET' })
   t.match(bad, { status: 400, json: { code: 'INVALID_ARGUMENTS' } })
 })
@@ -234,32 +237,33 @@ const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-t.test('audit: a call that was held back is a warning, a failure an error', async (t) => {
-  const level = (code: string) => auditRecord(entry({ code }), { timestamp: '', about: '' }).level
+t.test('the level of an entry is WARN for a rejected call and ERROR for a failed one', async (t) => {
+  const level = (code: string) => toAuditRecord(entry({ code }), { timestamp: '', about: '' }).level
   t.same(['ok', 'RATE_LIMITED', 'INTERNAL'].map(level), ['INFO', 'WARN', 'ERROR'])
 })
 
 verifies('audit:retention', async (t) => {
   const clock = { now: 100 * 24 * 3600_000 }
-  const store = await openServerStore(`${t.testdir()}/server.db`, { now: () => clock.now })
+  const store = new ServerStore(`${t.testdir()}/server.db`, { now: () => clock.now })
   t.teardown(() => store.close())
   const old = clock.now - 31 * 24 * 3600_000
   const ages = [...Array(2500).fill(old), ...Array(1500).fill(clock.now)]
   await store.audit.append(ages.map((at_ms, n) => entry({ at_ms, request_id: `r${n}` })))
   const open = (maxRows: number) =>
-    openAudit({ store: store.audit, keepDays: 30, maxRows, log: captureLog().log, now: () => clock.now })
-  const until_ = async (count: number) => {
-    while ((await store.audit.count()) !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+    new Audit({ store: store.audit, keepDays: 30, maxRows, log: captureLog().log, now: () => clock.now })
+  const waitForCount = async (count: number) => {
+    while ((await store.audit.query({ limit: ages.length })).length !== count)
+      await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  const kept = async () =>
+  const readIds = async () =>
     (await store.audit.query({ limit: ages.length })).map(({ request_id }) => request_id).reverse()
   const newest = (count: number) => ages.map((_, n) => `r${n}`).slice(-count)
   await open(1_000_000).close()
-  await until_(1500)
-  t.same(await kept(), newest(1500), 'what is older than its days goes')
+  await waitForCount(1500)
+  t.same(await readIds(), newest(1500), 'older entries are removed')
   await open(1000).close()
-  await until_(1000)
-  t.same(await kept(), newest(1000), 'of too many rows the oldest go')
+  await waitForCount(1000)
+  t.same(await readIds(), newest(1000), 'the oldest of too many entries are removed')
 })
 
 verifies('audit:stop', async (t) => {
@@ -270,7 +274,7 @@ verifies('audit:stop', async (t) => {
   const again = await openTestCore(t, [noting], { dir })
   const found: unknown[] = []
   for (let before: number | undefined; ; ) {
-    const page = await again.audit({ limit: 200, before })
+    const page = await again.audit.query({ limit: 200, before })
     found.push(...page.map(({ subject }) => subject))
     before = page.at(-1)?.id
     if (page.length < 200) break
@@ -278,7 +282,7 @@ verifies('audit:stop', async (t) => {
   t.equal(new Set(found).size, 700)
 })
 
-verifies('audit:stop', 'a disk that takes nothing for a while loses nothing, and is told once', async (t) => {
+verifies('audit:stop', 'a full disk loses no entries and is logged once', async (t) => {
   const { log, lines } = captureLog()
   const written: AuditEntry[] = []
   const disk = { isFull: true }
@@ -289,7 +293,7 @@ verifies('audit:stop', 'a disk that takes nothing for a while loses nothing, and
     },
     trim: async () => 0,
   }
-  const audit = openAudit({ store: store as AuditStore, keepDays: 1, maxRows: 1000, log, now: () => 0 })
+  const audit = new Audit({ store: store as AuditStore, keepDays: 1, maxRows: 1000, log, now: () => 0 })
   for (let n = 0; n < 300; n++) audit.add(entry({ request_id: `r${n}` }))
   await until(() => lines.length > 0)
   for (let n = 300; n < 400; n++) audit.add(entry({ request_id: `r${n}` }))

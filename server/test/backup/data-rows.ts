@@ -1,9 +1,8 @@
-/** What the databases of a data folder say, to hold two folders against each other. */
 import { readdirSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-/** Every row of every table of a database, as text; the order of rows does not count. */
-export function rowsOf(file: string): Readonly<Record<string, readonly string[]>> {
+/** Returns every row of every table as sorted text. */
+export function readRows(file: string): Readonly<Record<string, readonly string[]>> {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     const tables = db
@@ -29,8 +28,8 @@ export function rowsOf(file: string): Readonly<Record<string, readonly string[]>
   }
 }
 
-/** The databases of a folder and of those below it, by their paths. */
-export const databasesIn = (dir: string): readonly string[] =>
+/** Returns the paths of the databases in a folder and its subfolders. */
+export const listDatabases = (dir: string): readonly string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.db'))
     .sort()

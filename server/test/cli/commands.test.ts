@@ -12,17 +12,17 @@ import { join } from 'node:path'
 import type { DataPart } from '@causeway/app-kit'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { deleteClientState, eraseData, findAppData, measureBytes } from '../../src/cli/commands/data.ts'
+import { followLines, readLastLines } from '../../src/cli/commands/logs.ts'
 import { commands } from '../../src/cli/commands.ts'
-import { bytesOf, dataOf, eraseData, forgetClients } from '../../src/cli/erase-data.ts'
-import { followLines, lastLines } from '../../src/cli/log-tail.ts'
-import { dataCheck } from '../../src/cli/machine-checks.ts'
+import { checkDataFolder } from '../../src/cli/doctor/machine-checks.ts'
+import { ProgressLine } from '../../src/cli/progress-line.ts'
 import { replaceFile } from '../../src/cli/replace-file.ts'
-import { progressLine } from '../../src/cli/watching.ts'
-import { flagOf, type SettingKey, settings } from '../../src/config.ts'
-import { listLogFiles, logNames } from '../../src/log-files.ts'
-import { addedRoots } from '../../src/roots.ts'
-import { openServerStore } from '../../src/server-store.ts'
-import { version } from '../../src/version.ts'
+import { type SettingKey, settings, toFlag } from '../../src/config/config.ts'
+import { readAddedRoots } from '../../src/config/roots.ts'
+import { ServerStore } from '../../src/host/server-store.ts'
+import { listLogFiles, logNames } from '../../src/log/log-files.ts'
+import { version } from '../../src/process/version.ts'
 import { runHere } from './run-here.ts'
 
 t.testdir()
@@ -30,58 +30,72 @@ t.testdir()
 verifies('command:help', async (t) => {
   const { code, stdout } = await runHere(t, ['--help'])
   t.equal(code, 0)
-  t.ok(stdout.split('\n').length < 40, 'it is one screen')
+  t.ok(stdout.split('\n').length < 40, 'fits one screen')
   for (const { name, about } of commands) {
     t.ok(stdout.includes(`  ${name}`) && stdout.includes(about), name)
-    const own = await runHere(t, [name, '--help'])
-    t.equal(own.code, 0)
-    t.same((await runHere(t, ['help', name])).stdout, own.stdout)
-    t.match(own.stdout, `usage: causeway ${name}`)
-    t.match(own.stdout, /exit codes:\n {2}0 {2}/)
+    const help = await runHere(t, [name, '--help'])
+    t.equal(help.code, 0)
+    t.same((await runHere(t, ['help', name])).stdout, help.stdout)
+    t.match(help.stdout, `usage: causeway ${name}`)
+    t.match(help.stdout, /exit codes:\n {2}0 {2}/)
   }
   t.match((await runHere(t, ['serve', '--help'])).stdout, '--shutdown-ms', 'serve lists every setting')
   t.equal((await runHere(t, ['--version'])).stdout, `${version}\n`)
   t.equal((await runHere(t, ['help'])).stdout, stdout)
 })
 
-verifies('command:help', 'bad settings keep nobody from reading it', async (t) => {
-  const around = { env: { MCP_SERVER_PORT: 'many' } }
-  t.equal((await runHere(t, ['--help'], around)).code, 0)
-  t.equal((await runHere(t, ['status', '--help'], around)).code, 0)
+verifies('command:help', 'help works with invalid settings', async (t) => {
+  const options = { env: { MCP_SERVER_PORT: 'many' } }
+  t.equal((await runHere(t, ['--help'], options)).code, 0)
+  t.equal((await runHere(t, ['status', '--help'], options)).code, 0)
 })
 
 verifies('command:wrong-line', async (t) => {
-  const refused = async (argv: string[], told: RegExp) => {
+  const fails = async (argv: string[], message: RegExp) => {
     const { code, stdout, stderr } = await runHere(t, argv)
     t.match({ code, stdout }, { code: 2, stdout: '' }, argv.join(' '))
-    t.match(stderr, told)
+    t.match(stderr, message)
   }
-  await refused(['statsu'], /unknown command: statsu \(did you mean status\?\); see causeway --help/)
-  await refused(['status', '--follow'], /unknown flag: --follow of status/)
-  await refused(['status', '--josn'], /unknown flag: --josn \(did you mean --json\?\)/)
-  await refused(['status', '--json=yes'], /--json takes no value/)
-  await refused(['logs', '--lines'], /--lines needs a value/)
-  await refused(['logs', '--lines', 'ten'], /--lines is a whole number: ten; see causeway logs --help/)
-  await refused(['status', 'now'], /status takes no words: now/)
-  await refused(['roots', 'put', '/x'], /not a form of roots: put \/x/)
-  await refused(['status', '--port', 'many'], /INVALID_SETTING: MCP_SERVER_PORT/)
+  await fails(['statsu'], /unknown command: statsu \(did you mean status\?\)\n {2}-> see causeway --help\n$/)
+  await fails(['status', '--follow'], /unknown flag: --follow of status/)
+  await fails(['status', '--josn'], /unknown flag: --josn \(did you mean --json\?\)/)
+  await fails(['status', '--json=yes'], /--json takes no value/)
+  await fails(['logs', '--lines'], /--lines needs a value/)
+  await fails(
+    ['logs', '--lines', 'ten'],
+    /--lines must be a whole number, got "ten"\n {2}-> see causeway logs --help/,
+  )
+  await fails(
+    ['status', 'now'],
+    /^causeway: status takes no argument "now"\n {2}-> see causeway status --help\n$/,
+  )
+  await fails(['roots', 'put', '/x'], /unknown argument: put; use list, add, remove/)
+  await fails(['roots', 'add'], /missing <folder>\n {2}-> see causeway roots --help/)
+  await fails(['roots', 'add', '/x', '/y'], /roots takes no argument "\/y"/)
+  await fails(['backup'], /missing <folder>/)
+  await fails(['data', 'erase'], /missing <app>/)
+  await fails(
+    ['logs', 'error'],
+    /unknown argument: error \(did you mean errors\?\); use server, errors, audit/,
+  )
+  await fails(['init'], /missing claude\|vscode\|cursor/)
+  await fails(['serve', 'now'], /serve takes no argument "now"/)
+  await fails(['--port', 'abc'], /--port must be a number, got "abc"/)
+  await fails(['status', '--port', 'many'], /^causeway: --port must be a number, got "many"\n/)
 })
 
-t.test(
-  'commands: no flag has the name of a setting, and one name takes a value or none everywhere',
-  async (t) => {
-    const takes = new Map((Object.keys(settings) as SettingKey[]).map((key) => [flagOf(key), 'a setting']))
-    for (const { name, flags } of commands)
-      for (const [flag, { value }] of Object.entries(flags)) {
-        const kind = value === undefined ? 'a switch' : 'a value'
-        t.equal(takes.get(flag) ?? kind, kind, `--${flag} of ${name}`)
-        takes.set(flag, kind)
-      }
-  },
-)
+t.test('a command flag is not a setting, and has the same kind in every command', async (t) => {
+  const kinds = new Map((Object.keys(settings) as SettingKey[]).map((key) => [toFlag(key), 'setting']))
+  for (const { name, flags } of commands)
+    for (const [flag, { value }] of Object.entries(flags)) {
+      const kind = value === undefined ? 'switch' : 'value'
+      t.equal(kinds.get(flag) ?? kind, kind, `--${flag} of ${name}`)
+      kinds.set(flag, kind)
+    }
+})
 
-t.test('commands: a setting that a help shows exists', async (t) => {
-  const known = (Object.keys(settings) as SettingKey[]).map((key) => `--${flagOf(key)}`)
+t.test('every setting in the help of a command exists', async (t) => {
+  const known = (Object.keys(settings) as SettingKey[]).map((key) => `--${toFlag(key)}`)
   for (const { name, settings: shown = [] } of commands)
     for (const flag of shown) t.ok(known.includes(flag), `${flag} of ${name}`)
 })
@@ -94,34 +108,46 @@ verifies('command:logs', async (t) => {
       'server.9.log': line('one') + line('two'),
       'server.10.log': line('three'),
       'error.1.log': line('bad'),
-      'server.log.bak': line('not of them'),
+      'server.log.bak': line('no log file'),
     },
     state: { causeway: { 'server-3100.log': '' } },
   })
   const logs = (...words: string[]) =>
     runHere(t, ['logs', '--data-dir', dir, ...words], { env: { XDG_STATE_HOME: join(dir, 'no-state') } })
   const raw = await logs('--json', '-n', '2')
-  t.same(raw.stdout, line('two') + line('three'), 'numbers, not names, give the order')
+  t.same(raw.stdout, line('two') + line('three'), 'files are ordered by number')
   t.match((await logs()).stdout, /INFO.*: one\n.*: two\n.*: three\n$/s)
   t.match((await logs('errors')).stdout, /: bad/)
   t.equal((await logs('--path')).stdout, `${join(dir, 'logs/server.10.log')}\n`)
   const none = await logs('audit')
   t.match(none, { code: 1, stdout: '' })
-  t.match(none.stderr, /NO_LOG_FILES.*CAUSEWAY_LOG_FILES=true/)
+  t.match(none.stderr, /\[NO_LOG_FILES\]\n.*CAUSEWAY_LOG_FILES=false/)
   const env = { XDG_STATE_HOME: join(dir, 'state') }
   const autostarted = await runHere(t, ['logs', '--data-dir', join(dir, 'none')], { env })
-  t.match(autostarted.stderr, join(dir, 'state/causeway/server-3100.log'), 'that of a bridge is named')
+  t.match(
+    autostarted.stderr,
+    join(dir, 'state/causeway/server-3100.log'),
+    'names the log of a server that a bridge started',
+  )
   t.equal((await logs('everything')).code, 2)
 })
 
-verifies('command:logs', 'followed lines go on into the next file, whole lines only', async (t) => {
-  const dir = t.testdir({ 'server.1.log': 'past\n' })
+t.test('advice names the program as the user runs it', async (t) => {
+  const dir = t.testdir()
+  const none = ['logs', '--data-dir', dir, '--lines', 'x']
+  t.match((await runHere(t, none)).stderr, /-> see causeway logs --help\n$/)
+  const env = { npm_lifecycle_event: 'start', npm_package_name: 'causeway-workspace' }
+  t.match((await runHere(t, none, { env })).stderr, /-> see npm start -- logs --help\n$/)
+})
+
+verifies('command:logs', 'followLines yields complete lines and continues with the next file', async (t) => {
+  const dir = t.testdir({ 'server.1.log': 'old\n' })
   const [first, second] = [join(dir, 'server.1.log'), join(dir, 'server.2.log')]
   const files = () => listLogFiles(dir, logNames.server).map(({ path }) => path)
-  const { lines, end } = lastLines(files(), 10)
-  t.same(lines, ['past'])
+  const { lines, end } = readLastLines(files(), 10)
+  t.same(lines, ['old'])
   const stop = new AbortController()
-  const following = followLines(files, { file: first, offset: end }, { signal: stop.signal, everyMs: 1 })
+  const following = followLines(files, { file: first, offset: end }, { signal: stop.signal, pollMs: 1 })
   const next = async () => (await following.next()).value
 
   appendFileSync(first, 'één\nhal')
@@ -135,23 +161,29 @@ verifies('command:logs', 'followed lines go on into the next file, whole lines o
   appendFileSync(second, 'newer\n')
   t.equal(await next(), 'newer')
   stop.abort()
-  t.equal(await next(), undefined, 'it ends')
+  t.equal(await next(), undefined)
 })
 
-t.test('progressLine: one line that is written over, on a terminal alone', async (t) => {
+t.test('ProgressLine overwrites one line of a terminal', async (t) => {
   const written: string[] = []
   const terminal = { isTTY: true, columns: 20, write: (text: string) => written.push(text) > 0 }
-  const line = progressLine(terminal as unknown as NodeJS.WriteStream)
-  line.end()
-  t.same(written, [], 'nothing to take away')
-  line.show?.(1000, 2000, 'a/very/long/path/of/a/file.db')
-  line.end()
-  line.end()
-  t.same(written, ['\r\x1b[K1.0 kB of 2.0 kB', '\r\x1b[K'])
-  t.equal(progressLine({ isTTY: false } as NodeJS.WriteStream).show, undefined)
+  const line = new ProgressLine(terminal as unknown as NodeJS.WriteStream)
+  line.clear()
+  t.same(written, [])
+  line.update('1.0 kB of 2.0 kB  a/very/long/path/of/a/file.db')
+  line.clear()
+  line.clear()
+  t.same(written, ['\r\x1b[K1.0 kB of 2.0 kB  a', '\r\x1b[K'])
 })
 
-verifies('command:init:careful', 'a file that another program changes meanwhile is left to it', async (t) => {
+t.test('ProgressLine writes nothing if the stream is not a terminal', async (t) => {
+  const write = () => t.fail('the progress line was written')
+  const line = new ProgressLine({ isTTY: false, write } as unknown as NodeJS.WriteStream)
+  line.update('a.db')
+  line.clear()
+})
+
+verifies('command:init:careful', 'replaceFile does not overwrite changes of another program', async (t) => {
   const dir = t.testdir({ 'a.json': 'old' })
   const path = join(dir, 'a.json')
   writeFileSync(path, 'newer')
@@ -168,8 +200,8 @@ verifies('command:roots', async (t) => {
 
   t.match(await roots('add', 'simulations'), { code: 0, stdout: `${join(cwd, 'simulations')}\n`, stderr: '' })
   const late = await roots('add', 'later')
-  t.equal(late.stdout, `${join(cwd, 'simulations')}\n${join(cwd, 'later')}\n`, 'the folders as they are then')
-  t.match(late.stderr, 'there is no such folder yet')
+  t.equal(late.stdout, `${join(cwd, 'simulations')}\n${join(cwd, 'later')}\n`, 'prints the new list')
+  t.match(late.stderr, 'the folder does not exist yet')
 
   const { stdout } = await roots()
   t.equal((await roots('list')).stdout, stdout)
@@ -180,12 +212,44 @@ verifies('command:roots', async (t) => {
     `${join(cwd, 'simulations')}  (causeway roots add)`,
     `${join(cwd, 'later')}  (causeway roots add, missing)`,
   ])
-  t.match(stdout, /^Trm\n {2}none: set CAUSEWAY_TRM_ROOTS$/m, 'which reads what it is given alone')
+  t.match(stdout, /^Trm\n {2}none: set CAUSEWAY_TRM_ROOTS$/m, 'Trm uses no other roots')
 
   t.match(await roots('remove', 'later'), { code: 0, stdout: `${join(cwd, 'simulations')}\n` })
   t.match(await roots('remove', 'later'), { code: 1, stderr: /was not added/ })
-  t.match(await roots('remove', '.'), { code: 1, stderr: /take it out of CAUSEWAY_ROOTS/ })
-  t.same(addedRoots(data), [join(cwd, 'simulations')])
+  t.match(await roots('remove', '.'), { code: 1, stderr: /remove it from CAUSEWAY_ROOTS/ })
+  t.same(readAddedRoots(data), [join(cwd, 'simulations')])
+})
+
+verifies('command:dry-run', async (t) => {
+  const root = t.testdir({ data: { 'notes.txt': 'mine' } })
+  const [data, target] = [join(root, 'data'), join(root, 'backup')]
+  const here = (...words: string[]) =>
+    runHere(t, [...words, '--data-dir', data], { cwd: root, env: { XDG_CONFIG_HOME: join(root, 'config') } })
+  const copied = await here('backup', target, '--dry-run')
+  t.match(copied, { code: 0, stdout: 'notes.txt  4 B\n', stderr: `nothing copied: ${target}` })
+  t.notOk(existsSync(target))
+  t.match(await here('backup', target), { code: 0 })
+  const restored = await here('restore', target, '--dry-run')
+  t.match(restored, {
+    code: 0,
+    stdout: 'notes.txt  4 B\n',
+    stderr: /would be moved aside with --replace.*\n.*nothing restored/,
+  })
+  t.match(await here('roots', 'add', 'x', '--dry-run'), {
+    code: 0,
+    stdout: `${join(root, 'x')}\n`,
+    stderr: /nothing written/,
+  })
+  t.match(await here('install-service', '--dry-run'), {
+    code: 0,
+    stdout: /^\[Unit\]/,
+    stderr: /nothing written: .*causeway\.service/,
+  })
+  t.same(readdirSync(root).sort(), ['backup', 'data'])
+  t.same(readdirSync(data), ['notes.txt'])
+  const writing = ['init', 'backup', 'restore', 'roots', 'data', 'install-service', 'call']
+  const withFlag = commands.filter(({ flags }) => 'dry-run' in flags).map(({ name }) => name)
+  t.same(withFlag.sort(), writing.sort())
 })
 
 const parts: readonly DataPart[] = [
@@ -197,7 +261,7 @@ const parts: readonly DataPart[] = [
 
 verifies(
   'command:data:erase',
-  'its files, folders and patterns, with what SQLite keeps beside them',
+  'eraseData removes files, folders, patterns and the sidecar files of SQLite',
   async (t) => {
     const root = t.testdir({
       outside: { kept: 'x' },
@@ -212,7 +276,7 @@ verifies(
     })
     const dir = join(root, 'data')
     symlinkSync(join(root, 'outside'), join(dir, 'cache/link'))
-    const paths = dataOf(dir, parts)
+    const paths = findAppData(dir, parts)
     t.same(paths, [
       'cache',
       'own.db',
@@ -222,35 +286,35 @@ verifies(
       'runs/one.db',
       'runs/one.db-wal',
     ])
-    t.ok(bytesOf(join(dir, 'cache')) >= 5)
-    t.equal(bytesOf(join(dir, 'nowhere')), 0)
+    t.ok(measureBytes(join(dir, 'cache')) >= 5)
+    t.equal(measureBytes(join(dir, 'nowhere')), 0)
     eraseData(dir, paths)
     t.same(readdirSync(dir).sort(), ['own.database', 'runs'])
     t.same(readdirSync(join(dir, 'runs')), ['other.txt'])
     t.equal(readFileSync(join(root, 'outside/kept'), 'utf8'), 'x', 'links are not followed')
-    t.same(dataOf(dir, parts), [])
+    t.same(findAppData(dir, parts), [])
   },
 )
 
-t.test('eraseData: a folder that is empty then goes too', async (t) => {
+t.test('eraseData removes folders that become empty', async (t) => {
   const dir = t.testdir({ runs: { 'one.db': '1' } })
-  eraseData(dir, dataOf(dir, parts))
+  eraseData(dir, findAppData(dir, parts))
   t.notOk(existsSync(join(dir, 'runs')))
 })
 
 verifies(
   'command:data:erase',
-  'the state of clients in the app is forgotten, in others it stays',
+  'deleteClientState deletes the state of one app and creates no database',
   async (t) => {
     const dir = t.testdir()
-    forgetClients(dir, 'Minds')
-    t.same(readdirSync(dir), [], 'where there is no server.db, none is made')
-    const open = () => openServerStore(join(dir, 'server.db'), { now: Date.now })
+    deleteClientState(dir, 'Minds')
+    t.same(readdirSync(dir), [])
+    const open = () => new ServerStore(join(dir, 'server.db'), { now: Date.now })
     const before = await open()
     await before.states.save('me', 'Minds', '{"mind":"a"}')
     await before.states.save('me', 'Replay', '{"recording":"r"}')
     await before.close()
-    forgetClients(dir, 'Minds')
+    deleteClientState(dir, 'Minds')
     const after = await open()
     t.teardown(() => after.close())
     t.equal(await after.states.load('me', 'Minds'), undefined)
@@ -258,7 +322,7 @@ verifies(
   },
 )
 
-verifies('backup:restore-cut-short', 'what it left is told by restore, doctor and erase', async (t) => {
+verifies('backup:restore-cut-short', 'restore, doctor and erase report the leftovers', async (t) => {
   const root = t.testdir({ data: { 'notes.txt': 'mine' } })
   const [dir, backup] = [join(root, 'data'), join(root, 'backup')]
   const here = (...words: string[]) => runHere(t, [...words, '--data-dir', dir])
@@ -267,10 +331,10 @@ verifies('backup:restore-cut-short', 'what it left is told by restore, doctor an
   mkdirSync(aside)
   t.match(await here('restore', backup, '--replace'), { code: 0, stderr: `an earlier restore left ${aside}` })
   mkdirSync(`${dir}.restoring`)
-  t.match(dataCheck(dir), { state: 'warn', fix: `if none runs: rm -r ${dir}.restoring` })
+  t.match(checkDataFolder(dir), { state: 'warn', fix: `if none is running: rm -r ${dir}.restoring` })
   writeFileSync(join(dir, 'minds.db'), '')
   const erased = await here('data', 'erase', 'minds', '--yes')
   t.equal(erased.code, 0, erased.stderr)
   for (const left of [aside, `${dir}.restoring`])
-    t.match(erased.stderr, `what a restore left may hold it: ${left}`)
+    t.match(erased.stderr, `leftovers of a restore may still contain the data: ${left}`)
 })

@@ -8,32 +8,30 @@ import t, { type Test } from 'tap'
 import { fetch } from 'undici'
 import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { openHttp } from '../../src/http/server.ts'
-import { mostUnread, sendMessages, sendWeb } from '../../src/http/web.ts'
+import { HttpServer } from '../../src/http/server.ts'
+import { maxUnreadBytes, sendMessages, sendResponse } from '../../src/http/web-messages.ts'
 import { both, initializeMessage, openWire, rpc, toolCall, until } from './open-wire.ts'
 
-/** Ports of single apps: the same server behind other paths. */
+const demoAliases = [{ app: 'demo', port: 0 }]
 
-const demo = [{ app: 'demo', port: 0 }]
-
-/** Sends to the port of an app. */
+/** Returns a function that sends requests to the port of an app. */
 const sender =
   (port: number | undefined) =>
-  async (path: string, body?: unknown, more: Record<string, string> = {}) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more },
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     })
-    const text = await answer.text()
+    const text = await response.text()
     return {
-      status: answer.status,
-      headers: answer.headers,
+      status: response.status,
+      headers: response.headers,
       json: text.startsWith('{') ? JSON.parse(text) : text,
     }
   }
 
 verifies('wire:alias', async (t) => {
-  const { http } = await openWire(t, { aliases: [...demo, { app: 'Wire', port: 0 }] })
+  const { http } = await openWire(t, { aliases: [...demoAliases, { app: 'Wire', port: 0 }] })
   t.same(
     http.aliases.map(({ app }) => app),
     ['demo', 'wire'],
@@ -42,18 +40,14 @@ verifies('wire:alias', async (t) => {
   t.match(await send('/mcp', toolCall('echo', { text: 'x' })), {
     json: { result: { structuredContent: { text: 'x' } } },
   })
-  t.match(await send('/mcp', toolCall('tell')), { json: { error: { data: { code: 'UNKNOWN_TOOL' } } } })
-  t.match(await sender(http.aliases[1]?.port)('/mcp', toolCall('tell')), { json: { result: {} } })
+  t.match(await send('/mcp', toolCall('identify')), { json: { error: { data: { code: 'UNKNOWN_TOOL' } } } })
+  t.match(await sender(http.aliases[1]?.port)('/mcp', toolCall('identify')), { json: { result: {} } })
   t.match(await send('/health'), { status: 200, json: { status: 'ok' } })
   t.match(await send('/notes/n1?x=1', 'hello'), { status: 200 }, 'a route of the app')
   t.match(await send('/tools/echo', { text: 'x' }), { status: 200, json: { text: 'x' } })
   t.match(await send('/'), { status: 200, json: { name: 'Demo' } })
   t.match(await send('/nowhere'), { status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
-  t.equal(
-    (await send('/health', undefined, { origin: 'https://evil.com' })).status,
-    403,
-    'guarded as the server is',
-  )
+  t.equal((await send('/health', undefined, { origin: 'https://evil.com' })).status, 403, 'checks the origin')
 
   const opened = await send('/mcp', initializeMessage(), both)
   const session = { ...both, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
@@ -62,11 +56,11 @@ verifies('wire:alias', async (t) => {
   })
 })
 
-t.test("the server's own pages are accepted while further ports open", async (t) => {
+t.test("the server's own pages are accepted while additional ports open", async (t) => {
   const { listen } = Server.prototype
   const opened: Server[] = []
   const statuses: number[] = []
-  /** Before a port opens, sends a request of a page of each open port. */
+  /** Sends a request as a page of each open port would. Runs before the next port opens. */
   async function sendFromPages(): Promise<void> {
     const ports = opened.map((server) => (server.address() as AddressInfo).port)
     for (const port of ports) {
@@ -83,12 +77,12 @@ t.test("the server's own pages are accepted while further ports open", async (t)
     else sendFromPages().then(listenNow)
     return this
   } as typeof listen)
-  await openWire(t, { aliases: [...demo, { app: 'wire', port: 0 }] })
+  await openWire(t, { aliases: [...demoAliases, { app: 'wire', port: 0 }] })
   t.same(statuses, [200, 200, 200])
 })
 
-t.test('alias: an old client finds /sse at the root', async (t) => {
-  const { http } = await openWire(t, { aliases: demo })
+t.test('a 2024-11-05 client can use /sse on the port of an app', async (t) => {
+  const { http } = await openWire(t, { aliases: demoAliases })
   const client = new ClientV1({ name: 'old', version: '1' })
   const transport = new SseV1(new URL(`http://127.0.0.1:${http.aliases[0]?.port}/sse`))
   await client.connect(transport as Parameters<typeof client.connect>[0])
@@ -98,7 +92,7 @@ t.test('alias: an old client finds /sse at the root', async (t) => {
   })
 })
 
-t.test('alias: the ports are closed with the server, while a stream is open', async (t) => {
+t.test('the ports of apps close with the server, even if a stream is open', async (t) => {
   const { http, wire } = await openWire(t, { aliases: [{ app: 'wire', port: 0 }] })
   const port = http.aliases[0]?.port
   const send = sender(port)
@@ -113,17 +107,17 @@ t.test('alias: the ports are closed with the server, while a stream is open', as
   await t.rejects(send('/health'))
 })
 
-t.test('alias: an app that is not served, or a port in use, keeps the server from starting', async (t) => {
+t.test('the server does not start if the app of a port is not served or the port is in use', async (t) => {
   const { core, logged } = await openWire(t)
   const start = (app: string, port: number) =>
-    openHttp(core, {
+    HttpServer.open(core, {
       host: '127.0.0.1',
       port: 0,
       log: logged.log,
       bodyLimitBytes: 1024,
-      aliases: [...demo, { app, port }],
+      aliases: [...demoAliases, { app, port }],
     })
-  await t.rejects(start('nobody', 0), {
+  await t.rejects(start('unknown', 0), {
     code: 'INVALID_SETTING',
     data: { apps: ['causeway', 'demo', 'wire'] },
   })
@@ -135,18 +129,18 @@ t.test('alias: an app that is not served, or a port in use, keeps the server fro
   t.match(await (await openWire(t, { dir: t.testdir({ again: {} }) })).send(rpc('ping')), { status: 200 })
 })
 
-t.test('alias: the program says which setting to change where the port of an app is in use', async (t) => {
+t.test('the error for a used port of an app names the setting', async (t) => {
   const holder = createServer()
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
   t.teardown(() => holder.close())
   const { port } = holder.address() as { port: number }
   const server = spawnServer(t, { dir: t.testdir(), env: { CAUSEWAY_LISTEN: `replay:${port}` } })
   t.same(await server.exited, { code: 1, signal: null })
-  t.match(server.stderr, `causeway: PORT_IN_USE: port ${port} is held by `)
+  t.match(server.stderr, `causeway: port ${port} is used by `)
   t.match(server.stderr, /CAUSEWAY_LISTEN/)
 })
 
-t.test('alias: the program serves the ports of its setting', async (t) => {
+t.test('CAUSEWAY_LISTEN opens ports of apps', async (t) => {
   const { server } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_LISTEN: 'replay:0' } })
   const { url } = await server.saw('an app has a port of its own')
   t.match(await sender(Number(new URL(url).port))('/mcp', rpc('tools/list')), {
@@ -154,12 +148,10 @@ t.test('alias: the program serves the ports of its setting', async (t) => {
   })
 })
 
-/** What is written to a caller that does not read. */
-
 const mebibyte = 2 ** 20
 
-/** Sends the answer to a client that opens a connection and reads nothing of it. */
-async function toDeafClient(t: Test, answer: (reply: FastifyReply) => Promise<void>) {
+/** Sends a response to a client that does not read. */
+async function sendToPausedClient(t: Test, respond: (reply: FastifyReply) => Promise<void>) {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -171,76 +163,73 @@ async function toDeafClient(t: Test, answer: (reply: FastifyReply) => Promise<vo
   })
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const [, raw] = (await once(server, 'request')) as [unknown, ServerResponse]
-  const sent = answer({ raw, hijack: () => {}, getHeaders: () => ({}) } as unknown as FastifyReply)
+  const sent = respond({ raw, hijack: () => {}, getHeaders: () => ({}) } as unknown as FastifyReply)
   sent.catch(() => {})
   return { raw, sent }
 }
 
-t.test(
-  'messages: one that does not read is cut off, and the source of them told, before memory fills',
-  async (t) => {
-    let tell = (): void => {}
-    const told = new Promise<void>((resolve) => {
-      tell = resolve
+t.test('sendMessages disconnects a client that does not read and cancels the source', async (t) => {
+  let onCancel = (): void => {}
+  const cancelled = new Promise<void>((resolve) => {
+    onCancel = resolve
+  })
+  const { raw } = await sendToPausedClient(t, (reply) => {
+    const events = new ReadableStream<Uint8Array>({
+      start(out) {
+        for (let filled = 0; filled < 64; filled++) out.enqueue(new Uint8Array(mebibyte))
+      },
+      cancel: onCancel,
     })
-    const { raw } = await toDeafClient(t, (reply) => {
-      const events = new ReadableStream<Uint8Array>({
-        start(out) {
-          for (let filled = 0; filled < 64; filled++) out.enqueue(new Uint8Array(mebibyte))
-        },
-        cancel: tell,
-      })
-      return sendMessages(reply, new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
-    })
-    await told
-    t.ok(raw.destroyed)
-  },
-)
+    return sendMessages(reply, new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
+  })
+  await cancelled
+  t.ok(raw.destroyed)
+})
 
-t.test('messages: a single one may be larger than what may wait', async (t) => {
-  const { raw, sent } = await toDeafClient(t, (reply) =>
-    sendMessages(reply, new Response(new Uint8Array(mostUnread + 8 * mebibyte))),
+t.test('sendMessages sends one message that is larger than the limit of unread bytes', async (t) => {
+  const { raw, sent } = await sendToPausedClient(t, (reply) =>
+    sendMessages(reply, new Response(new Uint8Array(maxUnreadBytes + 8 * mebibyte))),
   )
   await sent
   t.notOk(raw.destroyed)
-  t.ok(raw.writableLength > mostUnread, 'it waits to be read')
+  t.ok(raw.writableLength > maxUnreadBytes, 'the message is buffered')
 })
 
-t.test('other answers: the source waits for the reader', async (t) => {
+t.test('sendResponse pauses the source while the client does not read', async (t) => {
   const source = { pulled: 0 }
-  let begun = (): void => {}
+  let onFirstPull = (): void => {}
   const first = new Promise<void>((resolve) => {
-    begun = resolve
+    onFirstPull = resolve
   })
-  await toDeafClient(t, (reply) => {
+  await sendToPausedClient(t, (reply) => {
     const bytes = new ReadableStream<Uint8Array>({
       pull(out) {
         source.pulled += 1
         out.enqueue(new Uint8Array(mebibyte))
-        begun()
+        onFirstPull()
       },
     })
-    return sendWeb(reply, new Response(bytes))
+    return sendResponse(reply, new Response(bytes))
   })
   await first
-  // What the kernel takes of a megabyte at a time is bounded by its buffers, of a few megabytes.
+  // Waits until the kernel's buffers are full. They hold a few megabytes.
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate)
-  t.ok(source.pulled < 32, `${source.pulled} of endless megabytes were taken`)
+  t.ok(source.pulled < 32, `read ${source.pulled} MiB from the source`)
 })
 
-for (const [name, send] of Object.entries({ sendWeb, sendMessages }))
-  t.test(`${name}: one who hung up before the answer is let go, and its source told`, async (t) => {
-    let tell = (): void => {}
-    const told = new Promise<void>((resolve) => {
-      tell = resolve
+for (const [name, send] of Object.entries({ sendResponse, sendMessages }))
+  t.test(`${name} cancels the source if the client has already disconnected`, async (t) => {
+    let onCancel = (): void => {}
+    const cancelled = new Promise<void>((resolve) => {
+      onCancel = resolve
     })
-    const { sent } = await toDeafClient(t, async (reply) => {
+    const { sent } = await sendToPausedClient(t, async (reply) => {
       reply.raw.destroy()
       const bytes = new ReadableStream<Uint8Array>({
         pull: (out) => out.enqueue(new Uint8Array(mebibyte)),
-        cancel: tell,
+        cancel: onCancel,
       })
       await send(reply, new Response(bytes))
     })
-    await Promise.all([sent, told])
+    await Promise.all([sent, cancelled])
   })

@@ -3,12 +3,11 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { matchPath } from '../../src/http/path-pattern.ts'
+import { matchPath } from '../../src/http/app-routes/match-route.ts'
 import { readBody } from '../../src/http/request-body.ts'
 import { both, initializeMessage, openWire, rpc, type Sending, toolCall, type Wire } from './open-wire.ts'
 
-/** Host and Origin, on every kind of route. */
-
+/** One request to every kind of route. */
 const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', body: rpc('tools/list') },
   { path: '/mcp', method: 'GET', headers: { accept: 'text/event-stream' } },
@@ -26,9 +25,9 @@ const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', method: 'OPTIONS' },
 ]
 
-async function refused(t: Test, wire: Wire, given: Record<string, string>, code: string): Promise<void> {
+async function rejectsAll(t: Test, wire: Wire, headers: Record<string, string>, code: string): Promise<void> {
   for (const { body, ...route } of routes) {
-    const { status, text } = await wire.send(body, { ...route, headers: { ...route.headers, ...given } })
+    const { status, text } = await wire.send(body, { ...route, headers: { ...route.headers, ...headers } })
     t.equal(status, 403, `${route.method ?? 'POST'} ${route.path}`)
     t.match(text, code)
   }
@@ -36,15 +35,15 @@ async function refused(t: Test, wire: Wire, given: Record<string, string>, code:
 
 verifies('wire:guard:host', async (t) => {
   const wire = await openWire(t)
-  await refused(t, wire, { host: 'evil.example:3100' }, 'FORBIDDEN_HOST')
+  await rejectsAll(t, wire, { host: 'evil.example:3100' }, 'FORBIDDEN_HOST')
 })
 
 verifies('wire:guard:origin', async (t) => {
   const wire = await openWire(t)
-  await refused(t, wire, { origin: 'http://evil.example' }, 'FORBIDDEN_ORIGIN')
+  await rejectsAll(t, wire, { origin: 'http://evil.example' }, 'FORBIDDEN_ORIGIN')
 })
 
-t.test('guard: a followed link opens, an embedded resource of another site does not', async (t) => {
+t.test('a followed link opens, but other sites cannot embed resources', async (t) => {
   const wire = await openWire(t)
   const status = async (mode: string, dest: string, site = 'cross-site') =>
     (
@@ -65,9 +64,9 @@ t.test('guard: a followed link opens, an embedded resource of another site does 
     t.equal(await status(mode, dest), 403, dest)
 })
 
-t.test('guard: loopback names and addresses pass in every notation, with any port', async (t) => {
+t.test('loopback names and addresses are accepted in every notation, with any port', async (t) => {
   const { send } = await openWire(t, { allowedHosts: ['Causeway.Internal', '[fd00::1]'] })
-  const good = [
+  const accepted = [
     'localhost',
     'LOCALHOST:1',
     '127.0.0.1:3100',
@@ -78,8 +77,8 @@ t.test('guard: loopback names and addresses pass in every notation, with any por
     'causeway.internal:8080',
     '[FD00:0::1]',
   ]
-  for (const host of good) t.equal((await send(rpc('ping'), { headers: { host } })).status, 200, host)
-  const evil = [
+  for (const host of accepted) t.equal((await send(rpc('ping'), { headers: { host } })).status, 200, host)
+  const rejected = [
     'localhost.evil.example',
     'evil.example',
     '128.0.0.1',
@@ -91,18 +90,18 @@ t.test('guard: loopback names and addresses pass in every notation, with any por
     'localhost:80:80',
     '0.0.0.0',
   ]
-  for (const host of evil) t.equal((await send(rpc('ping'), { headers: { host } })).status, 403, host)
+  for (const host of rejected) t.equal((await send(rpc('ping'), { headers: { host } })).status, 403, host)
 })
 
-/** Sends a page's request to every kind of route; returns the distinct statuses. */
+/** Sends every request with these headers and returns the distinct statuses. */
 async function statuses(wire: Wire, headers: Record<string, string>): Promise<readonly number[]> {
-  const seen = new Set<number>()
+  const found = new Set<number>()
   for (const { body, ...route } of routes) {
     const response = await wire.events(body, { ...route, headers: { ...route.headers, ...headers } })
-    seen.add(response.status)
+    found.add(response.status)
     response.hangUp()
   }
-  return [...seen]
+  return [...found]
 }
 
 verifies('wire:guard:own-origin', async (t) => {
@@ -127,7 +126,7 @@ verifies('wire:guard:own-origin', async (t) => {
     t.same(await statuses(wire, { origin }), [403], origin)
 })
 
-verifies('wire:guard:own-origin', 'without a body, too: no preflight protects such a request', async (t) => {
+verifies('wire:guard:own-origin', 'rejects requests without a body, which need no preflight', async (t) => {
   const wire = await openWire(t)
   const path = '/api/apps/demo/tools/count'
   const headers = { origin: 'http://localhost:5173' }
@@ -144,7 +143,7 @@ verifies(
   },
 )
 
-/** What a page of the MCP Inspector sends from the browser. */
+/** The origin of the MCP Inspector in a browser. */
 const inspector = 'http://localhost:6274'
 
 verifies('wire:guard:allowed-origin', async (t) => {
@@ -183,16 +182,16 @@ verifies('wire:guard:allowed-origin', async (t) => {
   t.match(
     unknown,
     { status: 404, headers: { 'access-control-allow-origin': inspector } },
-    'errors are readable',
+    'the page can read errors',
   )
   t.equal((await wire.send(undefined, { method: 'DELETE', headers: inSession })).status, 200)
 })
 
-verifies('wire:guard:allowed-origin', 'other origins get no preflight, and no CORS headers', async (t) => {
+verifies('wire:guard:allowed-origin', 'other origins get no CORS headers', async (t) => {
   const wire = await openWire(t, { allowedOrigins: [inspector] })
   for (const origin of ['http://localhost:6275', 'http://127.0.0.1:6274', `${inspector}.evil.example`]) {
-    const asked = { origin, 'access-control-request-method': 'POST' }
-    for (const headers of [asked, { origin }]) {
+    const preflight = { origin, 'access-control-request-method': 'POST' }
+    for (const headers of [preflight, { origin }]) {
       const { status, headers: received } = await wire.send(undefined, { method: 'OPTIONS', headers })
       t.equal(status, 403, origin)
       t.notOk('access-control-allow-origin' in received)
@@ -200,28 +199,26 @@ verifies('wire:guard:allowed-origin', 'other origins get no preflight, and no CO
   }
   const { headers } = await wire.send(rpc('ping'))
   t.equal(headers.vary, 'Origin', 'a cached response is not shared between origins')
-  t.notOk('access-control-allow-origin' in headers, 'programs get none')
+  t.notOk('access-control-allow-origin' in headers, 'requests without an Origin get no CORS headers')
 })
 
-t.test('path pattern: variables are whole segments, decoded one by one', async (t) => {
+t.test('matchPath decodes each variable segment', async (t) => {
   const pattern = '/recordings/{name}/frames/{frame_id}'
   t.same(matchPath(pattern, '/recordings/a%2Fb%20c/frames/7'), { name: 'a/b c', frame_id: '7' })
   t.same(matchPath('/plain', '/plain'), {})
 })
 
-t.test('path pattern: what differs, is empty or is no UTF-8 does not fit', async (t) => {
+t.test('matchPath rejects other paths, empty variables and malformed encodings', async (t) => {
   for (const path of ['/notes', '/notes/1/2', '/other/1', '/notes/', '/notes/%ff', 'notes/1'])
     t.equal(matchPath('/notes/{id}', path), undefined, path)
 })
 
-/** Reading the bodies of app routes. */
-
 const mebibyte = 2 ** 20
 
-t.test('readBody: a client that sends everything before it reads receives 413', async (t) => {
+t.test('a client that sends everything before it reads receives 413', async (t) => {
   const server = createServer((request, response) => {
     readBody(request, { bytes: mebibyte }).then(
-      () => response.end('taken'),
+      () => response.end('accepted'),
       ({ code }) => response.writeHead(413).end(code),
     )
   })
@@ -232,10 +229,10 @@ t.test('readBody: a client that sends everything before it reads receives 413', 
     socket.destroy()
     server.close()
   })
-  // More than the buffers of the system take by themselves.
+  // Larger than the socket buffers of the system.
   const size = 64 * mebibyte
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`)
   await new Promise<unknown>((resolve) => socket.write(Buffer.alloc(size), resolve))
-  const [answer] = await once(socket, 'data')
-  t.match(String(answer), /^HTTP\/1\.1 413 .*BODY_TOO_LARGE/s)
+  const [response] = await once(socket, 'data')
+  t.match(String(response), /^HTTP\/1\.1 413 .*BODY_TOO_LARGE/s)
 })

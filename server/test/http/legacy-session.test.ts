@@ -1,4 +1,4 @@
-/** Clients that open with initialize: sessions, streams, cancellation, and what outlives the server. */
+/** Clients that send initialize: sessions, streams, cancellation, and the state that survives a restart. */
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { foundTool } from '../demo-app.ts'
@@ -15,8 +15,8 @@ import {
 
 const inSession = (id: string) => ({ headers: { ...both, 'mcp-session-id': id } })
 
-/** The messages of a POST's stream, read to its end. */
-async function answersTo(wire: Wire, id: string, body: unknown): Promise<Record<string, unknown>[]> {
+/** Posts `body` and returns the messages of the response stream, read to its end. */
+async function postAll(wire: Wire, id: string, body: unknown): Promise<Record<string, unknown>[]> {
   const { messages } = await wire.stream(body, inSession(id))
   const all: Record<string, unknown>[] = []
   for await (const message of messages) all.push(message)
@@ -28,7 +28,7 @@ verifies('wire:era:legacy-session', async (t) => {
   const opened = await wire.send(initializeMessage(), { headers: both })
   const id = opened.headers['mcp-session-id'] as string
   t.match(opened.headers['content-type'], /^text\/event-stream/)
-  t.match(await answersTo(wire, id, toolCall('Demo__echo', { text: 'hi' })), [
+  t.match(await postAll(wire, id, toolCall('Demo__echo', { text: 'hi' })), [
     { id: 1, result: { structuredContent: { text: 'hi', client: 'raw' } } },
   ])
   t.match(await wire.send(rpc('ping'), inSession('made-up')), {
@@ -37,14 +37,15 @@ verifies('wire:era:legacy-session', async (t) => {
   })
   t.equal((await wire.send(undefined, { method: 'DELETE', ...inSession(id) })).status, 200)
   t.equal((await wire.send(rpc('ping'), inSession(id))).status, 404)
-  t.equal(await wire.core.handshakes.find(id, ''), undefined, 'an ended session is not revived')
+  t.equal(await wire.core.store.handshakes.find(id, ''), undefined, 'an ended session is not revived')
 })
 
 t.test('session: initialize is answered after the handshake is stored', async (t) => {
   const wire = await openWire(t)
-  const { save } = wire.core.handshakes
+  const { handshakes } = wire.core.store
+  const save = handshakes.save.bind(handshakes)
   const order: string[] = []
-  Object.assign(wire.core.handshakes, {
+  Object.assign(handshakes, {
     save: async (handshake: Parameters<typeof save>[0]) => {
       for (let id = 1; id <= 10; id++) await wire.send(rpc('ping', {}, id))
       await save(handshake)
@@ -55,20 +56,20 @@ t.test('session: initialize is answered after the handshake is stored', async (t
   t.same(order, ['stored'])
 })
 
-t.test('session: a client that leaves out all but its name is served', async (t) => {
+t.test('session: initialize needs only the client name', async (t) => {
   const wire = await openWire(t)
   const { messages } = await wire.stream(rpc('initialize', { clientInfo: { name: 'short' } }))
   t.match((await messages.next()).value, { result: { protocolVersion: '2025-03-26' } })
 })
 
-t.test('session: malformed capabilities are -32602 and open nothing', async (t) => {
+t.test('session: malformed capabilities are -32602 and open no session', async (t) => {
   const { send } = await openWire(t)
   const answer = await send(rpc('initialize', { capabilities: { roots: 5 } }), { headers: both })
   t.match(answer, { status: 400, json: { id: 1, error: { code: -32602 } } })
   t.equal(answer.headers['mcp-session-id'], undefined)
 })
 
-t.test('session: it belongs to its mount', async (t) => {
+t.test('session: a session is valid only on its mount', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize({ path: '/mcp/demo' })
   t.equal((await wire.send(rpc('ping'), inSession(id))).status, 404)
@@ -100,7 +101,7 @@ verifies('wire:session:key-form', async (t) => {
   t.equal((await send(rpc('ping'), { headers: { 'causeway-session': 'x'.repeat(128) } })).status, 200)
 })
 
-t.test('session: progress comes before the answer, on the stream of its call', async (t) => {
+t.test('session: progress precedes the response, on the stream of its call', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { messages } = await wire.stream(toolCall('Wire__work', { steps: 2 }, 'token'), inSession(id))
@@ -111,10 +112,10 @@ t.test('session: progress comes before the answer, on the stream of its call', a
   ])
   wire.wire.release()
   t.match((await messages.next()).value, { id: 1, result: { structuredContent: { steps: 2 } } })
-  t.ok((await messages.next()).done, 'the stream ends with the answer')
+  t.ok((await messages.next()).done, 'the stream ends after the response')
 })
 
-t.test('session: without a token there is no progress', async (t) => {
+t.test('session: no progress is sent without a progress token', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { messages } = await wire.stream(toolCall('Wire__work', { steps: 2 }), inSession(id))
@@ -135,7 +136,7 @@ t.test('session: a cancelled call aborts its handler and ends its stream', async
   t.equal(wire.wire.begun[0]?.aborted, true)
 })
 
-t.test('session: hanging up a call does not cancel it', async (t) => {
+t.test('session: closing the connection of a call does not cancel it', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { hangUp, messages } = await wire.stream(toolCall('Wire__work', { steps: 1 }, 'p'), inSession(id))
@@ -146,17 +147,17 @@ t.test('session: hanging up a call does not cancel it', async (t) => {
   t.equal(wire.wire.begun[0]?.aborted, false)
 })
 
-t.test('session: several calls run at once, each on its own stream', async (t) => {
+t.test('session: calls run concurrently, each on its own stream', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const slow = await wire.stream(toolCall('Wire__work', { steps: 0 }), inSession(id))
   await until(() => wire.wire.begun.length === 1)
-  t.match(await answersTo(wire, id, { ...toolCall('Wire__tell'), id: 'quick' }), [{ id: 'quick' }])
+  t.match(await postAll(wire, id, { ...toolCall('Wire__identify'), id: 'quick' }), [{ id: 'quick' }])
   wire.wire.release()
   t.match((await slow.messages.next()).value, { id: 1 })
 })
 
-t.test('session: ids that the SDK does not carry, and broken messages, are answered too', async (t) => {
+t.test('session: malformed messages and ids that the SDK does not support are answered', async (t) => {
   const { send, initialize } = await openWire(t)
   const id = await initialize()
   for (const rpcId of [1.5, 2 ** 53, 1e300])
@@ -172,7 +173,7 @@ t.test('session: ids that the SDK does not carry, and broken messages, are answe
   ])
 })
 
-t.test('session: one that wants no stream is answered as JSON, in its own state', async (t) => {
+t.test('session: a client that does not accept a stream gets JSON and keeps its state', async (t) => {
   const { send, initialize } = await openWire(t)
   const id = await initialize()
   for (const count of [1, 2])
@@ -181,10 +182,10 @@ t.test('session: one that wants no stream is answered as JSON, in its own state'
     })
 })
 
-t.test('session: an array is answered message by message', async (t) => {
+t.test('session: each message of a batch is answered', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
-  const answers = await answersTo(wire, id, [
+  const answers = await postAll(wire, id, [
     rpc('ping', undefined, 'a'),
     { ...toolCall('Demo__count'), id: 'b' },
   ])
@@ -204,7 +205,7 @@ verifies('wire:stream:get', async (t) => {
   t.match(
     (await next).value,
     { method: 'notifications/resources/list_changed' },
-    'the first stream is unharmed',
+    'the first stream is not affected',
   )
   listening.hangUp()
   await t.rejects(listening.messages.next())
@@ -213,8 +214,8 @@ verifies('wire:stream:get', async (t) => {
   t.equal(without.headers.allow, 'POST')
 })
 
-/** Takes up a stream; like a client, tries again while the server has not noticed that the old one broke. */
-async function takeUp(wire: Wire, session: string, lastEventId: string | undefined): Promise<Stream> {
+/** Resumes a stream. Retries as a client does while the server has not detected that the old stream is closed. */
+async function resumeStream(wire: Wire, session: string, lastEventId: string | undefined): Promise<Stream> {
   const headers = { 'mcp-session-id': session, 'last-event-id': lastEventId ?? '' }
   for (;;) {
     const stream = await wire.stream(undefined, { method: 'GET', headers })
@@ -232,13 +233,13 @@ verifies('wire:stream:resume', 'the GET stream', async (t) => {
   first.hangUp()
   await t.rejects(first.messages.next())
   wire.demo.discovered = [foundTool('late')]
-  await wire.core.refresh()
-  const again = await takeUp(wire, id, first.ids[0])
+  await wire.core.registry.refresh()
+  const again = await resumeStream(wire, id, first.ids[0])
   const lost = { method: 'notifications/tools/list_changed' }
-  t.match((await again.messages.next()).value, lost, 'nothing is lost')
+  t.match((await again.messages.next()).value, lost, 'no event is lost')
   wire.demo.announce('resources')
   const next = { method: 'notifications/resources/list_changed' }
-  t.match((await again.messages.next()).value, next, 'nothing comes twice')
+  t.match((await again.messages.next()).value, next, 'no event is repeated')
 })
 
 verifies('wire:stream:resume', 'the stream of a call', async (t) => {
@@ -252,12 +253,12 @@ verifies('wire:stream:resume', 'the stream of a call', async (t) => {
   hangUp()
   await t.rejects(messages.next())
   wire.wire.release()
-  const again = await takeUp(wire, id, ids.at(-1))
+  const again = await resumeStream(wire, id, ids.at(-1))
   t.match((await again.messages.next()).value, { id: 1, result: { structuredContent: { steps: 1 } } })
   t.ok((await again.messages.next()).done)
 })
 
-t.test('session: an event id of an earlier life opens a new stream', async (t) => {
+t.test('session: an event id from before a restart opens a new stream', async (t) => {
   const wire = await openWire(t)
   const headers = { 'mcp-session-id': await wire.initialize(), 'last-event-id': 'long-ago-7' }
   const { status, messages } = await wire.stream(undefined, { method: 'GET', headers })
@@ -285,13 +286,13 @@ verifies('wire:stream:lost-answer', async (t) => {
   )
 })
 
-verifies('wire:list:changed', 'a change before the first GET is told on it, once', async (t) => {
+verifies('wire:list:changed', 'a change before the first GET is notified on it once', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   wire.demo.announce('resources')
   wire.demo.announce('resources')
   wire.demo.discovered = [foundTool('late')]
-  await wire.core.refresh()
+  await wire.core.registry.refresh()
   const first = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
   t.match((await first.messages.next()).value, { method: 'notifications/resources/list_changed' })
   t.match((await first.messages.next()).value, { method: 'notifications/tools/list_changed' })
@@ -300,7 +301,7 @@ verifies('wire:list:changed', 'a change before the first GET is told on it, once
   t.match(
     (await first.messages.next()).value,
     { method: 'notifications/resources/list_changed' },
-    'not again',
+    'an earlier change is not repeated',
   )
 })
 
@@ -308,38 +309,38 @@ verifies('wire:resource:subscribe', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { messages } = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
-  t.match(await answersTo(wire, id, rpc('resources/subscribe', { uri: 'demo://notes/a' })), [{ result: {} }])
-  t.match(await answersTo(wire, id, rpc('resources/subscribe', { uri: 'demo://nothing/here' })), [
+  t.match(await postAll(wire, id, rpc('resources/subscribe', { uri: 'demo://notes/a' })), [{ result: {} }])
+  t.match(await postAll(wire, id, rpc('resources/subscribe', { uri: 'demo://nothing/here' })), [
     { error: { code: -32002, data: { code: 'RESOURCE_NOT_FOUND' } } },
   ])
-  t.match(await answersTo(wire, id, rpc('resources/subscribe', {})), [{ error: { code: -32602 } }])
+  t.match(await postAll(wire, id, rpc('resources/subscribe', {})), [{ error: { code: -32602 } }])
   wire.demo.announce({ uri: 'demo://notes/b' })
   wire.demo.announce({ uri: 'demo://notes/a' })
   t.match((await messages.next()).value, {
     method: 'notifications/resources/updated',
     params: { uri: 'demo://notes/a' },
   })
-  await answersTo(wire, id, rpc('resources/unsubscribe', { uri: 'demo://notes/a' }))
+  await postAll(wire, id, rpc('resources/unsubscribe', { uri: 'demo://notes/a' }))
   wire.demo.announce({ uri: 'demo://notes/a' })
   wire.demo.announce('resources')
   t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
 })
 
-t.test('session: after a restart it is taken up again, with its state and subscriptions', async (t) => {
+t.test('session: a session survives a restart with its state and subscriptions', async (t) => {
   const dir = t.testdir()
   const before = await openWire(t, { dir })
   const id = await before.initialize()
-  await answersTo(before, id, toolCall('Demo__count'))
-  await answersTo(before, id, rpc('resources/subscribe', { uri: 'demo://notes/a' }))
+  await postAll(before, id, toolCall('Demo__count'))
+  await postAll(before, id, rpc('resources/subscribe', { uri: 'demo://notes/a' }))
   await before.http.close(1000)
   await before.core.close()
 
   const after = await openWire(t, { dir })
-  const together = await Promise.all([
-    answersTo(after, id, toolCall('Demo__count')),
-    answersTo(after, id, toolCall('Wire__tell')),
+  const responses = await Promise.all([
+    postAll(after, id, toolCall('Demo__count')),
+    postAll(after, id, toolCall('Wire__identify')),
   ])
-  t.match(together, [
+  t.match(responses, [
     [{ result: { structuredContent: { count: 2, shared: false } } }],
     [{ result: { structuredContent: { client: 'raw', version: '1' } } }],
   ])
@@ -348,32 +349,32 @@ t.test('session: after a restart it is taken up again, with its state and subscr
   t.match((await messages.next()).value, { method: 'notifications/resources/updated' })
 })
 
-t.test('session: the least recently used makes room and comes back when it is used', async (t) => {
+t.test('session: the least recently used session is evicted and restored on its next request', async (t) => {
   const wire = await openWire(t, { maxSessions: 2 })
   const [first, second] = [await wire.initialize(), await wire.initialize()]
   const listening = await wire.stream(undefined, { method: 'GET', ...inSession(first) })
-  await answersTo(wire, second, toolCall('Demo__count'))
+  await postAll(wire, second, toolCall('Demo__count'))
   await wire.initialize()
-  t.equal(wire.http.sessions(), 2)
-  t.match(await answersTo(wire, second, toolCall('Demo__count')), [
+  t.equal(wire.http.sessionCount, 2)
+  t.match(await postAll(wire, second, toolCall('Demo__count')), [
     { result: { structuredContent: { count: 2 } } },
   ])
-  t.equal(wire.http.sessions(), 2)
+  t.equal(wire.http.sessionCount, 2)
   wire.demo.announce('resources')
   t.match((await listening.messages.next()).value, { method: 'notifications/resources/list_changed' })
 })
 
-t.test('session: an idle one leaves the memory and comes back when it is used', async (t) => {
+t.test('session: an idle session is evicted and restored on its next request', async (t) => {
   const wire = await openWire(t, { sessionIdleMs: 4 })
   const id = await wire.initialize()
-  await until(() => wire.http.sessions() === 0)
+  await until(() => wire.http.sessionCount === 0)
   const { messages } = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
   wire.demo.announce('resources')
   t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
-  t.equal(wire.http.sessions(), 1, 'an open stream keeps it')
+  t.equal(wire.http.sessionCount, 1, 'a session with an open stream is not evicted')
 })
 
-t.test('session: requests keep to the negotiated revisions', async (t) => {
+t.test('session: an unsupported protocol version is rejected', async (t) => {
   const { send, initialize } = await openWire(t)
   const id = await initialize()
   const headers = { ...both, 'mcp-session-id': id, 'mcp-protocol-version': '1999-01-01' }
@@ -386,14 +387,14 @@ t.test('session: requests keep to the negotiated revisions', async (t) => {
 t.test('session: logging/setLevel, prompts and completion are answered', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
-  t.match(await answersTo(wire, id, rpc('logging/setLevel', { level: 'debug' })), [{ result: {} }])
-  t.match(await answersTo(wire, id, rpc('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } })), [
+  t.match(await postAll(wire, id, rpc('logging/setLevel', { level: 'debug' })), [{ result: {} }])
+  t.match(await postAll(wire, id, rpc('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } })), [
     { result: { messages: [{ content: { text: 'Greet Ada.' } }] } },
   ])
   const ref = { type: 'ref/prompt', name: 'Demo__greet' }
   const argument = { name: 'who', value: 'A' }
-  t.match(await answersTo(wire, id, rpc('completion/complete', { ref, argument })), [
+  t.match(await postAll(wire, id, rpc('completion/complete', { ref, argument })), [
     { result: { completion: { values: ['Ada', 'Alan'] } } },
   ])
-  t.match(await answersTo(wire, id, rpc('no/such')), [{ error: { code: -32601 } }])
+  t.match(await postAll(wire, id, rpc('no/such')), [{ error: { code: -32601 } }])
 })

@@ -1,25 +1,24 @@
-/** A server on a port of its own, and ways to talk to it without any client library. */
 import type { App } from '@causeway/app-kit'
 import { meta, modernVersion } from '@causeway/protocol'
 import type { Test } from 'tap'
 import { request } from 'undici'
-import { type HttpOptions, type HttpServer, openHttp } from '../../src/http/server.ts'
-import type { OpenCore } from '../../src/open-core.ts'
+import type { Core } from '../../src/host/core.ts'
+import { type HttpOptions, HttpServer } from '../../src/http/server.ts'
 import { type DemoControl, demoApp } from '../demo-app.ts'
 import { captureLog, type LogCapture, openTestCore } from '../test-core.ts'
 import { type WireControl, wireApp } from './wire-app.ts'
 
-/** An answer, read to its end. */
+/** A complete response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** The text as JSON; throws where it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+  /** The parsed text; throws if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: the test states the expected shape
   readonly json: any
 }
 
-/** How a request departs from a POST of JSON to `/mcp`. */
+/** Options of a request; the default is a POST of JSON to `/mcp`. */
 export interface Sending {
   readonly path?: string
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD'
@@ -29,18 +28,18 @@ export interface Sending {
 
 /** A running server under test. */
 export interface Wire {
-  readonly core: OpenCore
+  readonly core: Core
   readonly http: HttpServer
   readonly demo: DemoControl
   readonly wire: WireControl
   readonly logged: LogCapture
-  /** Sends a value as JSON, a string or bytes as they are, nothing for undefined. */
+  /** Sends a value as JSON, strings and bytes unchanged. */
   send(body?: unknown, sending?: Sending): Promise<Answer>
-  /** Sends and gives the messages that come back, as they come: those of the event stream, or the one of the body. */
+  /** Yields the messages of an event stream, or the one message of a JSON body. */
   stream(body?: unknown, sending?: Sending): Promise<Stream>
-  /** The same as events, whatever is in them. */
+  /** Yields the events of a stream with any data. */
   events(body?: unknown, sending?: Sending): Promise<EventStream>
-  /** Opens a session; gives its id. */
+  /** Opens a session and returns its id. */
   initialize(sending?: Sending): Promise<string>
 }
 
@@ -50,29 +49,29 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** An open event stream, event by event. */
+/** An open stream of events. */
 export interface EventStream extends Omit<Stream, 'messages'> {
   readonly events: AsyncGenerator<StreamEvent>
 }
 
-/** An open event stream. */
+/** An open stream of messages. */
 export interface Stream {
   readonly status: number
   readonly headers: Answer['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
+  // biome-ignore lint/suspicious/noExplicitAny: the test states the expected shape
   readonly messages: AsyncGenerator<any>
-  /** Comments that have come so far. */
+  /** Comments received so far. */
   readonly comments: readonly string[]
-  /** Event ids that have come so far. */
+  /** Event ids received so far. */
   readonly ids: readonly string[]
   hangUp(): void
 }
 
 const json = 'application/json'
-/** What a client sends that can read both kinds of answers. */
+/** Headers of a client that accepts JSON and event streams. */
 export const both = { accept: 'application/json, text/event-stream' }
 
-/** Opens a core with the demo apps and its HTTP side; both are closed with the test. */
+/** Opens a server with the demo apps and closes it with the test. */
 export async function openWire(
   t: Test,
   options: { dir?: string; apps?: readonly App[]; env?: NodeJS.ProcessEnv } & Partial<HttpOptions> = {},
@@ -82,7 +81,7 @@ export async function openWire(
   const wire = wireApp()
   const logged = captureLog()
   const core = await openTestCore(t, [demo.app, wire.app, ...apps], { dir, env, log: logged.log })
-  const http = await openHttp(core, {
+  const http = await HttpServer.open(core, {
     host: '127.0.0.1',
     port: 0,
     log: logged.log,
@@ -95,7 +94,7 @@ export async function openWire(
     request(`${http.url}${path}`, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': json }), ...headers },
-      ...(body === undefined ? {} : { body: bytesOf(body) }),
+      ...(body === undefined ? {} : { body: toBody(body) }),
       ...(signal === undefined ? {} : { signal }),
     })
 
@@ -143,7 +142,7 @@ export async function openWire(
     async stream(body, sending = {}) {
       const { events, answer, ...rest } = await openEvents(body, sending)
       const isJson = String(rest.headers['content-type']).startsWith(json)
-      return { ...rest, messages: isJson ? only(answer.body.json()) : messagesOf(events) }
+      return { ...rest, messages: isJson ? only(answer.body.json()) : parseMessages(events) }
     },
     async initialize(sending = {}) {
       const { headers } = await send(initializeMessage(), {
@@ -160,7 +159,6 @@ export async function openWire(
   }
 }
 
-/** A request with the next best id. */
 export const rpc = (method: string, params?: object, id: string | number = 1) => ({
   jsonrpc: '2.0',
   id,
@@ -168,7 +166,6 @@ export const rpc = (method: string, params?: object, id: string | number = 1) =>
   ...(params === undefined ? {} : { params }),
 })
 
-/** A call of a tool. */
 export const toolCall = (name: string, args: object = {}, progressToken?: string) =>
   rpc('tools/call', {
     name,
@@ -176,7 +173,7 @@ export const toolCall = (name: string, args: object = {}, progressToken?: string
     ...(progressToken === undefined ? {} : { _meta: { progressToken } }),
   })
 
-/** What a client of 2025-11-25 opens with. */
+/** The first message of a 2025-11-25 client. */
 export const initializeMessage = () =>
   rpc('initialize', {
     protocolVersion: '2025-11-25',
@@ -184,7 +181,7 @@ export const initializeMessage = () =>
     clientInfo: { name: 'raw', version: '1' },
   })
 
-/** A message as the stateless revision wants it, and the headers that go with it. */
+/** Converts a message to a stateless one with its headers. */
 export function modern(message: { method: string; params?: object }) {
   const params: Record<string, unknown> = { ...message.params }
   const _meta = {
@@ -205,20 +202,42 @@ export function modern(message: { method: string; params?: object }) {
   }
 }
 
-/** Waits until something is so, looking again at each turn of the loop; fails after half a minute. */
-export async function until(isSo: () => boolean): Promise<void> {
+/** Sends a message, stateless or in a session of its own, and returns the response. */
+export async function respond(
+  wire: Wire,
+  {
+    path,
+    era,
+    message,
+  }: {
+    readonly path: string
+    readonly era: 'modern' | 'legacy'
+    readonly message: { readonly method: string; readonly params?: object }
+  },
+) {
+  if (era === 'modern') {
+    const { body, headers } = modern(message)
+    return (await wire.send(body, { path, headers })).json
+  }
+  const id = await wire.initialize({ path })
+  const { messages } = await wire.stream(message, { path, headers: { ...both, 'mcp-session-id': id } })
+  return (await messages.next()).value
+}
+
+/** Polls until a condition is true; fails after 30 seconds. */
+export async function until(condition: () => boolean): Promise<void> {
   const end = performance.now() + 30_000
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(`not within half a minute: ${isSo}`)
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`not true within 30 s: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 
-function bytesOf(body: unknown): string | Uint8Array {
+function toBody(body: unknown): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
-async function* messagesOf(events: AsyncGenerator<StreamEvent>): AsyncGenerator<unknown> {
+async function* parseMessages(events: AsyncGenerator<StreamEvent>): AsyncGenerator<unknown> {
   for await (const { data } of events) yield JSON.parse(data)
 }
 

@@ -1,34 +1,34 @@
-/** An app for tests of its own port: a socket, routes at places of the server's, and errors in its own words. */
 import { type App, defineApp, type Socket } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
+import { ReplayError } from '../../../packages/app-replay/src/errors.ts'
 
-/** Handles of a test on the open app. */
+/** Controls the app from a test. */
 export interface PortControl {
-  /** Frames whose answering has begun. */
-  begun: number
-  /** Held frames wait for this. */
+  /** Number of frames whose handler has started. */
+  startedFrames: number
+  /** Completes the frames that `hold`. */
   release(): void
   readonly sockets: Socket[]
-  /** Signals of the event streams that were opened. */
+  /** Signals of the opened event streams. */
   readonly streams: AbortSignal[]
 }
 
-/** Makes the app and the handles on it. */
+/** Creates an app with sockets, routes that override those of the server, and its own error format. */
 export function portApp(): { app: App; control: PortControl } {
   const held: (() => void)[] = []
   const control: PortControl = {
-    begun: 0,
+    startedFrames: 0,
     sockets: [],
     streams: [],
     release: () => {
-      for (const go of held.splice(0)) go()
+      for (const resume of held.splice(0)) resume()
     },
   }
   const app = defineApp(
     {
       name: 'Port',
-      about: 'Has a port of its own.',
+      about: 'Has its own port.',
+      errors: [ReplayError],
       service: 'port-server',
       open: () => control,
       session: () => ({ frames: 0 }),
@@ -37,35 +37,35 @@ export function portApp(): { app: App; control: PortControl } {
     },
     (registrar) => {
       registrar.tool('strict', {
-        about: 'Fails; its answers have a place for errors.',
+        about: 'Fail with an error in the output schema.',
         input: { mind: z.string().describe('any name') },
         output: { status: z.string(), error_message: z.string().nullable() },
         example: { args: { mind: 'x' } },
         run({ mind }) {
-          throw new CausewayError('NO_RECORDING', `no such mind: ${mind}`)
+          throw new ReplayError('NO_RECORDING', `no such mind: ${mind}`)
         },
       })
       registrar.tool('counted', {
-        about: 'Counts frames, or fails for want of an answer that fits.',
+        about: 'Count frames, or fail with an error that the output schema does not allow.',
         input: { fail: z.boolean().describe('whether to fail') },
         output: { frames: z.int(), request: z.string() },
         example: { args: { fail: false } },
         run({ fail }, { session, requestId }) {
-          if (fail) throw new CausewayError('NO_RECORDING', 'nothing to count')
+          if (fail) throw new ReplayError('NO_RECORDING', 'nothing to count')
           return { frames: session.frames, request: requestId }
         },
       })
       registrar.socket('/', {
-        about: 'Counts, echoes, fails, floods.',
+        about: 'Counts, echoes, fails and floods.',
         async open(socket) {
           control.sockets.push(socket)
           await socket.send('welcome')
         },
         async message(text, socket, { session, call }) {
-          control.begun++
+          control.startedFrames++
           session.frames++
           if (text === 'count') return socket.send(JSON.stringify(await call('counted', { fail: false })))
-          if (text === 'fail') throw new CausewayError('NO_RECORDING', 'nothing to say')
+          if (text === 'fail') throw new ReplayError('NO_RECORDING', 'nothing to send')
           if (text === 'break') throw new Error('a secret')
           if (text === 'bye') return socket.close('bye')
           if (text === 'hold') await new Promise<void>((resolve) => held.push(resolve))
@@ -74,11 +74,11 @@ export function portApp(): { app: App; control: PortControl } {
         },
       })
       registrar.socket('/rooms/{room}', {
-        about: 'Says which room.',
+        about: 'Sends the name of the room.',
         message: (_text, socket) => socket.send(String(socket.variables.room)),
       })
       registrar.route('GET', '/live', {
-        about: 'Events without end.',
+        about: 'An endless event stream.',
         handle: async (_request, _variables, { signal }) => {
           control.streams.push(signal)
           const body = new ReadableStream({
@@ -88,20 +88,20 @@ export function portApp(): { app: App; control: PortControl } {
         },
       })
       registrar.route('POST', '/', {
-        about: 'The old command protocol.',
+        about: 'Legacy command protocol.',
         handle: async (request, _variables, { call }) =>
           Response.json({ result: await request.json(), own: await call('counted', { fail: false }) }),
       })
       registrar.route('POST', '/api/command', {
-        about: 'The same at another place.',
+        about: 'Legacy command protocol at another path.',
         handle: async (request) => Response.json({ command: await request.json() }),
       })
       registrar.route('GET', '/tools/list', {
-        about: 'The tools, in the old form.',
+        about: 'Legacy list of tools.',
         handle: async () => Response.json({ tools: ['own'] }),
       })
       registrar.route('POST', '/tools/call', {
-        about: 'A call, in the old form.',
+        about: 'Legacy tool call.',
         handle: async (request) => Response.json({ called: await request.json() }),
       })
     },

@@ -1,13 +1,9 @@
 import { Readable } from 'node:stream'
-import { legacyVersions } from '@causeway/protocol'
 import t from 'tap'
 import { request } from 'undici'
 import { verifies } from '../../../test/verifies.ts'
-import { foundTool } from '../demo-app.ts'
-import { both, modern, openWire, rpc, type Sending, toolCall, until, type Wire } from './open-wire.ts'
-import { throughSdk } from './through-sdk.ts'
-
-/** Plain HTTP: apps and tools, an app's own routes, health, metrics. */
+import { LatestPictures } from '../../src/http/rest/pictures.ts'
+import { openWire, type Sending, toolCall, until } from './open-wire.ts'
 
 /** The content types that browsers send without a preflight. */
 const simpleTypes = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']
@@ -50,33 +46,30 @@ verifies('wire:rest:list', async (t) => {
   })
 })
 
-t.test(
-  'openapi: every path and method of the document is served, and none needs more than it says',
-  async (t) => {
-    const { send } = await openWire(t)
-    const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
-    for (const [path, operations] of Object.entries<Record<string, { requestBody?: unknown }>>(paths))
-      for (const [method, { requestBody }] of Object.entries(operations)) {
-        if (path.includes('{') || /work|wait|drip|break/.test(path)) continue
-        const body = requestBody as { content: { 'application/json': { example: object } } } | undefined
-        const answer = await send(body?.content['application/json'].example, {
-          path,
-          method: method.toUpperCase() as 'GET',
-        })
-        const isKnownFailure = path.endsWith('/tools/fail')
-        t.equal(answer.status, isKnownFailure ? 409 : 200, `${method} ${path}`)
-      }
-  },
-)
+t.test('every path and method of the OpenAPI document is served with the documented arguments', async (t) => {
+  const { send } = await openWire(t)
+  const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
+  for (const [path, operations] of Object.entries<Record<string, { requestBody?: unknown }>>(paths))
+    for (const [method, { requestBody }] of Object.entries(operations)) {
+      if (path.includes('{') || /work|wait|drip|break/.test(path)) continue
+      const body = requestBody as { content: { 'application/json': { example: object } } } | undefined
+      const response = await send(body?.content['application/json'].example, {
+        path,
+        method: method.toUpperCase() as 'GET',
+      })
+      const expected = path.endsWith('/tools/fail') ? 409 : 200
+      t.equal(response.status, expected, `${method} ${path}`)
+    }
+})
 
 verifies('wire:rest:call', async (t) => {
   const { send } = await openWire(t)
   const call = (tool: string, args?: object, headers = {}) =>
     send(args, { path: `/api/apps/demo/tools/${tool}`, headers })
   t.match(await call('echo', { text: 'hi', times: 2 }), { status: 200, json: { text: 'hihi' } })
-  t.match(await call('demo.echo', { text: 'hi' }), { status: 200, json: { text: 'hi' } }, 'by alias')
+  t.match(await call('demo.echo', { text: 'hi' }), { status: 200, json: { text: 'hi' } }, 'accepts an alias')
   t.match(await call('count', {}, { 'causeway-session': 'mine' }), { json: { count: 1, shared: false } })
-  t.match(await call('count'), { json: { count: 1, shared: true } }, 'without a body')
+  t.match(await call('count'), { json: { count: 1, shared: true } }, 'accepts a call without a body')
   t.match(await call('fail', { code: 'NO_RECORDING' }), {
     status: 409,
     json: {
@@ -91,7 +84,52 @@ verifies('wire:rest:call', async (t) => {
   t.match(await call('nothing', {}), { status: 404, json: { code: 'UNKNOWN_TOOL' } })
 })
 
-t.test('rest: hanging up aborts the handler', async (t) => {
+verifies('wire:rest:picture', async (t) => {
+  const { send, http } = await openWire(t)
+  const path = '/api/apps/demo/tools/picture'
+  const { json } = await send({}, { path })
+  t.equal(json.value, null)
+  t.match(json.picture_url, /^\/api\/apps\/demo\/pictures\/[0-9a-f-]{36}$/)
+  const read = async (url: string, options: Parameters<typeof request>[1] = {}) => {
+    const { statusCode, headers, body } = await request(`${http.url}${url}`, options)
+    return { status: statusCode, headers, bytes: Buffer.from(await body.arrayBuffer()) }
+  }
+  const png = { status: 200, headers: { 'content-type': 'image/png' }, bytes: Buffer.from('AAAA', 'base64') }
+  t.match(await read(json.picture_url), png)
+  t.match(await send(undefined, { ...get, path: '/api/apps/demo/pictures/none' }), {
+    status: 404,
+    json: { code: 'RESOURCE_NOT_FOUND' },
+  })
+  t.equal((await read(json.picture_url.replace('demo', 'wire'))).status, 404, 'of another app')
+  const call = (accept: string) => read(path, { method: 'POST', headers: { accept } })
+  for (const accept of ['image/png', 'image/*', 'application/json;q=0.5, image/png;q=0.9']) {
+    const found = await call(accept)
+    t.match(found, png, accept)
+    t.match(await read(String(found.headers['content-location'])), png)
+  }
+  for (const accept of ['*/*', 'application/json', 'application/json, image/png;q=0.1', 'image/png;q=0'])
+    t.match((await call(accept)).headers['content-type'], /^application\/json/, accept)
+  const plain = await send(
+    { text: 'hi' },
+    { path: '/api/apps/demo/tools/echo', headers: { accept: 'image/png' } },
+  )
+  t.match(plain, { status: 200, json: { text: 'hi' } }, 'a tool without a picture returns JSON')
+})
+
+t.test('LatestPictures removes the oldest pictures beyond its size', async (t) => {
+  const pictures = new LatestPictures({ bytes: 10 })
+  const find = (path: string) => pictures.find('demo', path.split('/').at(-1) ?? '')
+  const add = (bytes: number) => pictures.add('demo', { mimeType: 'image/png', bytes: Buffer.alloc(bytes) })
+  const [first, second] = [add(4), add(4)]
+  t.ok(find(first))
+  const third = add(4)
+  t.notOk(find(first))
+  t.ok(find(second) && find(third))
+  t.ok(find(add(20)), 'a larger picture is stored alone')
+  t.notOk(find(third))
+})
+
+t.test('disconnecting aborts a tool call', async (t) => {
   const { send, wire } = await openWire(t)
   const hangUp = new AbortController()
   const call = send({ steps: 0 }, { path: '/api/apps/wire/tools/work', signal: hangUp.signal })
@@ -101,7 +139,7 @@ t.test('rest: hanging up aborts the handler', async (t) => {
   await until(() => wire.begun[0]?.aborted === true)
 })
 
-t.test('app route: bodies stream both ways', async (t) => {
+t.test('an app route streams the request and the response', async (t) => {
   const { http } = await openWire(t)
   const upload = new Readable({ read() {} })
   upload.push('first')
@@ -113,34 +151,31 @@ t.test('app route: bodies stream both ways', async (t) => {
   t.equal(statusCode, 200)
   t.equal(headers['content-type'], 'application/x-ndjson')
   const chunks = body[Symbol.asyncIterator]()
-  t.equal(String((await chunks.next()).value), 'a/b:first', 'answered while the upload is open')
+  t.equal(String((await chunks.next()).value), 'a/b:first', 'responds while the upload is open')
   upload.push('second')
   t.equal(String((await chunks.next()).value), 'a/b:second')
   upload.push(null)
   t.ok((await chunks.next()).done)
 })
 
-t.test(
-  'app route: a body beyond the limit is refused however it comes, unless the route streams it',
-  async (t) => {
-    const { http } = await openWire(t, { bodyLimitBytes: 1024 })
-    const long = 'x'.repeat(1025)
-    const post = async (path: string, body: string | Readable, method: 'POST' | 'PUT' = 'POST') => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await request(`${http.url}${path}`, { method, headers, body })
-      return { status: answer.statusCode, text: await answer.body.text() }
-    }
-    for (const body of [long, Readable.from([long])]) {
-      const { status, text } = await post('/api/apps/demo/notes/1', body)
-      t.equal(status, 413)
-      t.match(JSON.parse(text), { code: 'BODY_TOO_LARGE', data: { limit_bytes: 1024 } })
-    }
-    t.match(await post('/api/apps/demo/notes/1', long.slice(1)), { status: 200, text: long.slice(1) })
-    t.match(await post('/api/apps/wire/lines/a', long, 'PUT'), { status: 200, text: `a:${long}` })
-  },
-)
+t.test('an app route rejects a body over the limit, chunked or not, unless it streams', async (t) => {
+  const { http } = await openWire(t, { bodyLimitBytes: 1024 })
+  const long = 'x'.repeat(1025)
+  const post = async (path: string, body: string | Readable, method: 'POST' | 'PUT' = 'POST') => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await request(`${http.url}${path}`, { method, headers, body })
+    return { status: response.statusCode, text: await response.body.text() }
+  }
+  for (const body of [long, Readable.from([long])]) {
+    const { status, text } = await post('/api/apps/demo/notes/1', body)
+    t.equal(status, 413)
+    t.match(JSON.parse(text), { code: 'BODY_TOO_LARGE', data: { limit_bytes: 1024 } })
+  }
+  t.match(await post('/api/apps/demo/notes/1', long.slice(1)), { status: 200, text: long.slice(1) })
+  t.match(await post('/api/apps/wire/lines/a', long, 'PUT'), { status: 200, text: `a:${long}` })
+})
 
-t.test('app route: hanging up aborts the context', async (t) => {
+t.test('disconnecting aborts the context of an app route', async (t) => {
   const { http, wire } = await openWire(t)
   const hangUp = new AbortController()
   const { body } = await request(`${http.url}/api/apps/wire/drip`, { signal: hangUp.signal })
@@ -151,13 +186,13 @@ t.test('app route: hanging up aborts the context', async (t) => {
   await until(() => wire.begun[0]?.aborted === true)
 })
 
-t.test('app route: one that breaks in the middle cuts the connection and is logged', async (t) => {
+t.test('an error while a response streams closes the connection and is logged', async (t) => {
   const { send, logged } = await openWire(t)
   await t.rejects(send(undefined, { ...get, path: '/api/apps/wire/break' }))
   await until(() => logged.lines.some(({ level }) => level === 50))
   t.match(
     logged.lines.find(({ level }) => level === 50),
-    { app: 'Wire', code: 'INTERNAL', err: { stack: /somebody/ } },
+    { app: 'Wire', code: 'INTERNAL', err: { stack: /home.user/ } },
   )
   t.match(await send(undefined, { ...get, path: '/health' }), { status: 200 })
 })
@@ -166,12 +201,11 @@ verifies('wire:error:route-types', async (t) => {
   const { send } = await openWire(t)
   const notes = '/api/apps/demo/notes/7'
   const lines = { path: '/api/apps/wire/lines/a', method: 'PUT' } as const
-  const post = (type: string | undefined, sending: Sending = { path: notes }) =>
-    // Bytes without a type: undici adds none.
-    send(Buffer.from('{}'), { ...sending, headers: { ...sending.headers, 'content-type': type as string } })
+  const post = (type: string | undefined, options: Sending = { path: notes }) =>
+    // undici adds no content type to bytes.
+    send(Buffer.from('{}'), { ...options, headers: { ...options.headers, 'content-type': type as string } })
   for (const type of [...simpleTypes, 'application/xml', undefined]) {
-    const refused = await post(type)
-    t.match(refused, {
+    t.match(await post(type), {
       status: 415,
       headers: { accept: 'application/json' },
       json: {
@@ -197,7 +231,7 @@ verifies('wire:error:route-types', async (t) => {
 
 verifies(
   'wire:error:route-types',
-  'a route may accept untyped bodies of programs, not of pages',
+  'a route may accept bodies without a type from programs, but not from pages',
   async (t) => {
     const { http, send } = await openWire(t)
     const own = `http://127.0.0.1:${http.port}`
@@ -217,19 +251,19 @@ verifies(
 
 verifies('wire:error:content-encoding', async (t) => {
   const { send } = await openWire(t)
-  const refused = (path: string, encoding: string) =>
+  const post = (path: string, encoding: string) =>
     send('{}', { path, headers: { 'content-encoding': encoding } })
   for (const path of ['/mcp', '/messages', '/api/apps/demo/tools/count', '/api/apps/demo/notes/1'])
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {
-      const { status, headers, text } = await refused(path, encoding)
+      const { status, headers, text } = await post(path, encoding)
       t.equal(status, 415, `${path} ${encoding}`)
       t.equal(headers['accept-encoding'], 'identity')
       t.match(text, /"supported":\["identity"\]/)
     }
-  t.equal((await refused('/api/apps/demo/notes/1', 'Identity')).status, 200)
+  t.equal((await post('/api/apps/demo/notes/1', 'Identity')).status, 200)
 })
 
-t.test('app route: an unknown one is 404, a JSON body reaches the app unparsed', async (t) => {
+t.test('an unknown app route is 404, and a JSON body reaches the app unparsed', async (t) => {
   const { send } = await openWire(t)
   t.match(await send('{not json', { path: '/api/apps/demo/notes/7' }), {
     status: 200,
@@ -241,7 +275,7 @@ t.test('app route: an unknown one is 404, a JSON body reaches the app unparsed',
   })
 })
 
-t.test('refresh: tells whether a list changed', async (t) => {
+t.test('refresh reports whether a list changed', async (t) => {
   const { send, demo } = await openWire(t)
   const refresh = () => send(undefined, { path: '/api/registry/refresh' })
   t.match((await refresh()).json, { changed: false })
@@ -264,128 +298,4 @@ verifies('server:metrics', 'over HTTP', async (t) => {
   const { headers, text } = await send(undefined, { ...get, path: '/metrics' })
   t.match(headers['content-type'], /^text\/plain; version=/)
   t.match(text, /causeway_.*Demo/)
-})
-
-/** tools/list: from bytes or through the SDK, the same; paged; announced when it changes. */
-
-const names = (result: { tools: { name: string }[] }): string[] => result.tools.map(({ name }) => name)
-
-async function fromBytes(wire: Wire, path: string, era: 'modern' | 'legacy') {
-  if (era === 'modern') {
-    const { body, headers } = modern(rpc('tools/list'))
-    return (await wire.send(body, { path, headers })).json
-  }
-  const id = await wire.initialize({ path })
-  return (await wire.send(rpc('tools/list'), { path, headers: { ...both, 'mcp-session-id': id } })).json
-}
-
-t.test('tools/list: the bytes and the SDK give the same answer, on every mount and page size', async (t) => {
-  for (const env of [{}, { CAUSEWAY_PAGE_SIZE: '2' }]) {
-    const wire = await openWire(t, { dir: t.testdir({ [`size${env.CAUSEWAY_PAGE_SIZE}`]: {} }), env })
-    for (const { path } of wire.core.mounts())
-      for (const era of ['modern', 'legacy'] as const)
-        t.same(
-          await fromBytes(wire, path, era),
-          await throughSdk(wire, { path, era, message: rpc('tools/list') }),
-          `${path} ${era}`,
-        )
-  }
-})
-
-verifies('wire:list:deterministic', 'every leg lists the same tools, every time', async (t) => {
-  const wire = await openWire(t)
-  for (const path of ['/mcp', '/mcp/demo']) {
-    const lists = [
-      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
-      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
-      (await fromBytes(wire, path, 'modern')).result.tools,
-      (await fromBytes(wire, path, 'legacy')).result.tools,
-    ]
-    for (const list of lists) t.same(list, lists[0])
-  }
-})
-
-verifies('wire:list:cache-hints', async (t) => {
-  const wire = await openWire(t)
-  t.match((await fromBytes(wire, '/mcp', 'modern')).result, { ttlMs: 300_000, cacheScope: 'public' })
-  t.equal((await fromBytes(wire, '/mcp', 'legacy')).result.ttlMs, undefined)
-})
-
-verifies('wire:list:pages', async (t) => {
-  const { send } = await openWire(t, { env: { CAUSEWAY_PAGE_SIZE: '4' } })
-  const found: string[] = []
-  let cursor: string | undefined
-  do {
-    const { result } = (await send(rpc('tools/list', cursor === undefined ? {} : { cursor }))).json
-    t.ok(result.tools.length <= 4)
-    found.push(...names(result))
-    cursor = result.nextCursor
-  } while (cursor !== undefined)
-  t.equal(new Set(found).size, found.length)
-  t.ok(found.includes('Wire__work') && found.includes('Demo__echo') && found.includes('Causeway__get_health'))
-  const { body, headers } = modern(rpc('tools/list', { cursor: 'made-up' }))
-  t.match((await send(body, { headers })).json, { error: { code: -32602, data: { code: 'INVALID_CURSOR' } } })
-})
-
-verifies('wire:list:changed', async (t) => {
-  const wire = await openWire(t)
-  const listen = modern(rpc('subscriptions/listen', { notifications: { toolsListChanged: true } }))
-  const id = await wire.initialize({ path: '/mcp/demo' })
-  const other = await wire.initialize({ path: '/mcp/wire' })
-  const open = (path: string, session: string) =>
-    wire.stream(undefined, { path, method: 'GET', headers: { 'mcp-session-id': session } })
-  const streams = [
-    await wire.stream(listen.body, { headers: listen.headers }),
-    await wire.stream(listen.body, { path: '/mcp/demo', headers: listen.headers }),
-    await open('/mcp/demo', id),
-  ]
-  const unconcerned = await open('/mcp/wire', other)
-  for (const one of streams.slice(0, 2)) await one.messages.next() // acknowledged
-  wire.demo.discovered = [foundTool('late')]
-  wire.demo.announce('tools')
-  for (const one of streams)
-    t.match((await one.messages.next()).value, { method: 'notifications/tools/list_changed' })
-  t.ok(names((await wire.send(rpc('tools/list'))).json.result).includes('Demo__late'))
-  await wire.http.close(1000)
-  t.same(await unconcerned.messages.next(), { done: true, value: undefined }, 'another mount heard nothing')
-})
-
-verifies('wire:name:full', async (t) => {
-  const { send } = await openWire(t)
-  t.ok(names((await send(rpc('tools/list'))).json.result).includes('Demo__echo'))
-  const call = async (name: string) => (await send(toolCall(name, { text: 'x' }))).json
-  t.match(await call('Demo__echo'), { result: { structuredContent: { text: 'x' } } })
-  t.match(await call('echo'), { error: { code: -32602, data: { code: 'UNKNOWN_TOOL' } } })
-})
-
-verifies('wire:name:bare', async (t) => {
-  const { send } = await openWire(t)
-  const listed = names((await send(rpc('tools/list'), { path: '/mcp/demo' })).json.result)
-  t.ok(listed.includes('demo.echo') && listed.includes('count'))
-  t.notOk(listed.some((name) => name.includes('__')))
-  const call = async (name: string, path: string) =>
-    (await send(toolCall(name, { text: 'x' }), { path })).json
-  for (const name of ['echo', 'demo.echo'])
-    t.match(await call(name, '/mcp/demo'), { result: { structuredContent: { text: 'x' } } })
-  t.match(await call('tell', '/mcp/demo'), { error: { data: { code: 'UNKNOWN_TOOL' } } }, 'of another app')
-})
-
-verifies('wire:name:limits', async (t) => {
-  const { send } = await openWire(t)
-  for (const name of names((await send(rpc('tools/list'))).json.result))
-    t.match(name, /^[A-Za-z0-9_-]{1,49}$/)
-})
-
-t.test('tools/list: a request that the SDK refuses is refused before the bytes', async (t) => {
-  const { send } = await openWire(t)
-  const { body, headers } = modern(rpc('tools/list'))
-  const { 'mcp-method': _, ...withoutMethod } = headers
-  t.match(await send(body, { headers: withoutMethod }), { status: 400, json: { error: { code: -32020 } } })
-  t.match(await send(body, { headers: { ...headers, 'mcp-method': 'tools/call' } }), { status: 400 })
-  t.match(await send(body, { headers: { ...headers, 'mcp-protocol-version': legacyVersions[0] } }), {
-    status: 400,
-  })
-  const { _meta } = body.params
-  const broken = { ...body, params: { _meta: { ..._meta, 'io.modelcontextprotocol/clientCapabilities': 5 } } }
-  t.match(await send(broken, { headers }), { status: 400, json: { error: { code: -32602 } } })
 })

@@ -1,4 +1,5 @@
 import { defineApp } from '@causeway/app-kit'
+import { structuredJson, success } from '@causeway/protocol'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -7,15 +8,33 @@ import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { startBridge } from '../../../bridge/test/client.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { traceOf } from '../../src/domain/trace.ts'
-import { openHttp } from '../../src/http/server.ts'
+import { parseTrace } from '../../src/audit/trace.ts'
+import { encodeResult } from '../../src/http/mcp/responses.ts'
+import { HttpServer } from '../../src/http/server.ts'
 import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
-/** Listening and stopping. */
+t.test('encodeResult copies the JSON of long data and sends it under the same content type', async (t) => {
+  const data = { text: '"'.repeat(20_000), toJSON: () => t.fail('the data is serialized again') }
+  const json = JSON.stringify({ text: data.text })
+  const more = { isError: undefined, _meta: { a: 1 } }
+  const result = { content: [{ type: 'text', text: json }], structuredContent: data, ...more }
+  const encoded = encodeResult('a', { ...result, [structuredJson]: json })
+  t.ok(Buffer.isBuffer(encoded))
+  t.equal(
+    String(encoded),
+    JSON.stringify(success('a', { ...result, structuredContent: { text: data.text } })),
+  )
+  const { send } = await openWire(t)
+  const types = ['short', data.text].map(
+    async (text) => (await send(toolCall('Demo__echo', { text }))).headers,
+  )
+  const [short, long] = await Promise.all(types)
+  t.equal(long?.['content-type'], short?.['content-type'])
+})
 
-t.test('answers of many megabytes arrive whole, by every leg', async (t) => {
+t.test('responses of several megabytes are complete on every transport', async (t) => {
   const { send, initialize } = await openWire(t)
   const text = 'long '.repeat(2 ** 20)
   const call = toolCall('Demo__echo', { text })
@@ -33,7 +52,7 @@ t.test('answers of many megabytes arrive whole, by every leg', async (t) => {
   }
 })
 
-t.test('close: calls under way are answered, new ones get 503, streams end', async (t) => {
+t.test('close: calls in flight are answered, new calls get 503, and streams end', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const work = toolCall('Wire__work', { steps: 0 })
@@ -72,7 +91,7 @@ t.test('close: calls under way are answered, new ones get 503, streams end', asy
   await t.rejects(wire.send(rpc('ping')), { code: 'ECONNREFUSED' })
 })
 
-t.test('close: a call under way can still be cancelled', async (t) => {
+t.test('close: a call in flight can still be cancelled', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const headers = { ...both, 'mcp-session-id': id }
@@ -87,7 +106,7 @@ t.test('close: a call under way can still be cancelled', async (t) => {
   await closed
 })
 
-t.test('close: after the deadline calls are aborted and connections cut', async (t) => {
+t.test('close: after the deadline, calls are aborted and connections are closed', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const work = toolCall('Wire__work', { steps: 0 })
@@ -111,7 +130,7 @@ verifies('wire:route:stream', async (t) => {
   t.same((await stream.events.next()).value, { event: undefined, data: 'first' })
   const started = performance.now()
   await http.close(20_000)
-  t.ok(performance.now() - started < 10_000, 'not waited for')
+  t.ok(performance.now() - started < 10_000, 'close does not wait for the stream')
   t.equal((await stream.events.next()).done, true)
   t.equal(control.streams[0]?.aborted, true)
 })
@@ -121,15 +140,13 @@ verifies('wire:guard:loopback', async (t) => {
   t.equal(new URL(http.url).hostname, '127.0.0.1')
 })
 
-t.test('open: a port in use rejects with the error of listen', async (t) => {
+t.test('open: a port in use rejects with EADDRINUSE', async (t) => {
   const { core, http, logged } = await openWire(t)
   const options = { host: '127.0.0.1', port: http.port, log: logged.log, bodyLimitBytes: 1024 }
-  await t.rejects(openHttp(core, options), { code: 'EADDRINUSE' })
+  await t.rejects(HttpServer.open(core, options), { code: 'EADDRINUSE' })
 })
 
-/** The official SDK clients, v1 and v2 in each of its modes: what they make of our answers. */
-
-/** What every client is asked to do, in one tongue. */
+/** The common interface of the official SDK clients: v1, and v2 in each of its modes. */
 interface AnyClient {
   readonly names: () => Promise<string[]>
   readonly call: (
@@ -146,7 +163,7 @@ const info = { name: 'sdk', version: '1' }
 
 async function v1(t: Test, url: string): Promise<AnyClient> {
   const client = new ClientV1(info)
-  // The types of v1 do not know exactOptionalPropertyTypes.
+  // The types of v1 are not compatible with exactOptionalPropertyTypes.
   await client.connect(new TransportV1(new URL(url)) as Parameters<typeof client.connect>[0])
   t.teardown(() => client.close())
   return {
@@ -167,7 +184,11 @@ async function v2(t: Test, url: string, mode?: Mode): Promise<AnyClient> {
   const client = new Client(info, {
     ...(mode === undefined ? {} : { versionNegotiation: { mode } }),
     listChanged: {
-      tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listeners.forEach((tell) => void tell()) },
+      tools: {
+        autoRefresh: false,
+        debounceMs: 0,
+        onChanged: () => listeners.forEach((listener) => void listener()),
+      },
     },
   })
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
@@ -191,7 +212,7 @@ const clients: Readonly<Record<string, (t: Test, url: string) => Promise<AnyClie
 }
 
 for (const [name, connect] of Object.entries(clients)) {
-  t.test(`SDK client ${name}: lists, calls, reads, gets prompts`, async (t) => {
+  t.test(`SDK client ${name}lists and calls tools, reads resources and gets prompts`, async (t) => {
     const { http } = await openWire(t)
     const client = await connect(t, `${http.url}/mcp`)
     t.ok((await client.names()).includes('Demo__echo'))
@@ -206,42 +227,49 @@ for (const [name, connect] of Object.entries(clients)) {
     t.match(await client.prompt('Demo__greet', { who: 'Ada' }), { messages: [{ role: 'user' }] })
   })
 
-  verifies('wire:error:sdk-clients', `SDK client ${name} lists, then fails`, async (t) => {
-    const { http } = await openWire(t)
-    const client = await connect(t, `${http.url}/mcp`)
-    await client.names()
-    const failed = await client.call('Demo__fail', { code: 'NO_RECORDING' })
-    t.match(failed, {
-      isError: true,
-      content: [{ type: 'text', text: /^NO_RECORDING: no recording loaded; / }],
-      _meta: { 'causeway/error': { code: 'NO_RECORDING', retryable: false, data: { hint: 1 } } },
-    })
-    t.equal(failed.structuredContent, undefined)
-    t.match(await client.call('Demo__echo', { txt: 1 }), { isError: true })
-    t.match(await client.call('Demo__fail', { code: 'accident' }), { isError: true })
-  })
+  verifies(
+    'wire:error:sdk-clients',
+    `SDK client ${name} receives tool errors after listing the tools`,
+    async (t) => {
+      const { http } = await openWire(t)
+      const client = await connect(t, `${http.url}/mcp`)
+      await client.names()
+      const failed = await client.call('Demo__fail', { code: 'NO_RECORDING' })
+      t.match(failed, {
+        isError: true,
+        content: [{ type: 'text', text: /^NO_RECORDING: no recording loaded; / }],
+        _meta: { 'causeway/error': { code: 'NO_RECORDING', retryable: false, data: { hint: 1 } } },
+      })
+      t.equal(failed.structuredContent, undefined)
+      t.match(await client.call('Demo__echo', { txt: 1 }), { isError: true })
+      t.match(await client.call('Demo__fail', { code: 'accident' }), { isError: true })
+    },
+  )
 
-  t.test(`SDK client ${name}: an unknown tool and a missing resource are errors with a number`, async (t) => {
-    const { http } = await openWire(t)
-    const client = await connect(t, `${http.url}/mcp`)
-    await t.rejects(client.call('Demo__nothing'), { code: -32602 })
-    const number = /pinned|auto/.test(name) ? -32602 : -32002
-    await t.rejects(client.read('demo://nothing/here'), { code: number })
-  })
+  t.test(
+    `SDK client ${name} rejects an unknown tool and a missing resource with an error code`,
+    async (t) => {
+      const { http } = await openWire(t)
+      const client = await connect(t, `${http.url}/mcp`)
+      await t.rejects(client.call('Demo__nothing'), { code: -32602 })
+      const number = /pinned|auto/.test(name) ? -32602 : -32002
+      await t.rejects(client.read('demo://nothing/here'), { code: number })
+    },
+  )
 
-  t.test(`SDK client ${name}: hears progress, and its cancelling reaches the handler`, async (t) => {
+  t.test(`SDK client ${name} receives progress, and its cancellation aborts the handler`, async (t) => {
     const { http, wire } = await openWire(t)
     const client = await connect(t, `${http.url}/mcp`)
-    const heard: number[] = []
+    const received: number[] = []
     const call = client.call(
       'Wire__work',
       { steps: 3 },
-      { onprogress: ({ progress }) => heard.push(progress) },
+      { onprogress: ({ progress }) => received.push(progress) },
     )
-    await until(() => heard.length === 3)
+    await until(() => received.length === 3)
     wire.release()
     t.match(await call, { structuredContent: { steps: 3 } })
-    t.same(heard, [1, 2, 3])
+    t.same(received, [1, 2, 3])
 
     const cancel = new AbortController()
     const cancelled = client.call('Wire__work', { steps: 0 }, { signal: cancel.signal })
@@ -251,17 +279,17 @@ for (const [name, connect] of Object.entries(clients)) {
     await until(() => wire.begun[1]?.aborted === true)
   })
 
-  t.test(`SDK client ${name}: is told that the list of tools changed`, async (t) => {
+  t.test(`SDK client ${name} is notified when the tools change`, async (t) => {
     const { http, demo } = await openWire(t)
     const client = await connect(t, `${http.url}/mcp`)
-    let told = 0
+    let notifications = 0
     let round = 0
-    await client.onToolsChanged(() => told++)
-    // A client opens its stream behind its caller's back: a change before that is one that it does not hear of.
+    await client.onToolsChanged(() => notifications++)
+    // A client opens its stream in the background and is not notified of a change before that.
     await until(() => {
       demo.discovered = [foundTool(`late${round++}`)]
       demo.announce('tools')
-      return told > 0
+      return notifications > 0
     })
     t.ok((await client.names()).some((listed) => listed.startsWith('Demo__late')))
   })
@@ -297,22 +325,23 @@ verifies('log:trace', async (t, channel) => {
   }
   const lines = logged.lines.filter(({ what }) => what === 'echo')
   t.match(lines[0], { trace_id: traceId, parent_id: 'b7ad6b7169203331', request_id: String })
-  const entries = await core.audit({ trace_id: traceId, limit: 9 })
+  const entries = await core.audit.query({ trace_id: traceId, limit: 9 })
   t.equal(entries.length, channel === 'bridge' ? 1 : 2)
-  if (channel === 'bridge') t.match(lines[1], { trace_id: /^[\da-f]{32}$/ }, 'a trace of its own')
+  if (channel === 'bridge')
+    t.match(lines[1], { trace_id: /^[\da-f]{32}$/ }, 'a call without a traceparent gets a new trace')
 })
 
-t.test('trace: a call of one app by another belongs to it too', async (t) => {
+t.test('trace: a call from one app to another has the same trace id', async (t) => {
   const { core, send } = await openWire(t, { apps: [relay] })
   await send(rpc('tools/call', { name: 'Relay__relay', arguments: {} }), { headers: { traceparent } })
-  const entries = await core.audit({ trace_id: traceId, limit: 9 })
+  const entries = await core.audit.query({ trace_id: traceId, limit: 9 })
   t.same(entries.map(({ tool }) => tool).sort(), ['echo', 'relay'])
 })
 
-t.test('trace: what is not a traceparent names none', async (t) => {
-  t.same(traceOf(traceparent), { traceId, parentId: 'b7ad6b7169203331' })
+t.test('trace: a malformed traceparent is ignored', async (t) => {
+  t.same(parseTrace(traceparent), { traceId, parentId: 'b7ad6b7169203331' })
   t.same(
-    traceOf(`01-${traceId}-b7ad6b7169203331-01-later`),
+    parseTrace(`01-${traceId}-b7ad6b7169203331-01-later`),
     { traceId, parentId: 'b7ad6b7169203331' },
     'a later version',
   )
@@ -325,5 +354,5 @@ t.test('trace: what is not a traceparent names none', async (t) => {
     `ff-${traceId}-b7ad6b7169203331-01`,
     `00-${traceId}-b7ad6b7169203331`,
   ])
-    t.equal(traceOf(odd), undefined, String(odd))
+    t.equal(parseTrace(odd), undefined, String(odd))
 })

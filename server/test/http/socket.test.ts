@@ -1,4 +1,3 @@
-/** WebSockets of the apps, and what else stands at the root of an app's own port. */
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { request } from 'undici'
@@ -8,17 +7,17 @@ import { soon } from '../test-core.ts'
 import { openWire, rpc, until, type Wire } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
-/** A WebSocket client that keeps what it gets. */
+/** A WebSocket client that stores received frames. */
 interface Client {
   readonly frames: readonly string[]
   readonly socket: WebSocket
-  /** The frame of this index, once it is there. */
+  /** Returns a frame by index, waiting for it if necessary. */
   frame(index: number): Promise<string>
   /** Close code and reason. */
   readonly closed: Promise<readonly [number, string]>
 }
 
-function dial(t: Test, url: string, options: ClientOptions = {}): Client {
+function connectClient(t: Test, url: string, options: ClientOptions = {}): Client {
   const socket = new WebSocket(url, options)
   const frames: string[] = []
   socket.on('message', (data) => frames.push(data.toString()))
@@ -38,13 +37,13 @@ function dial(t: Test, url: string, options: ClientOptions = {}): Client {
   }
 }
 
-/** The status and code of an upgrade that is refused. */
-function refusal(t: Test, url: string, options: ClientOptions = {}): Promise<readonly [number, string]> {
+/** Resolves to the status and error code of a rejected upgrade. */
+function rejection(t: Test, url: string, options: ClientOptions = {}): Promise<readonly [number, string]> {
   const socket = new WebSocket(url, options)
   t.teardown(() => socket.terminate())
   return soon(
     new Promise((resolve, reject) => {
-      socket.once('open', () => reject(new Error('it was let in')))
+      socket.once('open', () => reject(new Error('the upgrade was accepted')))
       socket.on('error', () => {})
       socket.once('unexpected-response', (_request, response) => {
         let text = ''
@@ -69,14 +68,18 @@ const wsUrl = ({ http }: Wire): string => `${http.url.replace('http', 'ws')}/api
 verifies('wire:socket', async (t) => {
   const { root, main, wire } = await openPort(t)
   for (const url of [`ws://${root}/`, `ws://${root}`, main, `${main}/`]) {
-    const { socket, frame } = dial(t, url)
+    const { socket, frame } = connectClient(t, url)
     t.equal(await frame(0), 'welcome', url)
     for (const text of ['a', 'b', 'count', 'c']) socket.send(text)
     await frame(4)
     t.same([await frame(1), await frame(2), await frame(4)], ['echo a', 'echo b', 'echo c'])
-    t.match(JSON.parse(await frame(3)), { frames: 3 }, 'a state of its own, which its calls see')
+    t.match(
+      JSON.parse(await frame(3)),
+      { frames: 3 },
+      'each connection has its own state, which its calls share',
+    )
   }
-  const { frame, socket } = dial(t, `ws://${root}/rooms/blue%20one`)
+  const { frame, socket } = connectClient(t, `ws://${root}/rooms/blue%20one`)
   await until(() => socket.readyState === WebSocket.OPEN)
   socket.send('?')
   t.equal(await frame(0), 'blue one')
@@ -85,74 +88,75 @@ verifies('wire:socket', async (t) => {
   })
 })
 
-t.test(
-  'socket: clients that name the same session share a state, each call has an id of its own',
-  async (t) => {
-    const { main } = await openPort(t)
-    const headers = { 'causeway-session': 'shared' }
-    const [one, other] = [dial(t, main, { headers }), dial(t, main, { headers })]
-    await Promise.all([one.frame(0), other.frame(0)])
-    one.socket.send('count')
-    const first = JSON.parse(await one.frame(1))
-    other.socket.send('count')
-    const second = JSON.parse(await other.frame(1))
-    t.match([first, second], [{ frames: 1 }, { frames: 2 }])
-    t.not(first.request, second.request)
-  },
-)
+t.test('sockets of one session share state, and each call has its own request id', async (t) => {
+  const { main } = await openPort(t)
+  const headers = { 'causeway-session': 'shared' }
+  const [one, other] = [connectClient(t, main, { headers }), connectClient(t, main, { headers })]
+  await Promise.all([one.frame(0), other.frame(0)])
+  one.socket.send('count')
+  const first = JSON.parse(await one.frame(1))
+  other.socket.send('count')
+  const second = JSON.parse(await other.frame(1))
+  t.match([first, second], [{ frames: 1 }, { frames: 2 }])
+  t.not(first.request, second.request)
+})
 
 verifies('wire:socket:guard', async (t) => {
   const { root, main } = await openPort(t)
   for (const url of [`ws://${root}/`, main]) {
-    t.same(await refusal(t, url, { origin: 'https://evil.example' }), [403, 'FORBIDDEN_ORIGIN'])
-    t.same(await refusal(t, url, { headers: { host: 'evil.example' } }), [403, 'FORBIDDEN_HOST'])
-    t.same(await refusal(t, url, { headers: { 'causeway-session': 'no/such' } }), [400, 'INVALID_PARAMS'])
+    t.same(await rejection(t, url, { origin: 'https://evil.example' }), [403, 'FORBIDDEN_ORIGIN'])
+    t.same(await rejection(t, url, { headers: { host: 'evil.example' } }), [403, 'FORBIDDEN_HOST'])
+    t.same(await rejection(t, url, { headers: { 'causeway-session': 'no/such' } }), [400, 'INVALID_PARAMS'])
   }
-  t.same(await refusal(t, `ws://${root}/elsewhere`), [404, 'ROUTE_NOT_FOUND'])
-  t.same(await refusal(t, main.replace('port', 'nobody')), [404, 'ROUTE_NOT_FOUND'])
-  t.same(await refusal(t, main.replace('/api/apps/port', '/mcp')), [404, 'ROUTE_NOT_FOUND'])
-  t.same(await refusal(t, main, { origin: 'http://localhost:5173' }), [403, 'FORBIDDEN_ORIGIN'])
+  t.same(await rejection(t, `ws://${root}/elsewhere`), [404, 'ROUTE_NOT_FOUND'])
+  t.same(await rejection(t, main.replace('port', 'unknown')), [404, 'ROUTE_NOT_FOUND'])
+  t.same(await rejection(t, main.replace('/api/apps/port', '/mcp')), [404, 'ROUTE_NOT_FOUND'])
+  t.same(await rejection(t, main, { origin: 'http://localhost:5173' }), [403, 'FORBIDDEN_ORIGIN'])
   for (const port of [new URL(main).port, new URL(`ws://${root}`).port])
-    t.equal(await dial(t, main, { origin: `http://localhost:${port}` }).frame(0), 'welcome', 'an own page')
+    t.equal(
+      await connectClient(t, main, { origin: `http://localhost:${port}` }).frame(0),
+      'welcome',
+      'a page of this server',
+    )
 })
 
 verifies('wire:socket:failure', async (t) => {
   const { main, wire } = await openPort(t, { bodyLimitBytes: 4096 })
-  const { socket, frame, closed } = dial(t, main)
+  const { socket, frame, closed } = connectClient(t, main)
   await frame(0)
-  for (const text of ['fail', 'break', 'still here']) socket.send(text)
+  for (const text of ['fail', 'break', 'still connected']) socket.send(text)
   await frame(3)
-  t.match(JSON.parse(await frame(1)), { error: { code: 'NO_RECORDING', message: 'nothing to say' } })
+  t.match(JSON.parse(await frame(1)), { error: { code: 'NO_RECORDING', message: 'nothing to send' } })
   t.match(JSON.parse(await frame(2)), { error: { code: 'INTERNAL' } })
   t.notMatch(await frame(2), 'secret')
-  t.equal(await frame(3), 'echo still here')
+  t.equal(await frame(3), 'echo still connected')
   socket.send(Buffer.from([1, 2]))
   t.match(await soon(closed), [1003])
-  const large = dial(t, main)
+  const large = connectClient(t, main)
   await large.frame(0)
   large.socket.send('x'.repeat(5000))
   t.match(await soon(large.closed), [1009])
-  const leaving = dial(t, main)
+  const leaving = connectClient(t, main)
   await leaving.frame(0)
   leaving.socket.send('bye')
   t.same(await soon(leaving.closed), [1000, 'bye'])
   t.match((await wire.send(rpc('ping'))).status, 200)
 })
 
-t.test('socket: as many as may be open, and no more', async (t) => {
+t.test('the number of open sockets is limited', async (t) => {
   const { main, control } = await openPort(t, { maxSessions: 1 })
-  const { frame, socket } = dial(t, main)
+  const { frame, socket } = connectClient(t, main)
   await frame(0)
-  t.same(await refusal(t, main), [503, 'OVERLOADED'])
+  t.same(await rejection(t, main), [503, 'OVERLOADED'])
   socket.close()
   await until(() => control.sockets[0]?.signal.aborted === true)
-  t.equal(await dial(t, main).frame(0), 'welcome')
+  t.equal(await connectClient(t, main).frame(0), 'welcome')
 })
 
-t.test('socket: a peer that answers no ping is cut off', async (t) => {
+t.test('a client that does not respond to a ping is disconnected', async (t) => {
   const { main, control } = await openPort(t, { keepAliveMs: 250 })
-  const alive = dial(t, main)
-  const silent = dial(t, main, { autoPong: false })
+  const alive = connectClient(t, main)
+  const silent = connectClient(t, main, { autoPong: false })
   await Promise.all([alive.frame(0), silent.frame(0)])
   t.match(await soon(silent.closed), [1006])
   await until(() => control.sockets.filter(({ signal }) => signal.aborted).length === 1)
@@ -162,21 +166,24 @@ t.test('socket: a peer that answers no ping is cut off', async (t) => {
 
 verifies('wire:socket:backpressure', async (t) => {
   const { main, control } = await openPort(t)
-  const { socket, frame, frames } = dial(t, main)
+  const { socket, frame, frames } = connectClient(t, main)
   await frame(0)
   socket.pause()
-  const asked = 64
-  for (let sent = 0; sent < asked; sent++) socket.send('flood')
-  // What one connection can hold is a few megabytes of the 64 asked for.
-  await until(() => control.begun > 0)
+  const requested = 64
+  for (let sent = 0; sent < requested; sent++) socket.send('flood')
+  // The buffers of a connection hold a few of the 64 MiB.
+  await until(() => control.startedFrames > 0)
   let before = -1
-  while (before !== control.begun) {
-    before = control.begun
+  while (before !== control.startedFrames) {
+    before = control.startedFrames
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  t.ok(control.begun < asked, `answered ${control.begun} of ${asked} before it had to wait`)
+  t.ok(
+    control.startedFrames < requested,
+    `processed ${control.startedFrames} of ${requested} frames before it waited`,
+  )
   socket.resume()
-  await until(() => frames.length === asked + 1)
+  await until(() => frames.length === requested + 1)
 })
 
 verifies('wire:socket:shutdown', async (t) => {
@@ -187,10 +194,10 @@ verifies('wire:socket:shutdown', async (t) => {
     'GET /api/apps/port HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n',
   )
-  const { socket, frame, closed } = dial(t, main)
+  const { socket, frame, closed } = connectClient(t, main)
   await frame(0)
   socket.send('hold')
-  await until(() => control.begun === 1 && control.sockets.length === 2)
+  await until(() => control.startedFrames === 1 && control.sockets.length === 2)
   const closing = wire.http.close(5000)
   control.release()
   t.equal(await frame(1), 'echo hold')
@@ -211,44 +218,43 @@ verifies('wire:upgrade:other', async (t) => {
       `POST ${pathname} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n` +
         `HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    const answer = await soon(
+    const response = await soon(
       new Promise<string>((resolve) => peer.once('data', (data) => resolve(String(data)))),
     )
-    t.match(answer, /^HTTP\/1.1 200 OK/)
+    t.match(response, /^HTTP\/1.1 200 OK/)
   }
 })
 
 verifies('wire:alias:root', async (t) => {
   const { root, wire } = await openPort(t)
-  const fields = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json' }
   for (const base of [`http://${root}`, `${wire.http.url}/api/apps/port`]) {
-    const ask = async (path: string, body?: object) => {
-      const answer = await request(`${base}${path}`, {
+    const send = async (path: string, body?: object) => {
+      const response = await request(`${base}${path}`, {
         method: body === undefined ? 'GET' : 'POST',
-        headers: fields,
+        headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return [answer.statusCode, await answer.body.json()]
+      return [response.statusCode, await response.body.json()]
     }
-    t.match(await ask('', { command: 'x' }), [200, { result: { command: 'x' }, own: { frames: 0 } }], base)
-    t.match(await ask('/api/command', { command: 'y' }), [200, { command: { command: 'y' } }])
-    t.match(await ask('/tools/list'), [200, { tools: ['own'] }])
-    t.match(await ask('/tools/call', { name: 'z' }), [200, { called: { name: 'z' } }])
+    t.match(await send('', { command: 'x' }), [200, { result: { command: 'x' }, own: { frames: 0 } }], base)
+    t.match(await send('/api/command', { command: 'y' }), [200, { command: { command: 'y' } }])
+    t.match(await send('/tools/list'), [200, { tools: ['own'] }])
+    t.match(await send('/tools/call', { name: 'z' }), [200, { called: { name: 'z' } }])
     t.match(
-      await ask('/tools/counted', { fail: false }),
+      await send('/tools/counted', { fail: false }),
       [200, { frames: 0 }],
-      "the server's own is still there",
+      'routes of the server that the app does not override',
     )
-    t.match(await ask('/tools/counted'), [405, { code: 'METHOD_NOT_ALLOWED' }])
-    t.match(await ask(''), [200, { name: 'Port' }])
+    t.match(await send('/tools/counted'), [405, { code: 'METHOD_NOT_ALLOWED' }])
+    t.match(await send(''), [200, { name: 'Port' }])
   }
 })
 
 verifies('wire:alias:health', async (t) => {
   const { root, wire } = await openPort(t)
   const { port } = new URL(`http://${root}`)
-  const own = await (await request(`http://${root}/health`)).body.json()
-  t.match(own, {
+  t.match(await (await request(`http://${root}/health`)).body.json(), {
     status: 'ok',
     server: 'port-server',
     mcp_endpoint: '/mcp',
@@ -260,7 +266,7 @@ verifies('wire:alias:health', async (t) => {
     mcp_endpoint: '/mcp/port',
     port: wire.http.port,
   })
-  t.match(await wire.send(undefined, { path: '/health/nobody', method: 'GET' }), { status: 404 })
+  t.match(await wire.send(undefined, { path: '/health/unknown', method: 'GET' }), { status: 404 })
 })
 
 verifies('app:answer:error-body', async (t) => {
@@ -277,6 +283,10 @@ verifies('app:answer:error-body', async (t) => {
   const other = await call('counted', { fail: true })
   t.match(other, { isError: true, _meta: { 'causeway/error': { code: 'NO_RECORDING' } } })
   t.same(JSON.parse(other.content[0].text), { status: 'error', error_message: 'nothing to count' })
-  t.notOk('structuredContent' in other, 'it would not validate')
-  t.match(await call('strict', {}), { structuredContent: { status: 'error' } }, 'bad arguments too')
+  t.notOk('structuredContent' in other, 'the error does not match the output schema')
+  t.match(
+    await call('strict', {}),
+    { structuredContent: { status: 'error' } },
+    'invalid arguments use the same format',
+  )
 })

@@ -9,15 +9,15 @@ import {
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
-import { eventLog } from '../../src/http/event-log.ts'
+import { EventLog } from '../../src/http/mcp/event-log.ts'
 import { foundTool } from '../demo-app.ts'
 import { initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
 
-/** The transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
+/** The HTTP+SSE transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
 
 const info = { name: 'old-client', version: '1' }
 
-/** A client without a library: its stream, and a way to post to the endpoint that the stream names. */
+/** Opens a stream and returns it with a function that posts to the endpoint from its first event. */
 async function connect(t: Test, wire: Wire, path = '/sse', headers: Record<string, string> = {}) {
   const stream = await wire.events(undefined, { path, method: 'GET', headers })
   t.teardown(() => stream.hangUp())
@@ -28,7 +28,7 @@ async function connect(t: Test, wire: Wire, path = '/sse', headers: Record<strin
   return { ...stream, endpoint: first.data as string, post, next }
 }
 
-/** The same after its handshake. */
+/** Connects and completes the handshake. */
 async function open(t: Test, wire: Wire, path?: string, headers?: Record<string, string>) {
   const peer = await connect(t, wire, path, headers)
   await peer.post(initializeMessage())
@@ -46,7 +46,7 @@ verifies('wire:sse:connect', async (t) => {
   t.match(await peer.next(), { id: 1, result: { serverInfo: { name: 'causeway' } } })
   await peer.post(toolCall('Demo__echo', { text: 'hi' }))
   t.match(await peer.next(), { id: 1, result: { structuredContent: { text: 'hi', client: 'raw' } } })
-  await peer.post(toolCall('Wire__tell'))
+  await peer.post(toolCall('Wire__identify'))
   t.match(await peer.next(), { result: { structuredContent: { client: 'raw', version: '1' } } })
 
   const bare = await open(t, wire, '/sse/demo')
@@ -55,32 +55,29 @@ verifies('wire:sse:connect', async (t) => {
   t.ok(names.includes('count'), 'one app under bare names')
 })
 
-t.test(
-  'sse: an initialize that leaves out what was optional is served, one that is wrong is answered',
-  async (t) => {
-    const wire = await openWire(t)
-    const peer = await connect(t, wire)
-    await peer.post(rpc('initialize', { clientInfo: { name: 'terse' } }))
-    t.match(await peer.next(), { result: { protocolVersion: '2025-03-26' } })
-    const wrong = await connect(t, wire)
-    await wrong.post(rpc('initialize', { capabilities: 5 }))
-    t.match(await wrong.next(), { id: 1, error: { code: -32602, data: { code: 'INVALID_PARAMS' } } })
-  },
-)
+t.test('sse: initialize needs only the client name, and a malformed initialize gets an error', async (t) => {
+  const wire = await openWire(t)
+  const peer = await connect(t, wire)
+  await peer.post(rpc('initialize', { clientInfo: { name: 'terse' } }))
+  t.match(await peer.next(), { result: { protocolVersion: '2025-03-26' } })
+  const wrong = await connect(t, wire)
+  await wrong.post(rpc('initialize', { capabilities: 5 }))
+  t.match(await wrong.next(), { id: 1, error: { code: -32602, data: { code: 'INVALID_PARAMS' } } })
+})
 
-t.test('sse: what is posted wrongly is refused with a coded error', async (t) => {
+t.test('sse: invalid posts and paths are rejected with an error code', async (t) => {
   const wire = await openWire(t)
   const { endpoint } = await connect(t, wire)
-  const refused = [
+  const rejected = [
     [rpc('ping'), '/messages', 404, -32001],
-    [rpc('ping'), '/messages?sessionId=nobody', 404, -32001],
+    [rpc('ping'), '/messages?sessionId=unknown', 404, -32001],
     ['{', endpoint, 400, -32700],
     [{ hello: 1 }, endpoint, 400, -32600],
     [[], endpoint, 400, -32600],
   ] as const
-  for (const [body, path, status, code] of refused)
+  for (const [body, path, status, code] of rejected)
     t.match(await wire.send(body, { path }), { status, json: { error: { code } } }, `${path} ${status}`)
-  t.match(await wire.send(undefined, { path: '/sse/nobody', method: 'GET' }), {
+  t.match(await wire.send(undefined, { path: '/sse/unknown', method: 'GET' }), {
     status: 404,
     json: { error: { data: { code: 'ROUTE_NOT_FOUND' } } },
   })
@@ -89,7 +86,7 @@ t.test('sse: what is posted wrongly is refused with a coded error', async (t) =>
     t.equal((await wire.send(undefined, { path, method: 'GET', headers: { host: 'evil.com' } })).status, 403)
 })
 
-t.test('sse: the state of a client lives with its stream, or under the session that it names', async (t) => {
+t.test('sse: client state belongs to the stream or to the session in Causeway-Session', async (t) => {
   const wire = await openWire(t)
   const count = async (peer: Awaited<ReturnType<typeof open>>) => {
     await peer.post(toolCall('Demo__count'))
@@ -104,24 +101,24 @@ t.test('sse: the state of a client lives with its stream, or under the session t
   t.match(await count(await open(t, wire, '/sse', named)), { count: 2 }, 'a second stream of the same client')
 })
 
-t.test('sse: an array of messages is taken, and each is answered', async (t) => {
+t.test('sse: each request of a batch is answered', async (t) => {
   const wire = await openWire(t)
   const peer = await open(t, wire)
   await peer.post([rpc('ping', {}, 'a'), { jsonrpc: '2.0', method: 'notifications/x' }, rpc('ping', {}, 'b')])
   t.same([(await peer.next()).id, (await peer.next()).id].sort(), ['a', 'b'])
 })
 
-t.test('sse: a missing resource has the number of the older revisions', async (t) => {
+t.test('sse: a missing resource is -32002', async (t) => {
   const wire = await openWire(t)
   const peer = await open(t, wire)
-  await peer.post(rpc('resources/read', { uri: 'demo://nobody' }))
+  await peer.post(rpc('resources/read', { uri: 'demo://unknown' }))
   t.match(await peer.next(), { error: { code: -32002 } })
 })
 
 verifies('wire:sse:stream', async (t) => {
   const wire = await openWire(t, { keepAliveMs: 20 })
   const peer = await open(t, wire)
-  const pong = peer.next() // what comes is seen by who reads
+  const pong = peer.next() // comments are recorded only while the stream is read
   await until(() => peer.comments.includes('keep-alive'))
   await peer.post(rpc('ping', {}, 'ping'))
   t.match(await pong, { id: 'ping', result: {} })
@@ -139,10 +136,14 @@ verifies('wire:sse:stream', async (t) => {
   await until(() => wire.wire.begun.length === 2)
   peer.hangUp()
   await until(() => wire.wire.begun[1]?.aborted === true)
-  t.match(await wire.send(rpc('ping'), { path: peer.endpoint }), { status: 404 }, 'the stream was its life')
+  t.match(
+    await wire.send(rpc('ping'), { path: peer.endpoint }),
+    { status: 404 },
+    'the session ends with its stream',
+  )
 })
 
-t.test('sse: stopping lets calls end, then ends the streams', async (t) => {
+t.test('sse: a stopping server completes its calls and then ends the streams', async (t) => {
   const wire = await openWire(t)
   const peer = await open(t, wire)
   await peer.post(toolCall('Wire__work', { steps: 0 }))
@@ -155,7 +156,7 @@ t.test('sse: stopping lets calls end, then ends the streams', async (t) => {
   await closed
 })
 
-t.test('sse: there are at most as many streams as sessions', async (t) => {
+t.test('sse: a stream beyond the session limit is rejected with 503', async (t) => {
   const wire = await openWire(t, { maxSessions: 1 })
   await connect(t, wire)
   t.match(await wire.send(undefined, { path: '/sse', method: 'GET' }), {
@@ -165,7 +166,7 @@ t.test('sse: there are at most as many streams as sessions', async (t) => {
   })
 })
 
-verifies('wire:sse:clients', 'SDK v1: tools, progress, notices and subscriptions', async (t) => {
+verifies('wire:sse:clients', 'SDK v1: tools, progress, notifications and subscriptions', async (t) => {
   const wire = await openWire(t)
   const client = new ClientV1(info)
   const transport = new SseV1(new URL(`${wire.http.url}/sse`))
@@ -184,20 +185,23 @@ verifies('wire:sse:clients', 'SDK v1: tools, progress, notices and subscriptions
   wire.wire.release()
   t.match(await working, { structuredContent: { steps: 3 } })
 
-  const told: unknown[] = []
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void told.push('tools'))
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri))
+  const received: unknown[] = []
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void received.push('tools'))
+  client.setNotificationHandler(
+    ResourceUpdatedNotificationSchema,
+    ({ params }) => void received.push(params.uri),
+  )
   await client.subscribeResource({ uri: 'demo://notes/n1' })
   wire.demo.announce({ uri: 'demo://notes/n1' })
   wire.demo.announce({ uri: 'demo://notes/n2' })
-  await until(() => told.length === 1)
+  await until(() => received.length === 1)
   wire.demo.discovered = [foundTool('late')]
   wire.demo.announce('tools')
-  await until(() => told.length === 2)
-  t.same(told, ['demo://notes/n1', 'tools'])
+  await until(() => received.length === 2)
+  t.same(received, ['demo://notes/n1', 'tools'])
 })
 
-/** Asks for the folders of its client. */
+/** An app that requests the roots of its client. */
 const asker = defineApp({ name: 'Asker', about: 'Asks.', open: () => ({}), session: () => ({}) }, (app) =>
   app.tool('where', {
     about: 'Asks for the folders.',
@@ -212,7 +216,7 @@ const asker = defineApp({ name: 'Asker', about: 'Asks.', open: () => ({}), sessi
   }),
 )
 
-verifies('wire:sse:clients', 'SDK v2: tools, questions and cancelling', async (t) => {
+verifies('wire:sse:clients', 'SDK v2: tools, server requests and cancellation', async (t) => {
   const wire = await openWire(t, { apps: [asker] })
   const client = new Client(info, { capabilities: { roots: {} } })
   client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///here' }] }))
@@ -221,7 +225,7 @@ verifies('wire:sse:clients', 'SDK v2: tools, questions and cancelling', async (t
   t.match(await client.callTool({ name: 'Asker__where', arguments: {} }), {
     structuredContent: { uris: ['file:///here'] },
   })
-  t.match(await client.callTool({ name: 'Wire__tell', arguments: {} }), {
+  t.match(await client.callTool({ name: 'Wire__identify', arguments: {} }), {
     structuredContent: { client: info.name },
   })
   const cancel = new AbortController()
@@ -237,8 +241,8 @@ verifies('wire:sse:clients', 'SDK v2: tools, questions and cancelling', async (t
 
 const message = (text = '') => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } })
 
-t.test('event log: replays what came after on the same stream, in order', async (t) => {
-  const log = eventLog('x')
+t.test('event log: replays the later events of the same stream in order', async (t) => {
+  const log = new EventLog('x')
   const first = await log.storeEvent('a', message())
   await log.storeEvent('b', message())
   const third = await log.storeEvent('a', message('third'))
@@ -248,23 +252,32 @@ t.test('event log: replays what came after on the same stream, in order', async 
   })
   t.equal(stream, 'a')
   t.same(sent, [[third, message('third')]])
-  t.equal(await log.getStreamIdForEventId?.(third), 'a')
-  t.equal(await log.getStreamIdForEventId?.('y-1'), undefined)
+  t.equal(await log.getStreamIdForEventId(third), 'a')
+  t.equal(await log.getStreamIdForEventId('y-1'), undefined)
 })
 
-t.test('event log: the oldest make room, by number and by length', async (t) => {
-  const log = eventLog('x', { maxEvents: 3, maxLength: 1000 })
+t.test('event log: the oldest events are evicted by count and by total length', async (t) => {
+  const log = new EventLog('x', { maxEvents: 3, maxLength: 1000 })
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push(await log.storeEvent('a', message()))
-  t.same(ids.map(log.knows), [false, false, true, true, true])
+  t.same(
+    ids.map((id) => log.has(id)),
+    [false, false, true, true, true],
+  )
   ids.push(await log.storeEvent('a', message('x'.repeat(890))))
-  t.same(ids.map(log.knows), [false, false, false, false, true, true])
+  t.same(
+    ids.map((id) => log.has(id)),
+    [false, false, false, false, true, true],
+  )
 })
 
-t.test('event log: an event too long to keep takes all before it along', async (t) => {
-  const log = eventLog('x', { maxLength: 1000 })
+t.test('event log: an event over the length limit is dropped together with all earlier events', async (t) => {
+  const log = new EventLog('x', { maxLength: 1000 })
   const before = await log.storeEvent('a', message())
   const long = await log.storeEvent('a', message('x'.repeat(1000)))
   const after = await log.storeEvent('a', message())
-  t.same([before, long, after].map(log.knows), [false, false, true])
+  t.same(
+    [before, long, after].map((id) => log.has(id)),
+    [false, false, true],
+  )
 })

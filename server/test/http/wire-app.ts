@@ -1,31 +1,30 @@
-/** An app for tests of the wire: what takes time and what streams, under the control of the test. */
 import { type App, defineApp } from '@causeway/app-kit'
 import { z } from 'zod'
 
-/** Handles of a test on the open app. */
+/** Controls calls of the app from a test. */
 export interface WireControl {
-  /** Signals of the calls of `work` and of `/drip` that have begun, in order. */
+  /** Signals of started calls of `work` and `/drip`, in order. */
   readonly begun: AbortSignal[]
-  /** Lets every call of `work` that waits come to its end. */
+  /** Completes every waiting call of `work`. */
   release(): void
 }
 
-/** Makes the app and the handles on it. */
+/** Creates an app whose calls wait and stream. */
 export function wireApp(): { app: App; control: WireControl } {
   const begun: AbortSignal[] = []
   const waiting = new Set<() => void>()
   const control: WireControl = {
     begun,
     release() {
-      for (const go of waiting) go()
+      for (const resume of waiting) resume()
       waiting.clear()
     },
   }
   const app = defineApp(
-    { name: 'Wire', about: 'Takes its time and streams.', open: () => control, session: () => ({}) },
+    { name: 'Wire', about: 'Waits and streams.', open: () => control, session: () => ({}) },
     (registrar) => {
       registrar.tool('work', {
-        about: 'Reports its steps, then waits to be released.',
+        about: 'Report progress, then wait until the test releases the call.',
         input: { steps: z.int().min(0).describe('number of steps') },
         output: { steps: z.int(), request: z.string(), client: z.string() },
         example: { args: { steps: 1 } },
@@ -40,8 +39,8 @@ export function wireApp(): { app: App; control: WireControl } {
           return { steps, request: requestId, client: client.name }
         },
       })
-      registrar.tool('tell', {
-        about: 'Tells who calls, and how the call is named.',
+      registrar.tool('identify', {
+        about: 'Return the client and the request id.',
         input: {},
         output: { request: z.string(), client: z.string(), version: z.string() },
         hints: { readOnly: true },
@@ -51,7 +50,7 @@ export function wireApp(): { app: App; control: WireControl } {
       registrar.route('PUT', '/lines/{name}', {
         streams: true,
         body: { accepts: ['application/x-ndjson', 'application/json'], untyped: true },
-        about: 'Answers each chunk of the body as it comes.',
+        about: 'Send each chunk of the body back as it arrives.',
         handle: async (request, { name }) =>
           new Response(
             request.body?.pipeThrough(
@@ -63,12 +62,12 @@ export function wireApp(): { app: App; control: WireControl } {
           ),
       })
       registrar.route('GET', '/break', {
-        about: 'Breaks in the middle of its answer.',
+        about: 'Fails while its response is streamed.',
         handle: async () =>
           new Response(
             new ReadableStream({
               start: (out) => out.enqueue(Buffer.from('half')),
-              pull: () => Promise.reject(new Error('secret path /home/somebody')),
+              pull: () => Promise.reject(new Error('secret path /home/user')),
             }),
           ),
       })

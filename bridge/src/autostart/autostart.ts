@@ -1,0 +1,216 @@
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { BridgeError } from '../errors.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { options } from '../settings/options.ts'
+import type { Settings } from '../settings/settings.ts'
+import { makePrivateFolder } from '../stages/private-files.ts'
+import { findProcess, type StartLock, takeStartLock } from './start-lock.ts'
+
+interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly shell: boolean
+}
+
+interface AutostartOptions {
+  readonly port: string
+  readonly command: Command
+  readonly env: NodeJS.ProcessEnv
+  readonly folder: string
+  readonly isHealthy: () => Promise<boolean>
+  readonly log: Log
+}
+
+/** The first start of a checkout installs and builds. */
+const startTimeoutMs = 180_000
+const pollMs = 100
+/** A starting server may accept connections before it responds. */
+const healthTimeoutMs = 1000
+const maxLogLines = 12
+
+const localHosts = new Set(['localhost', '127.0.0.1'])
+
+/** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if none can be started. */
+export function openAutostart({ url, serverCommand }: Settings, program: URL, log: Log): Autostart {
+  const { env, execPath } = process
+  if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
+    throw new CausewayError('INVALID_SETTING', `no server can be started at ${url}`, {
+      remedy: 'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
+    })
+  const command =
+    serverCommand === undefined
+      ? findServer(program, execPath)
+      : { file: serverCommand, args: [], shell: true }
+  if (command === undefined)
+    throw new CausewayError('INVALID_SETTING', 'no server is installed with this bridge', {
+      remedy: 'set the command that starts it with --server-command, or omit --autostart',
+    })
+  const port = url.port || '80'
+  return new Autostart({
+    port,
+    command,
+    env: serverEnvironment(env, port, process.cwd()),
+    folder: stateDir(env),
+    isHealthy: () => isHealthy(`http://127.0.0.1:${port}`, log),
+    log,
+  })
+}
+
+/** Of several bridges, the one with the lock starts the server. */
+export class Autostart {
+  readonly logFile: string
+  readonly #options: AutostartOptions
+  readonly #lockFile: string
+  readonly #failureFile: string
+  #attempt: Promise<void> | undefined
+
+  constructor(options: AutostartOptions) {
+    const path = (extension: string): string => join(options.folder, `server-${options.port}.${extension}`)
+    this.#options = options
+    this.logFile = path('log')
+    this.#lockFile = path('lock')
+    this.#failureFile = path('failed')
+  }
+
+  /** Resolves when the server is healthy. Concurrent calls share one attempt. Throws `SERVER_START_FAILED`. */
+  start(): Promise<void> {
+    this.#attempt ??= this.#startOnce()
+      .catch((error: unknown) => {
+        if (isCausewayError(error)) throw error
+        throw this.#failure(`cannot start the server: ${(error as Error).message}`, error)
+      })
+      .finally(() => {
+        this.#attempt = undefined
+      })
+    return this.#attempt
+  }
+
+  async #startOnce(): Promise<void> {
+    makePrivateFolder(this.#options.folder)
+    const self = findProcess(process.pid)
+    const startedAt = Date.now()
+    while (!(await this.#options.isHealthy())) {
+      const lock = self && takeStartLock(this.#lockFile, self)
+      if (lock === undefined) {
+        if (Date.now() > startedAt + startTimeoutMs)
+          throw this.#failure('another bridge tries to start the server without success')
+        await wait(pollMs)
+      } else await this.#startWithLock(lock, startedAt)
+    }
+  }
+
+  async #startWithLock(lock: StartLock, startedAt: number): Promise<void> {
+    try {
+      // Another bridge may have started the server, or failed to, in the meantime.
+      const failure = readFailure(this.#failureFile, startedAt)
+      if (failure !== undefined) throw this.#failure(failure)
+      if (!(await this.#options.isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
+    } catch (error) {
+      const message = (error as Error).message.split(':')[0]
+      writeFileSync(this.#failureFile, JSON.stringify({ at: Date.now(), message }), { mode: 0o600 })
+      throw error
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #spawnServer(lock: StartLock, deadline: number): Promise<void> {
+    const { command, env, log } = this.#options
+    const { file, args, shell } = command
+    const output = openSync(this.logFile, 'w', 0o600)
+    const { spawn } = await import('node:child_process')
+    const child = spawn(file, args, { env, shell, detached: true, stdio: ['ignore', output, output] })
+    closeSync(output)
+    let failure: string | undefined
+    child.once('error', (error) => {
+      failure = `cannot start the server: ${error.message}`
+    })
+    child.once('exit', (code, signal) => {
+      failure = `the server exited with ${signal ?? code} during its start`
+    })
+    child.unref()
+    const server = child.pid === undefined ? undefined : findProcess(child.pid)
+    if (server !== undefined) lock.setServer(server)
+    log(`started the server, pid ${child.pid}: ${[file, ...args].join(' ')}`)
+    while (!(await this.#options.isHealthy())) {
+      if (failure !== undefined) throw this.#failure(failure)
+      if (Date.now() > deadline)
+        throw this.#failure(`the server was not ready within ${startTimeoutMs / 1000} s`)
+      await wait(pollMs)
+    }
+  }
+
+  #failure(message: string, cause?: unknown): CausewayError {
+    const { file, args } = this.#options.command
+    const lines = readLastLines(this.logFile)
+    return new BridgeError('SERVER_START_FAILED', `${message}${lines === '' ? '' : `: ${lines}`}`, {
+      data: { log: this.logFile, command: [file, ...args].join(' ') },
+      remedy: `see ${this.logFile}`,
+      cause,
+    })
+  }
+}
+
+function readFailure(path: string, since: number): string | undefined {
+  try {
+    const { at, message } = JSON.parse(readFileSync(path, 'utf8')) as { at: number; message: string }
+    return at >= since ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readLastLines(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim().split(/\r?\n/).slice(-maxLogLines).join(' | ').slice(-2000)
+  } catch {
+    return ''
+  }
+}
+
+export function stateDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'causeway')
+  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'causeway')
+}
+
+/** Returns `npm start` of the checkout, or the server package next to the bridge. */
+export function findServer(program: URL, node: string): Command | undefined {
+  const candidates = [['../../scripts/run.mjs', 'start'], ['../../server/bin/causeway.js']] as const
+  for (const [path, ...args] of candidates) {
+    const file = fileURLToPath(new URL(path, program))
+    if (existsSync(file)) return { file: node, args: [file, ...args], shell: false }
+  }
+  return undefined
+}
+
+/** Omits settings of the bridge and of npm: the server would exit with the npm process that they refer to. */
+export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
+  const own = new Set<string | undefined>(
+    Object.values(options).flatMap((option) => ('env' in option ? [option.env] : [])),
+  )
+  // Bridge and server use the same token file.
+  own.delete(options['token-file'].env)
+  const inherited = Object.entries(env).filter(([name]) => !own.has(name) && !/^npm_/i.test(name))
+  return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inherited), MCP_SERVER_PORT: port }
+}
+
+async function isHealthy(origin: string, log: Log): Promise<boolean> {
+  const { get } = await import('node:http')
+  return new Promise((resolve) => {
+    const request = get(`${origin}/health`, { agent: false, timeout: healthTimeoutMs }, (response) => {
+      response.resume()
+      // 401: the server requires a token.
+      resolve(response.statusCode === 200 || response.statusCode === 401)
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', (error) => {
+      log(`not healthy: ${error.message}`)
+      resolve(false)
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/** A process. The start time distinguishes it from a later one with the same pid. */
+export interface Process {
+  readonly pid: number
+  /** In a unit of the system; empty if unknown. */
+  readonly started: string
+}
+
+export interface Holder {
+  readonly starter: Process
+  /** The lock remains valid while the server runs, even if the starter exits. */
+  readonly server?: Process
+}
+
+/** Returns `undefined` if another running process has the lock. */
+export function takeStartLock(path: string, starter: Process): StartLock | undefined {
+  const lock = new StartLock(path, starter)
+  return lock.tryTake() ? lock : undefined
+}
+
+export class StartLock {
+  readonly #path: string
+  readonly #starter: Process
+  readonly #id = randomUUID()
+
+  constructor(path: string, starter: Process) {
+    this.#path = path
+    this.#starter = starter
+  }
+
+  /** Replaces the lock of a process that exited. */
+  tryTake(): boolean {
+    return this.#create() || (removeStale(this.#path) && this.#create())
+  }
+
+  setServer(server: Process): void {
+    const complete = writeComplete(this.#path, this.#text(server))
+    if (this.#isMine()) renameSync(complete, this.#path)
+    else rmSync(complete)
+  }
+
+  release(): void {
+    if (this.#isMine()) rmSync(this.#path, { force: true })
+  }
+
+  /** Links a complete file: no process reads a part of it. */
+  #create(): boolean {
+    const complete = writeComplete(this.#path, this.#text())
+    try {
+      return linkIfAbsent(complete, this.#path)
+    } finally {
+      rmSync(complete, { force: true })
+    }
+  }
+
+  #text(server?: Process): string {
+    return JSON.stringify({ id: this.#id, starter: this.#starter, server })
+  }
+
+  #isMine(): boolean {
+    return parseHolder(readText(this.#path)).id === this.#id
+  }
+}
+
+export function findProcess(pid: number): Process | undefined {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined
+  }
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === undefined) return { pid, started: '' }
+  // The name in parentheses may contain spaces. Field 3 is the state, field 22 the start time.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? '' }
+}
+
+function isRunning(known: Process | undefined): boolean {
+  const current = known && findProcess(known.pid)
+  return current !== undefined && current.started === known?.started
+}
+
+/** Returns whether there is no lock. A file that another process replaces in the meantime is restored. */
+function removeStale(path: string): boolean {
+  const text = readText(path)
+  if (text === undefined) return true
+  const { starter, server } = parseHolder(text)
+  if (isRunning(starter) || isRunning(server)) return false
+  const renamed = `${path}.${randomUUID()}`
+  try {
+    renameSync(path, renamed)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    throw error
+  }
+  try {
+    if (readText(renamed) === text) return true
+    linkIfAbsent(renamed, path)
+    return false
+  } finally {
+    rmSync(renamed, { force: true })
+  }
+}
+
+function writeComplete(path: string, text: string): string {
+  const complete = `${path}.${randomUUID()}`
+  writeFileSync(complete, text, { mode: 0o600 })
+  return complete
+}
+
+function linkIfAbsent(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // ESRCH: the process exited during the read.
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined
+    throw error
+  }
+}
+
+function parseHolder(text: string | undefined): Partial<Holder> & { readonly id?: unknown } {
+  try {
+    return (JSON.parse(text ?? '') ?? {}) as Partial<Holder>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,127 @@
+import { StringDecoder } from 'node:string_decoder'
+import {
+  CausewayError,
+  errorMetaKey,
+  errorObject,
+  errorResponse,
+  errorText,
+  type Id,
+  success,
+  type WireErrorCode,
+} from '@causeway/protocol'
+import { BridgeError } from '../errors.ts'
+import type { Reply } from '../http/reply.ts'
+import { retryAfterMs } from './retry.ts'
+
+export const errorLine = (id: Id | null, error: CausewayError): Buffer =>
+  Buffer.from(JSON.stringify(errorResponse(id, error)))
+
+/** A tool result, which the model reads; other methods receive a JSON-RPC error. */
+export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
+  if (method !== 'tools/call') return errorLine(id, error)
+  const object = errorObject(error)
+  const result = {
+    resultType: 'complete',
+    content: [{ type: 'text', text: errorText(object) }],
+    isError: true,
+    _meta: { [errorMetaKey]: object },
+  }
+  return Buffer.from(JSON.stringify(success(id, result)))
+}
+
+/** The server cannot be reached, or closed the connection before it responded. */
+export function unreachable(
+  url: URL,
+  cause: unknown,
+  { waitedMs = 0, remedy }: { waitedMs?: number; remedy?: string | undefined } = {},
+): CausewayError {
+  return new BridgeError('SERVER_UNREACHABLE', `cannot reach the server at ${url}: ${findReason(cause)}`, {
+    data: { url: String(url), cause: findReason(cause), waited_ms: waitedMs },
+    ...(remedy !== undefined && { remedy }),
+    cause,
+  })
+}
+
+export const tooLarge = (size: number, limit: number): CausewayError =>
+  new CausewayError('ANSWER_TOO_LARGE', `the response has ${size} bytes; the client reads at most ${limit}`, {
+    data: { size_bytes: size, limit_bytes: limit },
+  })
+
+export const brokenStream = (url: URL, cause?: unknown): CausewayError =>
+  new BridgeError('SERVER_UNREACHABLE', 'the connection broke before the response arrived', {
+    data: { url: String(url), cause: cause === undefined ? 'stream ended' : findReason(cause) },
+    remedy: 'call again; if it repeats, see the log of the server',
+    cause,
+  })
+
+const statusErrors: Readonly<Record<number, readonly [WireErrorCode, string]>> = {
+  400: ['INVALID_REQUEST', 'see the response of the server in data.body'],
+  408: ['DEADLINE_EXCEEDED', 'call again'],
+  413: ['BODY_TOO_LARGE', 'send less data, or raise the body limit of the server'],
+  429: ['RATE_LIMITED', 'wait, then call again'],
+  503: ['OVERLOADED', 'wait, then call again'],
+  504: ['DEADLINE_EXCEEDED', 'request less data, or call again'],
+}
+
+const typesDiffer = 'report it to the authors of the bridge and of the server: their content types differ'
+const wrongPath = 'check the path of MCP_SERVER_URL, it usually is /mcp'
+
+const invalidRemedies: Readonly<Record<number, string>> = {
+  401: 'the server requires a valid token; pass a file with it: --token-file',
+  403: 'the server rejects this caller; run causeway-bridge --doctor to find the reason',
+  404: wrongPath,
+  405: wrongPath,
+  406: typesDiffer,
+  415: typesDiffer,
+}
+
+/** Returns the error for an HTTP response without a JSON-RPC message, without HTML. */
+export function statusError(url: URL, reply: Reply): CausewayError {
+  const { status, headers, size } = reply
+  const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined
+  const message = `the server responded with HTTP ${status}${status < 300 ? ' without a JSON-RPC message' : ''}`
+  const fallback = status >= 500 ? 'see the log of the server' : 'check that MCP_SERVER_URL ends in /mcp'
+  const moved = location && `set MCP_SERVER_URL to the location that the server redirects to: ${location}`
+  const waitMs = retryAfterMs(reply)
+  const data = {
+    url: String(url),
+    http_status: status,
+    content_type: String(headers['content-type'] ?? ''),
+    size_bytes: size,
+    ...(waitMs !== undefined && { retry_after_ms: waitMs }),
+    ...(location !== undefined && { location }),
+    ...readExcerpt(reply),
+  }
+  const known = statusErrors[status]
+  if (known !== undefined) return new CausewayError(known[0], message, { data, remedy: known[1] })
+  if (status === 502)
+    return new BridgeError('SERVER_UNREACHABLE', message, {
+      data,
+      remedy: 'the server behind the proxy is not running; call again when it is',
+    })
+  return new BridgeError('SERVER_ANSWER_INVALID', message, {
+    data,
+    remedy: invalidRemedies[status] ?? moved ?? fallback,
+  })
+}
+
+const shownBytes = 2048
+
+/** Returns the start of a plain-text or JSON body. */
+function readExcerpt({ body, headers }: Reply): { readonly body?: string } {
+  const [type = ''] = String(headers['content-type'] ?? 'text/plain').split(';')
+  if (body === undefined || !/^(text\/plain|application\/(\S+\+)?json)$/i.test(type.trim())) return {}
+  // StringDecoder omits an incomplete character at the end.
+  const text = new StringDecoder('utf8').write(body.subarray(0, shownBytes)).trim()
+  return text === '' ? {} : { body: text }
+}
+
+function resolveLocation(url: URL, location: unknown): string | undefined {
+  if (typeof location !== 'string' || !URL.canParse(location, String(url))) return undefined
+  return String(new URL(location, url)).slice(0, shownBytes)
+}
+
+function findReason(cause: unknown): string {
+  const { code, message } = cause as { code?: unknown; message?: unknown }
+  return typeof code === 'string' ? code : typeof message === 'string' ? message : String(cause)
+}

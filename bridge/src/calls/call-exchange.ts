@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
+import { type Fields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { type Reply, ReplyReader } from '../http/reply.ts'
+import type { EventParser } from '../http/sse.ts'
+import type { Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { brokenStream, unreachable } from './answer.ts'
+import type { Delivery } from './delivery.ts'
+import type { Call } from './pending-calls.ts'
+import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
+import { RetryBudget, type RetryOptions } from './retry-budget.ts'
+
+export interface Posted {
+  readonly reply: Reply
+  /** Position in the event stream. */
+  readonly events: Pick<EventParser, 'lastEventId' | 'retryMs'>
+  /** The error that ended the event stream. */
+  readonly broken?: unknown
+}
+
+interface Options {
+  readonly upstream: Upstream
+  readonly delivery: Delivery
+  readonly retry: RetryOptions
+  readonly log: Log
+}
+
+const firstDelayMs = 100
+
+/** The server has not noticed that the connection broke. */
+const conflict = 409
+
+/** Posts a call and resumes the event stream of its response. */
+export class CallExchange {
+  readonly #upstream: Upstream
+  readonly #delivery: Delivery
+  readonly #retry: RetryOptions
+  readonly #log: Log
+
+  constructor({ upstream, delivery, retry, log }: Options) {
+    this.#upstream = upstream
+    this.#delivery = delivery
+    this.#retry = retry
+    this.#log = log
+  }
+
+  /** Delivers the events of the response. Retries while the server is unavailable. Rejects with a CausewayError. */
+  async post(call: Call, fields: Fields, isSafe: boolean): Promise<Posted> {
+    const { url } = this.#upstream
+    const budget = new RetryBudget(this.#retry)
+    for (let isFirst = true; ; isFirst = false) {
+      const reader = this.#readerFor(call)
+      const exchange = this.#upstream.post(fields, call.bytes, reader)
+      call.exchange = exchange
+      const error: unknown = await exchange.done.catch((reason: unknown) => reason ?? new Error('failed'))
+      const { reply, events } = reader
+
+      if (reply !== undefined && error === undefined) {
+        const isRetried = isTemporary(reply) && isSafe && (await budget.pause(retryAfterMs(reply)))
+        if (!isRetried) return { reply, events }
+      } else {
+        if (reply?.type === 'events') return { reply, events, broken: error }
+        const wasWritten = exchange.wasWritten()
+        const wasAnswered = reply !== undefined || call.open.size === 0
+        if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
+          throw wasWritten ? brokenStream(url, error) : unreachable(url, error, { waitedMs: budget.waitedMs })
+        if (!(isFirst && isStale(error)))
+          await budget.waitForServer(error, { canStart: !wasWritten && call.canStartServer })
+      }
+      if (call.open.size === 0) throw new CausewayError('CANCELLED', 'the call is no longer pending')
+      this.#log(`retrying ${call.message.method}, waited ${budget.waitedMs} ms`)
+    }
+  }
+
+  /** Continues a stream that ended without the response. Throws SERVER_UNREACHABLE if that is not possible. */
+  async resume(call: Call, key: SessionKey, { events, broken }: Posted): Promise<void> {
+    const { url } = this.#upstream
+    let { lastEventId, retryMs } = events
+    // Streams of the stateless era cannot be resumed.
+    if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
+    let budget = new RetryBudget(this.#retry)
+    for (let attempt = 0; call.open.size > 0; attempt += 1) {
+      // Servers close streams so that the client polls with the requested delay.
+      if (retryMs !== undefined) await sleep(retryMs)
+      else if (attempt === 0) await sleep(backoff(0, this.#retry.random, firstDelayMs))
+      this.#log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)
+
+      const reader = this.#readerFor(call)
+      const error = await this.#get(call, reader, { ...sessionFields(key), 'last-event-id': lastEventId })
+      const { reply } = reader
+      if (call.open.size === 0) return
+      if (reply?.type === 'events') {
+        if (reader.events.lastEventId !== '') budget = new RetryBudget(this.#retry)
+        lastEventId = reader.events.lastEventId || lastEventId
+        retryMs = reader.events.retryMs ?? retryMs
+      } else if (reply !== undefined && !isTemporary(reply) && reply.status !== conflict)
+        throw brokenStream(url, broken)
+      const requestedMs = reply !== undefined && reply.type !== 'events' ? retryAfterMs(reply) : undefined
+      if (!(await budget.pause(requestedMs))) throw brokenStream(url, error ?? broken)
+    }
+  }
+
+  #readerFor(call: Call): ReplyReader {
+    return new ReplyReader(this.#upstream.maxMessageBytes, (event, headers) =>
+      this.#delivery.deliverEvent(event, headers, call),
+    )
+  }
+
+  /** Reads a GET stream until it ends or the call is answered. Returns the error that ended it. */
+  async #get(call: Call, reader: ReplyReader, fields: Fields): Promise<unknown> {
+    const exchange = this.#upstream.resume({ accept: 'text/event-stream', ...fields }, reader)
+    call.exchange = exchange
+    void call.settled.then(exchange.abort)
+    return exchange.done.catch((reason: unknown) => reason)
+  }
+}

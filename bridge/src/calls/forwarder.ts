@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asCausewayError, type Params } from '@causeway/protocol'
+import { responseIn } from '../http/ask.ts'
+import { type Fields, messageFields, type SessionKey } from '../http/headers.ts'
+import { type Reply, ReplyReader } from '../http/reply.ts'
+import type { Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import type { Identity } from '../session/identity.ts'
+import type { ServerInfo } from '../session/server-info.ts'
+import type { Session } from '../session/session.ts'
+import { Subscriptions } from '../session/subscriptions.ts'
+import type { ToolCatalog } from '../session/tool-catalog.ts'
+import { isOwnId } from '../stages/eras/message-shape.ts'
+import type { Incoming } from '../stdio/message.ts'
+import { statusError } from './answer.ts'
+import type { CallExchange, Posted } from './call-exchange.ts'
+import type { Delivery } from './delivery.ts'
+import type { Call } from './pending-calls.ts'
+import { isHarmlessTwice, isRepeatable, isStale, isTemporary, retryAfterMs } from './retry.ts'
+import { RetryBudget, type RetryOptions } from './retry-budget.ts'
+
+interface Options {
+  readonly upstream: Upstream
+  readonly exchange: CallExchange
+  readonly session: Session
+  readonly subscriptions: Subscriptions
+  readonly server: ServerInfo
+  readonly tools: ToolCatalog
+  readonly identity: Identity
+  readonly delivery: Delivery
+  readonly retry: RetryOptions
+  /** Timeout for the response after HTTP 202, in milliseconds; default: 60,000, like that of SDK clients. */
+  readonly acceptedTimeoutMs?: number
+  readonly log: Log
+}
+
+/** A header is missing or does not match the body. */
+const headerMismatch = -32020
+
+interface PostedInSession extends Posted {
+  readonly key: SessionKey
+}
+
+/** Forwards the messages of the client to the server, in the current session. */
+export class Forwarder {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Forwards a call. Each of its ids receives a response. Never rejects. */
+  async forward(call: Call): Promise<void> {
+    const { identity, delivery, log } = this.#options
+    const { id, method, params } = call.message
+    log(`> ${method} id ${id}, ${call.bytes.length} bytes`, call.bytes)
+    call.onResult = this.#recordResult
+    if (method === 'subscriptions/listen' && isOwnId(id)) call.canStartServer = false
+    const trace = (params._meta as Params | undefined)?.traceparent
+    try {
+      await this.#exchange(call, id === null ? {} : identity.call(id, trace))
+    } catch (error) {
+      log(`! ${method} id ${id}: ${error}`)
+      delivery.fail(call, asCausewayError(error))
+    }
+  }
+
+  /** Forwards a notification or response. Returns whether the server accepted it. Never rejects. */
+  async send(message: Incoming): Promise<boolean> {
+    const { session, log } = this.#options
+    const { method, kind } = message
+    log(`> ${kind} ${method}, ${message.bytes.length} bytes`, message.bytes)
+    try {
+      const { key } = session
+      let reply = await this.#postMessage(message, key)
+      // A response belongs to the lost session, so it is dropped.
+      if (kind === 'notification' && message.claimed === undefined && session.isLost(reply, key)) {
+        await session.renew(key)
+        reply = await this.#postMessage(message, session.key)
+      }
+      if (reply.status >= 300) log(`< HTTP ${reply.status} for ${kind} ${method}`)
+      return reply.status < 300
+    } catch (error) {
+      log(`! ${kind} ${method}: ${error}`)
+      return false
+    }
+  }
+
+  readonly #recordResult: NonNullable<Call['onResult']> = (request, headers, parseResult) => {
+    const { session, server, tools } = this.#options
+    const { method, claimed } = request
+    if (method === 'tools/list') tools.update(parseResult())
+    if (method !== 'initialize' && method !== 'server/discover') return
+    const result = parseResult()
+    server.update(result)
+    if (method === 'initialize' && claimed === undefined) session.adopt(request, headers, result)
+  }
+
+  async #exchange(call: Call, fields: Fields): Promise<void> {
+    const { subscriptions, log } = this.#options
+    const isSubscription = Subscriptions.includes(call.message)
+    const post = () => this.#postWithToolHeaders(call, fields)
+    const posted = await (isSubscription ? subscriptions.follow(call, post) : post())
+    if (posted === undefined) return
+    const { status, type, size } = posted.reply
+    log(`< HTTP ${status} ${type} for id ${call.message.id}, ${size} bytes`)
+    if (call.open.size === 0) return
+    try {
+      await this.#finish(call, posted)
+    } catch (error) {
+      // The stream cannot be resumed, as after a restart of the server.
+      if (type !== 'events' || isSubscription || !this.#isSafe(call)) throw error
+      const again = await post()
+      if (call.open.size > 0) await this.#finish(call, again)
+    }
+  }
+
+  /** Posts a call again if the server requires headers that the known list of tools does not contain. */
+  async #postWithToolHeaders(call: Call, fields: Fields): Promise<PostedInSession> {
+    const { upstream, tools, log } = this.#options
+    const posted = await this.#postInSession(call, fields)
+    if (call.message.claimed === undefined || call.message.method !== 'tools/call') return posted
+    const error = posted.reply.status === 400 ? responseIn(posted.reply.body)?.error : undefined
+    if ((error as { code?: unknown } | undefined)?.code !== headerMismatch) return posted
+    log(`listing the tools for the headers of id ${call.message.id}`)
+    await tools.refresh(upstream, call.message)
+    return call.open.size === 0 ? posted : this.#postInSession(call, fields)
+  }
+
+  /** Posts a call again in a new session if the server has lost the current one. */
+  async #postInSession(call: Call, fields: Fields): Promise<PostedInSession> {
+    const { session } = this.#options
+    const { key } = session
+    const posted = await this.#post(call, key, fields)
+    if (call.message.claimed !== undefined || !session.isLost(posted.reply, key)) return posted
+    await session.renew(key)
+    return call.open.size === 0 ? posted : this.#post(call, session.key, fields)
+  }
+
+  async #post(call: Call, key: SessionKey, fields: Fields): Promise<PostedInSession> {
+    const { exchange, tools } = this.#options
+    const { message } = call
+    const isModernCall = message.claimed !== undefined && message.method === 'tools/call'
+    const headers = {
+      ...messageFields(message, key),
+      ...(isModernCall && tools.fields(message.params)),
+      ...fields,
+    }
+    return { ...(await exchange.post(call, headers, this.#isSafe(call))), key }
+  }
+
+  /** Whether the server may receive every message of the call twice. */
+  #isSafe({ messages }: Call): boolean {
+    const { server, tools } = this.#options
+    return messages.every(
+      ({ method, params }) =>
+        isRepeatable(method) ||
+        (method === 'tools/call' && (server.deduplicatesCalls || tools.isRepeatable(params.name))),
+    )
+  }
+
+  /** Throws if the response does not answer every id. */
+  async #finish(call: Call, { key, ...posted }: PostedInSession): Promise<void> {
+    const { upstream, exchange, delivery, acceptedTimeoutMs = 60_000 } = this.#options
+    const { reply } = posted
+    if (reply.type === 'events') return exchange.resume(call, key, posted)
+    if (reply.body === undefined) return delivery.failTooLarge(call, reply.size)
+    if (reply.status === 202 && key.id !== undefined)
+      // The response follows on the GET stream of the session.
+      await Promise.race([call.settled, sleep(acceptedTimeoutMs, undefined, { ref: false })])
+    else if (reply.type === 'json') delivery.deliver(reply.body, reply.headers, call)
+    if (call.open.size > 0) throw statusError(upstream.url, reply)
+  }
+
+  async #postMessage(message: Incoming, key: SessionKey): Promise<Reply> {
+    const { upstream, delivery, retry, log } = this.#options
+    const budget = new RetryBudget(retry)
+    for (let isFirst = true; ; isFirst = false) {
+      const reader = new ReplyReader(upstream.maxMessageBytes, (event, headers) =>
+        delivery.deliverEvent(event, headers),
+      )
+      const exchange = upstream.post(messageFields(message, key), message.bytes, reader)
+      try {
+        await exchange.done
+        const reply = reader.reply as Reply
+        const isRetried =
+          isTemporary(reply) && isHarmlessTwice(message) && (await budget.pause(retryAfterMs(reply)))
+        if (!isRetried) return reply
+      } catch (error) {
+        // When the server is back, a notification may still find its session; the session of a response is lost.
+        const canWait = message.kind === 'notification' && key.version !== undefined
+        const isRetried = exchange.wasWritten()
+          ? isFirst && isStale(error) && isHarmlessTwice(message)
+          : canWait && (await budget.waitForProbe())
+        if (!isRetried) throw error
+      }
+      log(`retrying ${message.kind} ${message.method}, waited ${budget.waitedMs} ms`)
+    }
+  }
+}

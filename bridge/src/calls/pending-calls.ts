@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Id } from '@causeway/protocol'
+import type { ServerEvent } from '../http/sse.ts'
+import type { Exchange } from '../http/upstream.ts'
+import type { Incoming } from '../stdio/message.ts'
+
+/** A request, or a batch with requests, that is not answered yet. */
+export interface Call {
+  readonly bytes: Buffer
+  /** Represents the call; the first request of a batch. */
+  readonly message: Incoming
+  readonly messages: readonly Incoming[]
+  /** Unanswered ids by their JSON text: 1 and "1" are different. */
+  readonly open: Map<string, Id>
+  /** Resolves when every id is answered. */
+  readonly settled: Promise<void>
+  /** The current HTTP exchange; `undefined` before the first one. */
+  exchange: Exchange | undefined
+  /** Called with each successful result before the client receives it. */
+  onResult:
+    | ((request: Incoming, headers: IncomingHttpHeaders, parseResult: () => unknown) => void)
+    | undefined
+  /** Returns `true` for an event that is not delivered to the client. */
+  intercept: ((event: ServerEvent, headers: IncomingHttpHeaders) => boolean) | undefined
+  /** Whether the call may start a server that is not running. */
+  canStartServer: boolean
+}
+
+interface Entry extends Call {
+  index: number
+  readonly settle: () => void
+}
+
+/**
+ * An array, because a `Map` is rehashed every few calls, and V8 retains the entries of an abandoned table until the next
+ * major collection.
+ */
+export class PendingCalls {
+  readonly #calls: (Entry | undefined)[] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  [Symbol.iterator](): Iterator<Call> {
+    return (this.#calls.slice(0, this.#size) as Entry[]).values()
+  }
+
+  /** The first message is a request. */
+  open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
+    const open = new Map<string, Id>()
+    for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.set(toKey(id), id)
+    let settle = (): void => {}
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    const call: Entry = {
+      bytes,
+      message: messages[0],
+      messages,
+      open,
+      settled,
+      exchange: undefined,
+      onResult: undefined,
+      intercept: undefined,
+      canStartServer: true,
+      index: this.#size,
+      settle,
+    }
+    this.#calls[this.#size] = call
+    this.#size += 1
+    return call
+  }
+
+  find(id: Id): Call | undefined {
+    const key = toKey(id)
+    return this.#calls.find((call) => call?.open.has(key))
+  }
+
+  settle(call: Call, id: Id): boolean {
+    if (!call.open.delete(toKey(id))) return false
+    this.#removeAnswered(call)
+    return true
+  }
+
+  /** Returns the ids that were pending. */
+  settleAll(call: Call): Id[] {
+    const ids = [...call.open.values()]
+    call.open.clear()
+    this.#removeAnswered(call)
+    return ids
+  }
+
+  #removeAnswered(call: Call): void {
+    const entry = this.#calls[(call as Entry).index]
+    if (call.open.size > 0 || entry !== call) return
+    entry.settle()
+    this.#size -= 1
+    // The array keeps its length: growing it again copies it.
+    const last = this.#calls[this.#size] as Entry
+    last.index = entry.index
+    this.#calls[entry.index] = last
+    this.#calls[this.#size] = undefined
+  }
+}
+
+export function findRequest({ message, messages }: Call, id: Id): Incoming {
+  return messages.find((one) => one.kind === 'request' && one.id === id) ?? message
+}
+
+const toKey = (id: Id): string => JSON.stringify(id)

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CausewayError, isId } from '@causeway/protocol'
+import type { Log } from '../lifecycle/debug-log.ts'
+import type { Session } from '../session/session.ts'
+import { type Incoming, type Line, readLine } from '../stdio/message.ts'
+import { errorLine } from './answer.ts'
+import type { Delivery } from './delivery.ts'
+import type { Forwarder } from './forwarder.ts'
+import type { Call, PendingCalls } from './pending-calls.ts'
+import type { ServerRequests } from './server-requests.ts'
+
+interface Options {
+  readonly calls: PendingCalls
+  readonly forwarder: Forwarder
+  readonly session: Session
+  readonly serverRequests: ServerRequests
+  readonly delivery: Delivery
+  readonly write: (json: Buffer) => void
+  /** `true`: stop reading from the client; `false`: continue. */
+  readonly onFull: (isFull: boolean) => void
+  /** Grace period for the stream of a cancelled legacy call, in milliseconds; default: 30,000. */
+  readonly cancelGraceMs?: number
+  readonly log: Log
+}
+
+/** Other calls are queued. */
+const maxInFlight = 256
+
+/** Reading stops at this number. It is not 0, because the calls in flight may wait for a later response of the client. */
+const maxQueued = 256
+
+/** A batch with one of these messages is split. */
+const handledMethods: ReadonlySet<string> = new Set([
+  'initialize',
+  'notifications/initialized',
+  'notifications/cancelled',
+])
+
+/** The messages after this one wait for the promise. */
+type Start = () => Promise<void> | undefined
+
+/**
+ * Forwards `initialize` alone, then `notifications/initialized`, then everything concurrently. Stateless messages are
+ * never delayed.
+ */
+export class Relay {
+  readonly #options: Options
+  /** Legacy messages that wait for the handshake. */
+  readonly #delayed: Start[] = []
+  readonly #backlog: Call[] = []
+  readonly #onIdle: (() => void)[] = []
+  #isDelaying = false
+  #inFlight = 0
+  #sending = 0
+  #isFull = false
+  #failure: CausewayError | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  receive(bytes: Buffer): void {
+    for (const line of readLine(bytes)) this.#accept(line)
+    this.#update()
+  }
+
+  get isIdle(): boolean {
+    return this.#options.calls.size === 0 && this.#sending === 0 && this.#delayed.length === 0
+  }
+
+  /** Resolves when every received message is answered. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle.push(resolve)
+      this.#update()
+    })
+  }
+
+  closeSubscriptions(): void {
+    const { calls } = this.#options
+    for (const call of calls) {
+      if (call.message.method !== 'subscriptions/listen') continue
+      calls.settleAll(call)
+      call.exchange?.abort()
+    }
+  }
+
+  /** Answers every pending and every later call with this error. */
+  failAll(error: CausewayError): void {
+    const { calls, delivery } = this.#options
+    this.#failure ??= error
+    for (const call of calls) delivery.fail(call, error)
+    this.#startDelayed()
+  }
+
+  #accept(line: Line): void {
+    const { write, log } = this.#options
+    if (line.type === 'rejected') {
+      const { id, error } = line.rejection
+      log(`! rejected a line: ${error.code}`)
+      write(errorLine(id, error))
+    } else if (line.type === 'batch') this.#enqueue(() => this.#startBatch(line.bytes, line.messages))
+    else if (line.message.claimed !== undefined) this.#start(line.message)
+    else this.#enqueue(() => this.#start(line.message))
+  }
+
+  #enqueue(start: Start): void {
+    this.#delayed.push(start)
+    this.#startDelayed()
+  }
+
+  #startDelayed(): void {
+    while (!this.#isDelaying || this.#failure !== undefined) {
+      const start = this.#delayed.shift()
+      if (start === undefined) return
+      const done = start()
+      if (done === undefined) continue
+      this.#isDelaying = true
+      void done.finally(() => {
+        this.#isDelaying = false
+        this.#startDelayed()
+      })
+    }
+  }
+
+  /** Returns a promise if the messages after this one must wait. */
+  #start(message: Incoming): Promise<void> | undefined {
+    const { session } = this.#options
+    const isLegacy = message.claimed === undefined
+    if (message.kind === 'request') {
+      const call = this.#call(message.bytes, [message])
+      if (isLegacy && message.method === 'initialize') return call.settled
+      if (isLegacy) session.remember(message)
+    } else if (message.method === 'notifications/cancelled') this.#cancel(message)
+    else if (message.method === 'notifications/initialized') return this.#sendInitialized(message)
+    else if (message.kind === 'response') this.#respond(message)
+    else void this.#send(message)
+    return undefined
+  }
+
+  /** Only sessions of 2025-03-26 support batches; otherwise each message is sent alone. */
+  #startBatch(bytes: Buffer, messages: readonly Incoming[]): Promise<void> | undefined {
+    const { session } = this.#options
+    const first = messages.find(({ kind }) => kind === 'request')
+    if (session.key.version === '2025-03-26' && first !== undefined && messages.every(canForward)) {
+      this.#call(bytes, [first, ...messages.filter((message) => message !== first)])
+      for (const message of messages) session.remember(message)
+      return undefined
+    }
+    const delays = messages.flatMap((message) => this.#start(message) ?? [])
+    return delays.length === 0 ? undefined : Promise.all(delays).then(() => {})
+  }
+
+  #call(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
+    const call = this.#options.calls.open(bytes, messages)
+    if (this.#failure !== undefined) this.#options.delivery.fail(call, this.#failure)
+    else if (this.#inFlight < maxInFlight) this.#forward(call)
+    else this.#backlog.push(call)
+    return call
+  }
+
+  #forward(call: Call): void {
+    this.#inFlight += 1
+    void this.#options.forwarder.forward(call)
+    void call.settled.then(() => {
+      this.#inFlight -= 1
+      while (this.#inFlight < maxInFlight && this.#backlog.length > 0) {
+        const next = this.#backlog.shift() as Call
+        if (next.open.size > 0) this.#forward(next)
+      }
+      this.#update()
+    })
+  }
+
+  /** Returns whether the server accepted the message, which is sent `after` another one. */
+  async #send(message: Incoming, after?: Promise<void>): Promise<boolean> {
+    if (this.#failure !== undefined) return false
+    this.#sending += 1
+    await after
+    const isAccepted = await this.#options.forwarder.send(message)
+    this.#sending -= 1
+    // The caller may send the next message first.
+    queueMicrotask(() => this.#update())
+    return isAccepted
+  }
+
+  async #sendInitialized(message: Incoming): Promise<void> {
+    const { session } = this.#options
+    const isAccepted = await this.#send(message)
+    // A session works even if the server did not accept this; a new session must receive it.
+    if (isAccepted || (this.#failure === undefined && session.key.id !== undefined)) session.remember(message)
+  }
+
+  #respond(message: Incoming): void {
+    const bytes = this.#options.serverRequests.toServer(message)
+    if (bytes !== undefined) void this.#send({ ...message, bytes })
+    else this.#options.log(`dropped a response to a session that no longer exists, id ${message.id}`)
+  }
+
+  /**
+   * The client receives nothing more for a cancelled id. In the stateless era, closing the stream cancels the call. In a
+   * session the notification is forwarded after its request, and the stream, which may carry other messages, is read for a
+   * while.
+   */
+  #cancel(message: Incoming): void {
+    const { calls, cancelGraceMs = 30_000 } = this.#options
+    const { requestId } = message.params
+    const call = isId(requestId) ? calls.find(requestId) : undefined
+    if (call === undefined || !isId(requestId)) {
+      // The id may belong to a request that the server still processes.
+      if (message.claimed === undefined) void this.#send(message)
+      return
+    }
+    if (call.message.method === 'initialize') return
+    calls.settle(call, requestId)
+    const { exchange } = call
+    if (exchange === undefined) return
+    if (call.message.claimed !== undefined) exchange.abort()
+    else {
+      void this.#send(message, exchange.whenWritten())
+      // Servers made with the SDK never end the stream of a cancelled call.
+      void call.settled
+        .then(() => sleep(cancelGraceMs, undefined, { ref: false }))
+        .then(() => call.exchange?.abort())
+    }
+  }
+
+  #update(): void {
+    const queued = this.#backlog.length + this.#delayed.length
+    const isFull = queued >= maxQueued
+    if (isFull !== this.#isFull) this.#options.onFull(isFull)
+    this.#isFull = isFull
+    if (this.isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+}
+
+const canForward = ({ kind, method, claimed }: Incoming): boolean =>
+  claimed === undefined && kind !== 'response' && !handledMethods.has(method)

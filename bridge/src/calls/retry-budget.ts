@@ -1,0 +1,84 @@
+import type { Autostart } from '../autostart/autostart.ts'
+import type { ServerMonitor } from '../http/server-monitor.ts'
+import { unreachable } from './answer.ts'
+import { backoff } from './retry.ts'
+
+export interface RetryOptions {
+  readonly url: URL
+  readonly budgetMs: number
+  readonly monitor: Pick<ServerMonitor, 'waitForResponse' | 'tryProbe' | 'recordFailure'>
+  /** `undefined` if autostart is disabled. */
+  readonly autostart: Pick<Autostart, 'start' | 'logFile'> | undefined
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/** A server that is starting responds within a second or two. */
+const firstDelayMs = 100
+const maxDelayMs = 2000
+
+/** The time that one call may spend on retries. */
+export class RetryBudget {
+  readonly #options: RetryOptions
+  readonly #start: number
+  #attempt = 0
+
+  constructor(options: RetryOptions) {
+    this.#options = options
+    this.#start = options.now()
+  }
+
+  get waitedMs(): number {
+    return Math.round(this.#options.now() - this.#start)
+  }
+
+  /** Waits until the next attempt, or as long as the server requested. Returns `false` if the budget is spent. */
+  async pause(requestedMs?: number): Promise<boolean> {
+    const left = this.#leftMs()
+    if (left <= 0 || (requestedMs !== undefined && requestedMs > left)) return false
+    await this.#options.monitor.waitForResponse(requestedMs ?? this.#nextDelayMs(left))
+    return true
+  }
+
+  /** Waits for a response to another call, or until this call may probe the server. Returns `false` if the budget is spent. */
+  async waitForProbe(): Promise<boolean> {
+    const { monitor } = this.#options
+    let left = this.#leftMs()
+    if (left <= 0) return false
+    // Every call probes once at the end of its budget.
+    for (; left > 0; left = this.#leftMs())
+      if ((await monitor.waitForResponse(this.#nextDelayMs(left))) || monitor.tryProbe()) return true
+    return true
+  }
+
+  /** Starts the server if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is spent. */
+  async waitForServer(error: unknown, { canStart }: { readonly canStart: boolean }): Promise<void> {
+    const { url, autostart, monitor } = this.#options
+    monitor.recordFailure(error)
+    const isStarted = autostart === undefined || !canStart || (await this.#waitFor(autostart.start()))
+    if (isStarted && (await this.waitForProbe())) return
+    throw unreachable(url, error, {
+      waitedMs: this.waitedMs,
+      remedy: isStarted ? undefined : `the server is starting; call again; see ${autostart?.logFile}`,
+    })
+  }
+
+  /** Returns `false` if the budget is spent first. */
+  async #waitFor(done: Promise<void>): Promise<boolean> {
+    const left = this.#leftMs()
+    if (left <= 0) return false
+    // A response before the timeout shows that the server is running.
+    const responded = this.#options.monitor.waitForResponse(left).then(() => this.#leftMs() > 0)
+    return Promise.race([done.then(() => true), responded])
+  }
+
+  #leftMs(): number {
+    return this.#options.budgetMs - this.waitedMs
+  }
+
+  #nextDelayMs(left: number): number {
+    const delayMs = backoff(this.#attempt, this.#options.random, firstDelayMs)
+    this.#attempt += 1
+    return Math.min(left, maxDelayMs, delayMs)
+  }
+}

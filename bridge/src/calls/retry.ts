@@ -1,0 +1,99 @@
+import type { Reply } from '../http/reply.ts'
+import type { Incoming } from '../stdio/message.ts'
+
+/** These requests can be repeated regardless of their first outcome. */
+const repeatable = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'subscriptions/listen',
+])
+
+export const isRepeatable = (method: string): boolean => repeatable.has(method)
+
+const harmless = new Set([
+  'notifications/initialized',
+  'notifications/cancelled',
+  'notifications/roots/list_changed',
+])
+
+/** The server ignores the second response to a request. */
+export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
+  kind === 'response' || (kind === 'notification' && harmless.has(method))
+
+const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+const unreachableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+const getCode = (error: unknown): string => String((error as { code?: unknown }).code)
+
+/** The server closed a keep-alive connection: a new one may work immediately. */
+export const isStale = (error: unknown): boolean => staleCodes.has(getCode(error))
+
+/** Not after the response has started, and not after permanent failures such as an invalid certificate. */
+export function mayRepeat(
+  error: unknown,
+  { isSafe, wasWritten, wasAnswered }: { isSafe: boolean; wasWritten: boolean; wasAnswered: boolean },
+): boolean {
+  if (wasAnswered || !(isStale(error) || unreachableCodes.has(getCode(error)))) return false
+  return !wasWritten || isSafe
+}
+
+const maxRequestedMs = 5000
+
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * Reads `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after) in milliseconds. A date is compared with
+ * `Date`, because the clocks may differ.
+ */
+export function retryAfterMs(
+  { headers }: Pick<Reply, 'headers'>,
+  now: () => number = Date.now,
+): number | undefined {
+  const value = headers['retry-after']
+  if (value === undefined) return undefined
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
+  const until = httpDate.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(until)) return undefined
+  const sent = Date.parse(headers.date ?? '')
+  return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
+}
+
+/** Whether the server rejects a stream only for now: it is busy, or the previous stream is still open. */
+export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
+  [408, 409, 429, 502, 503, 504].includes(status)
+
+/** The server is starting, overloaded, or unreachable for its proxy. 429 is temporary only with `Retry-After`. */
+export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
+  const requestedMs = retryAfterMs(reply)
+  if (requestedMs !== undefined && requestedMs > maxRequestedMs) return false
+  return reply.status === 429 ? requestedMs !== undefined : [408, 502, 503, 504].includes(reply.status)
+}
+
+/**
+ * Returns the delay before retry number `attempt` (from 0), in milliseconds: it doubles from `baseMs` to 30 s, with up to
+ * 25 % of jitter.
+ */
+export const backoff = (attempt: number, random: () => number, baseMs = 1000): number =>
+  Math.max(baseMs, Math.min(30_000, baseMs * 2 ** attempt)) * (1 + random() / 4)

@@ -1,0 +1,78 @@
+import { type Id, isObject, type Params } from '@causeway/protocol'
+import { type Envelope, withId } from '../stdio/envelope.ts'
+import { parsed } from '../stdio/json.ts'
+import type { Incoming } from '../stdio/message.ts'
+
+interface ServerRequest {
+  readonly id: Id
+  readonly clientId: Id
+  isActive: boolean
+}
+
+/** The response to a forgotten request is forwarded unchanged. */
+const maxRequests = 1000
+
+/**
+ * Requests of the server to the client, such as `roots/list`. A new session may reuse the id of a request that the client
+ * still answers; it gets another id.
+ */
+export class ServerRequests {
+  readonly #requests = new Map<string, ServerRequest>()
+  #renamed = 0
+
+  /** Returns a message of the server with the ids of the client. */
+  toClient(bytes: Buffer, { kind, id }: Envelope): Buffer {
+    if (kind === 'notification' && this.#renamed > 0) return this.#renameCancelled(bytes)
+    return kind === 'request' && id !== null ? this.#add(bytes, id) : bytes
+  }
+
+  /** Returns a response with the id of the server; `undefined` if the session no longer exists. */
+  toServer({ bytes, id }: Incoming): Buffer | undefined {
+    const request = id === null ? undefined : this.#requests.get(toKey(id))
+    if (request === undefined) return bytes
+    this.#requests.delete(toKey(request.clientId))
+    if (!request.isActive) return undefined
+    return request.clientId === request.id ? bytes : withId(bytes, request.id)
+  }
+
+  /** Returns notifications that cancel the requests of a session that ended. */
+  cancelAll(): Buffer[] {
+    const active = [...this.#requests.values()].filter(({ isActive }) => isActive)
+    for (const request of active) request.isActive = false
+    return active.map(({ clientId }) =>
+      cancelledNotification({ requestId: clientId, reason: 'the session of the request no longer exists' }),
+    )
+  }
+
+  #add(bytes: Buffer, id: Id): Buffer {
+    // A resumed stream may repeat a request.
+    const repeated = this.#findActive(id)
+    const isTaken = this.#requests.has(toKey(id))
+    const clientId = repeated?.clientId ?? (isTaken ? `causeway-question-${++this.#renamed}` : id)
+    this.#requests.set(toKey(clientId), { id, clientId, isActive: true })
+    const [oldest] = this.#requests.keys()
+    if (this.#requests.size > maxRequests && oldest !== undefined) this.#requests.delete(oldest)
+    return clientId === id ? bytes : withId(bytes, clientId)
+  }
+
+  #renameCancelled(bytes: Buffer): Buffer {
+    const { method, params } = (parsed(bytes) ?? {}) as { method?: unknown; params?: Params }
+    if (method !== 'notifications/cancelled' || !isObject(params)) return bytes
+    const request = this.#findActive(params.requestId)
+    if (request === undefined || request.clientId === request.id) return bytes
+    const { reason } = params
+    return cancelledNotification({
+      requestId: request.clientId,
+      ...(typeof reason === 'string' && { reason }),
+    })
+  }
+
+  #findActive(id: unknown): ServerRequest | undefined {
+    return [...this.#requests.values()].find((request) => request.id === id && request.isActive)
+  }
+}
+
+const toKey = (id: Id): string => JSON.stringify(id)
+
+const cancelledNotification = (params: Params): Buffer =>
+  Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))

@@ -1,0 +1,79 @@
+import { lstatSync } from 'node:fs'
+import { asCausewayError } from '@causeway/protocol'
+import { openConnections } from '../http/connections.ts'
+import { openCredentials } from '../http/credentials.ts'
+import { resolveTarget } from '../http/target.ts'
+import { noLog } from '../lifecycle/debug-log.ts'
+import type { Settings } from '../settings/settings.ts'
+import { isPrivateFile } from '../stages/private-files.ts'
+import { version } from '../version.ts'
+import { type Check, fail, formatCheck, ok, warn } from './check.ts'
+import { clientLines, type Started } from './client-lines.ts'
+import { explainUnreachable, isStartedLater } from './connection-errors.ts'
+import { Probe } from './probe.ts'
+import { checkHealth, checkProtocol } from './server-checks.ts'
+
+interface DoctorOptions {
+  readonly started: Started
+  readonly debugLog: string
+  readonly print: (text: string) => void
+}
+
+/** Returns the exit code: 1 if a check failed. */
+export async function runDoctor(
+  settings: Settings,
+  { started, debugLog, print }: DoctorOptions,
+): Promise<0 | 1> {
+  print(`causeway-bridge ${version}, Node ${process.versions.node}\n\n`)
+  let failures = 0
+  for await (const check of runChecks(settings, { debugLog, env: started.env })) {
+    print(formatCheck(check))
+    if (check.state === 'fail') failures += 1
+  }
+  print(`\n${clientLines(started)}`)
+  print(failures === 0 ? '\nNo problems found.\n' : `\n${failures} failed; see the lines with ->.\n`)
+  return failures === 0 ? 0 : 1
+}
+
+async function* runChecks(
+  settings: Settings,
+  { debugLog, env }: { debugLog: string; env: NodeJS.ProcessEnv },
+): AsyncGenerator<Check> {
+  const { url, credentials, connection } = settings
+  yield ok('url', String(url))
+  yield checkDebugLog(debugLog)
+  let probe: Probe
+  try {
+    const fields = openCredentials(credentials, noLog)
+    const names = Object.keys(fields())
+    if (names.length > 0) yield ok('headers', `${names.join(', ')} sent with every request`)
+    probe = new Probe(url, await openConnections(resolveTarget(url), connection, env), fields)
+  } catch (error) {
+    const { message, remedy } = asCausewayError(error)
+    yield fail('settings', message, remedy)
+    return
+  }
+  try {
+    const health = await probe.get('/health')
+    yield ok('reachable', connection.proxy === undefined ? 'yes' : 'yes, through the proxy')
+    yield* checkHealth(health)
+    yield* await checkProtocol(probe, settings.maxLine)
+  } catch (error) {
+    if (settings.autostart && isStartedLater(error))
+      yield ok('reachable', 'no server is running; the first call starts one (--autostart)')
+    else yield explainUnreachable(error, connection.proxy, env)
+  } finally {
+    await probe.close()
+  }
+}
+
+function checkDebugLog(path: string): Check {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return ok('debug log', `${path}, written if DEBUG=true`)
+  if (isPrivateFile(stat)) return ok('debug log', `${path}, ${stat.size} bytes`)
+  return warn(
+    'debug log',
+    `not a private file of this user: ${path}`,
+    'delete it; until then no log is written',
+  )
+}

@@ -1,0 +1,59 @@
+import { classifyMessage } from '@causeway/protocol'
+import { unreachable } from '../calls/answer.ts'
+import type { Fields } from './headers.ts'
+import { type Reply, ReplyReader } from './reply.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface Asked {
+  readonly reply: Reply
+  /** `undefined` if the reply contains no JSON-RPC response. */
+  readonly response: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Posts a message of the bridge itself and reads the first JSON-RPC response. Throws SERVER_UNREACHABLE after `timeoutMs`. */
+export async function ask(
+  upstream: Upstream,
+  fields: Fields,
+  body: Buffer,
+  timeoutMs = defaultTimeoutMs,
+): Promise<Asked> {
+  let response: Asked['response']
+  let take = (): void => {}
+  const taken = new Promise<void>((resolve) => {
+    take = resolve
+  })
+  const reader = new ReplyReader(maxBytes, ({ data }) => {
+    response ??= responseIn(data)
+    if (response !== undefined) take()
+  })
+  const exchange = upstream.post(fields, body, reader)
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    await Promise.race([exchange.done, taken, timeout])
+  } catch (error) {
+    throw unreachable(upstream.url, error)
+  } finally {
+    clearTimeout(timer)
+    exchange.abort()
+  }
+  const reply = reader.reply as Reply
+  return { reply, response: response ?? responseIn(reply.type === 'json' ? reply.body : undefined) }
+}
+
+/** Other calls wait for the handshake. */
+const defaultTimeoutMs = 30_000
+
+const maxBytes = 16 * 1024 * 1024
+
+export function responseIn(body: Buffer | undefined): Asked['response'] {
+  if (body === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return classifyMessage(value) === 'response' ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

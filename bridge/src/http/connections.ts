@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import type { LookupFunction, Socket } from 'node:net'
+import { rootCertificates } from 'node:tls'
+import { CausewayError } from '@causeway/protocol'
+import buildConnector from 'undici/lib/core/connect.js'
+import symbols from 'undici/lib/core/symbols.js'
+import Client from 'undici/lib/dispatcher/client.js'
+import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Connection } from '../settings/settings.ts'
+import type { Connector, TlsOptions } from './proxy.ts'
+import type { Target } from './target.ts'
+
+/** The GET stream has a connection of its own, so that it occupies none of the pool. */
+export interface Connections {
+  readonly calls: Dispatcher
+  readonly streams: Dispatcher
+}
+
+/** Calls may take hours, and streams may be silent. */
+const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
+
+/** `localhost` means both loopback addresses (RFC 6761, section 6.3). */
+const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]
+  if (options.all) callback(null, addresses)
+  else callback(null, '127.0.0.1', 4)
+}
+
+/** The first request connects. Throws `INVALID_SETTING` for an invalid certificate file or proxy. */
+export async function openConnections(
+  target: Target,
+  connection: Connection,
+  env: NodeJS.ProcessEnv,
+): Promise<Connections> {
+  const { origin, socketPath } = target
+  const tls = readTlsOptions(connection)
+  const tunnel = await openTunnel(target, connection, { tls, env })
+  const isLocalhost = new URL(origin).hostname === 'localhost'
+  const direct = () =>
+    buildConnector({
+      ...tls,
+      autoSelectFamily: true,
+      ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
+    }) as Connector // two tuples for a union of results
+  const options = { ...noTimeouts, connect: resumeAtEnd(tunnel ?? direct()) }
+  return { calls: new Pool(origin, options), streams: new Client(origin, options) }
+}
+
+async function openTunnel(
+  { origin, socketPath }: Target,
+  { proxy }: Connection,
+  { tls, env }: { tls: TlsOptions; env: NodeJS.ProcessEnv },
+): Promise<Connector | undefined> {
+  if (proxy === undefined) return undefined
+  if (socketPath !== undefined)
+    throw new CausewayError('INVALID_SETTING', '--proxy cannot be used with a Unix socket', {
+      remedy: 'omit --proxy',
+    })
+  const { proxyFor, tunnelThrough } = await import('./proxy.ts')
+  const url = proxyFor(origin, proxy, env)
+  return url === undefined ? undefined : tunnelThrough(url, tls)
+}
+
+function readTlsOptions({ ca, insecure }: Connection): TlsOptions {
+  return {
+    ...(ca !== undefined && { ca: [...rootCertificates, readCertificates(ca)] }),
+    ...(insecure && { rejectUnauthorized: false }),
+  }
+}
+
+function readCertificates(path: string): string {
+  let text = ''
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new CausewayError('INVALID_SETTING', `cannot read the file of --ca: ${path}`, {
+      data: { path },
+      cause,
+    })
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new CausewayError('INVALID_SETTING', `the file of --ca contains no certificate: ${path}`, {
+    remedy: 'use a PEM file',
+  })
+}
+
+interface Parser {
+  readonly llhttp: { llhttp_resume(ptr: number): void }
+  readonly ptr: number
+  paused: boolean
+  resume(): void
+}
+
+/**
+ * A paused response at the end of the connection fails an assertion of undici 7, which ends the process
+ * (https://github.com/nodejs/undici/issues/5360).
+ */
+function resumeAtEnd(connect: Connector): Connector {
+  return (address, callback) =>
+    connect(address, (...result) => {
+      const [, socket] = result
+      // Registered before the listener of undici. All data has been read by then.
+      socket?.once('end', () => resumeParser(socket))
+      callback(...result)
+    })
+}
+
+function resumeParser(socket: Socket & { readonly [symbols.kParser]?: Parser | null }): void {
+  const parser = socket[symbols.kParser]
+  if (!parser?.paused) return
+  parser.resume()
+  if (!parser.paused) return
+  // A body without a length, which the end of the connection ends, pauses again.
+  parser.llhttp.llhttp_resume(parser.ptr)
+  parser.paused = false
+}

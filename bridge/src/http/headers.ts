@@ -1,0 +1,54 @@
+import { headers as names } from '@causeway/protocol'
+import type { Incoming } from '../stdio/message.ts'
+
+/** Header fields by lower-case name. */
+export type Fields = Record<string, string>
+
+/** Identifies a legacy session; empty before `initialize` is answered. */
+export interface SessionKey {
+  readonly id: string | undefined
+  readonly version: string | undefined
+}
+
+/** The parameter that `Mcp-Name` mirrors, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
+const nameSources: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
+
+export function messageFields(message: Incoming, key: SessionKey): Fields {
+  const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  if (message.claimed !== undefined) return { ...fields, ...modernFields(message, message.claimed) }
+  // `initialize` starts a session, so it carries no session id.
+  return message.method === 'initialize' ? fields : { ...fields, ...sessionFields(key) }
+}
+
+export function sessionFields({ id, version }: SessionKey): Fields {
+  return {
+    ...(id !== undefined && { [names.sessionId]: id }),
+    ...(version !== undefined && { [names.protocolVersion]: version }),
+  }
+}
+
+/** Fields of the stateless era mirror parts of the body. */
+function modernFields({ method, params }: Incoming, version: string): Fields {
+  const fields: Fields = { [names.protocolVersion]: fieldValue(version) }
+  if (method === '') return fields
+  fields[names.method] = fieldValue(method)
+  const source = Object.hasOwn(nameSources, method) ? params[nameSources[method] as string] : undefined
+  if (typeof source === 'string') fields[names.name] = fieldValue(source)
+  return fields
+}
+
+/**
+ * Returns printable ASCII unchanged, otherwise `=?base64?…?=` of its UTF-8. A text of that form is encoded as well, so
+ * that decoding is unambiguous.
+ */
+export function fieldValue(text: string): string {
+  const isSafe = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)
+  return isSafe ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
+}

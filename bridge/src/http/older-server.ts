@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Id, headers as names } from '@causeway/protocol'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { parsed } from '../stdio/json.ts'
+import { responseIn } from './ask.ts'
+import type { Fields } from './headers.ts'
+import { ReplyReader } from './reply.ts'
+import { EventParser, type ServerEvent } from './sse.ts'
+import type { Exchange, Reader, Upstream } from './upstream.ts'
+
+/** Statuses that a server of the 2024-11-05 transport may reject a POST with
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility). */
+const rejections: ReadonlySet<number> = new Set([400, 404, 405])
+
+/**
+ * Also supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, its event stream is
+ * tried, and responses on that stream look like those of a current server.
+ */
+export class OlderServerUpstream implements Upstream {
+  readonly url: URL
+  readonly maxMessageBytes: number
+  readonly #upstream: Upstream
+  readonly #log: Log
+  #state: 'unknown' | 'current' | 'lost' | OlderStream = 'unknown'
+
+  constructor(upstream: Upstream, log: Log) {
+    this.url = upstream.url
+    this.maxMessageBytes = upstream.maxMessageBytes
+    this.#upstream = upstream
+    this.#log = log
+  }
+
+  post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange {
+    if (this.#state instanceof OlderStream) return this.#state.post(fields, body, reader)
+    if (this.#state === 'current' || path !== undefined)
+      return this.#upstream.post(fields, body, reader, path)
+    if (isInitialize(body)) return this.#probe(fields, body, reader)
+    return this.#state === 'lost' ? sessionLost(reader) : this.#upstream.post(fields, body, reader)
+  }
+
+  listen(fields: Fields, reader: Reader): Exchange {
+    if (this.#state instanceof OlderStream) return this.#state.listen(reader)
+    return this.#state === 'lost' ? sessionLost(reader) : this.#upstream.listen(fields, reader)
+  }
+
+  resume(fields: Fields, reader: Reader): Exchange {
+    return this.#upstream.resume(fields, reader)
+  }
+
+  remove(fields: Fields, reader: Reader): Exchange {
+    if (!(this.#state instanceof OlderStream)) return this.#upstream.remove(fields, reader)
+    this.#state.close()
+    return respond(reader, 200)
+  }
+
+  destroy(): Promise<void> {
+    return this.#upstream.destroy()
+  }
+
+  #probe(fields: Fields, body: Buffer, reader: Reader): Exchange {
+    const rejection = new ReplyReader(this.maxMessageBytes, () => {})
+    let isRejected = false
+    const current = (): Reader => (isRejected ? rejection : reader)
+    const first = this.#upstream.post(fields, body, {
+      head(status, headers) {
+        isRejected = rejections.has(status)
+        current().head(status, headers)
+      },
+      data: (chunk) => current().data(chunk),
+      kept: () => current().kept(),
+    })
+    let second: Exchange | undefined
+    const done = first.done.then(async () => {
+      if (!isRejected) {
+        this.#state = 'current'
+        return
+      }
+      const { status = 0, headers = {}, body: text } = rejection.reply ?? {}
+      // A JSON-RPC error is an answer of a current server, except with 405.
+      const isAnswer = status !== 405 && responseIn(text) !== undefined
+      const stream = isAnswer ? undefined : await this.#openStream()
+      if (stream === undefined) return passReply(reader, status, headers, text)
+      second = stream.post(fields, body, reader)
+      await second.done
+    })
+    return { ...first, done, abort: () => (second ?? first).abort() }
+  }
+
+  async #openStream(): Promise<OlderStream | undefined> {
+    const stream = await OlderStream.open(this.#upstream)
+    if (stream === undefined) return undefined
+    this.#log('the server implements the HTTP+SSE transport of 2024-11-05')
+    if (this.#state instanceof OlderStream) this.#state.close()
+    this.#state = stream
+    void stream.ended.then(() => {
+      if (this.#state === stream) this.#state = 'lost'
+    })
+    return stream
+  }
+}
+
+/** The caller opens a new session on this status. */
+const sessionLost = (reader: Reader): Exchange => respond(reader, 404)
+
+function respond(reader: Reader, status: number): Exchange {
+  passReply(reader, status, {})
+  return { done: Promise.resolve(), wasWritten: () => false, whenWritten: async () => {}, abort: () => {} }
+}
+
+const isInitialize = (body: Buffer): boolean =>
+  body.includes('"initialize"') && (parsed(body) as { method?: unknown } | null)?.method === 'initialize'
+
+interface PendingResponse {
+  resolve(response: Buffer): void
+  reject(error: unknown): void
+}
+
+const maxBuffered = 1000
+
+/** A server of this transport sends the endpoint first, without delay. */
+const endpointTimeoutMs = 5000
+
+/** A session with a server of 2024-11-05: an event stream carries every response, messages are posted to a path that it names. */
+class OlderStream {
+  readonly ended: Promise<unknown>
+  readonly #upstream: Upstream
+  readonly #id = randomUUID()
+  readonly #exchange: Exchange
+  readonly #events: EventParser
+  readonly #pending = new Map<string, PendingResponse>()
+  readonly #buffered: Buffer[] = []
+  readonly #endpoint: Promise<string | undefined>
+  #resolveEndpoint: (path: string | undefined) => void = () => {}
+  #path = ''
+  #listener: Reader | undefined
+
+  private constructor(upstream: Upstream) {
+    this.#upstream = upstream
+    this.#events = new EventParser(upstream.maxMessageBytes)
+    this.#endpoint = new Promise((resolve) => {
+      this.#resolveEndpoint = resolve
+    })
+    this.#exchange = upstream.listen(
+      { accept: 'text/event-stream' },
+      {
+        head: (status, { 'content-type': type = '' }) => {
+          if (status !== 200 || !type.startsWith('text/event-stream')) this.#resolveEndpoint(undefined)
+        },
+        data: (chunk) => {
+          for (const event of this.#events.push(chunk)) this.#receive(event)
+        },
+        kept: () => this.#events.kept,
+      },
+    )
+    this.ended = this.#exchange.done.then(
+      () => new Error('the server ended its event stream'),
+      (error: unknown) => error,
+    )
+    void this.ended.then((error) => {
+      this.#resolveEndpoint(undefined)
+      for (const pending of this.#pending.values()) pending.reject(error)
+    })
+  }
+
+  /** Returns `undefined` if the server does not implement this transport. */
+  static async open(upstream: Upstream): Promise<OlderStream | undefined> {
+    const stream = new OlderStream(upstream)
+    const timer = setTimeout(() => stream.#resolveEndpoint(undefined), endpointTimeoutMs).unref()
+    const path = await stream.#endpoint
+    clearTimeout(timer)
+    if (path === undefined) {
+      stream.close()
+      return undefined
+    }
+    stream.#path = path
+    return stream
+  }
+
+  /** Responses on the stream become the body of the response to the POST. */
+  post(fields: Fields, body: Buffer, reader: Reader): Exchange {
+    const keys = [parsed(body)].flat().flatMap((message) => requestKey(message) ?? [])
+    const responses = Promise.all(keys.map((key) => this.#waitFor(key)))
+    responses.catch(() => {})
+    const accepted = new ReplyReader(this.#upstream.maxMessageBytes, () => {})
+    const { [names.sessionId]: _sessionId, ...own } = fields
+    const exchange = this.#upstream.post(own, body, accepted, this.#path)
+    const done = exchange.done.then(async () => {
+      const { status = 0, headers = {}, body: text } = accepted.reply ?? {}
+      if (status >= 300 || keys.length === 0) return passReply(reader, status, headers, text)
+      const [first = Buffer.alloc(0), ...others] = await responses
+      const json = others.length === 0 ? first : Buffer.from(`[${[first, ...others].join(',')}]`)
+      passReply(reader, 200, { 'content-type': 'application/json', [names.sessionId]: this.#id }, json)
+    })
+    return {
+      ...exchange,
+      done: done.finally(() => {
+        for (const key of keys) this.#pending.delete(key)
+      }),
+      abort: () => {
+        for (const key of keys) this.#pending.get(key)?.reject(new Error('aborted by the bridge'))
+        exchange.abort()
+      },
+    }
+  }
+
+  listen(reader: Reader): Exchange {
+    this.#listener = reader
+    reader.head(200, { 'content-type': 'text/event-stream' })
+    for (const data of this.#buffered.splice(0)) reader.data(formatEvent(data))
+    let leave = (): void => {}
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    return {
+      done: Promise.race([left, this.ended.then(() => {})]),
+      wasWritten: () => true,
+      whenWritten: async () => {},
+      abort: () => {
+        if (this.#listener === reader) this.#listener = undefined
+        leave()
+      },
+    }
+  }
+
+  close(): void {
+    this.#exchange.abort()
+  }
+
+  #receive({ type, data }: ServerEvent): void {
+    if (data === undefined) return
+    const key = responseKey(parsed(data)) ?? ''
+    const pending = this.#pending.get(key)
+    this.#pending.delete(key)
+    if (type === 'endpoint') this.#resolveEndpoint(resolvePath(data.toString(), this.#upstream.url))
+    else if (pending !== undefined) pending.resolve(data)
+    else if (this.#listener !== undefined) this.#listener.data(formatEvent(data))
+    else if (this.#buffered.length < maxBuffered) this.#buffered.push(data)
+  }
+
+  #waitFor(key: string): Promise<Buffer> {
+    return new Promise((resolve, reject) => this.#pending.set(key, { resolve, reject }))
+  }
+}
+
+function passReply(reader: Reader, status: number, headers: IncomingHttpHeaders, body?: Buffer): void {
+  reader.head(status, headers)
+  if (body !== undefined && body.length > 0) reader.data(body)
+}
+
+/** A server of another origin must not receive messages. */
+function resolvePath(text: string, url: URL): string | undefined {
+  // The origin of a socket URL is opaque.
+  const base = url.protocol === 'unix:' ? 'http://localhost/' : url.href
+  const target = URL.parse(text.trim(), base)
+  return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined
+}
+
+function requestKey(message: unknown): string | undefined {
+  const { id, method } = (message ?? {}) as { id?: Id; method?: unknown }
+  return id !== undefined && typeof method === 'string' ? JSON.stringify(id) : undefined
+}
+
+function responseKey(message: unknown): string | undefined {
+  const { id, method } = (message ?? {}) as { id?: Id; method?: unknown }
+  return id !== undefined && method === undefined ? JSON.stringify(id) : undefined
+}
+
+const formatEvent = (data: Buffer): Buffer =>
+  Buffer.from(`data: ${data.toString().replaceAll('\n', '\ndata: ')}\n\n`)

@@ -1,0 +1,97 @@
+import { type Fields, fieldValue } from './headers.ts'
+
+export interface ParamHeader {
+  readonly field: string
+  readonly path: readonly string[]
+}
+
+/**
+ * Returns the valid `x-mcp-header` annotations of an input schema
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports).
+ */
+export function paramHeaders(schema: unknown): ParamHeader[] {
+  return [...annotations(schema, [])].flatMap(({ header, type, path }) =>
+    isToken(header) && simpleTypes.has(type) ? [{ field: `mcp-param-${header.toLowerCase()}`, path }] : [],
+  )
+}
+
+/**
+ * Returns why a client must not offer a tool with this input schema: an annotation is not an HTTP token, is used twice, or
+ * annotates a value that is not simple or has no fixed path.
+ */
+export function paramHeaderFault(schema: unknown): string | undefined {
+  const seen = new Set<string>()
+  let found = 0
+  for (const { header, type, path } of annotations(schema, [])) {
+    found += 1
+    const where = `x-mcp-header of ${path.join('.')}`
+    if (!isToken(header)) return `${where} is not the name of a header`
+    if (!simpleTypes.has(type)) return `${where} annotates a value that is not a string, integer or boolean`
+    if (seen.has(header.toLowerCase())) return `${where} is used twice`
+    seen.add(header.toLowerCase())
+  }
+  return count(schema) > found ? 'x-mcp-header annotates a value without a fixed path' : undefined
+}
+
+interface Annotation {
+  readonly header: unknown
+  readonly type: unknown
+  readonly path: readonly string[]
+}
+
+/** Only nested properties have a fixed path in the arguments. */
+function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
+  const { properties } = (schema ?? {}) as { properties?: unknown }
+  if (typeof properties !== 'object' || properties === null || path.length > maxDepth) return
+  for (const [name, property] of Object.entries(properties)) {
+    const here = [...path, name]
+    if (isAnnotated(property)) yield { header: property[annotation], type: property.type, path: here }
+    yield* annotations(property, here)
+  }
+}
+
+function count(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > 2 * maxDepth) return 0
+  let sum = isAnnotated(value) && typeof value[annotation] !== 'object' ? 1 : 0
+  for (const member of Object.values(value)) sum += count(member, depth + 1)
+  return sum
+}
+
+const annotation = 'x-mcp-header'
+
+type Annotated = { readonly [annotation]: unknown; readonly type?: unknown }
+
+const isAnnotated = (value: unknown): value is Annotated =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, annotation)
+
+/** Protects the stack from deeply nested schemas. */
+const maxDepth = 32
+
+/** An HTTP token (RFC 9110 section 5.6.2). */
+const isToken = (header: unknown): header is string =>
+  typeof header === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)
+
+const simpleTypes = new Set<unknown>(['string', 'integer', 'boolean'])
+
+/** Absent, null and complex arguments have no header. */
+export function paramFields(headers: readonly ParamHeader[], args: unknown): Fields {
+  const fields: Fields = {}
+  for (const { field, path } of headers) {
+    const text = formatValue(path.reduce(getMember, args))
+    if (text !== undefined) fields[field] = fieldValue(text)
+  }
+  return fields
+}
+
+const getMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+
+function formatValue(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return String(value)
+  return Number.isSafeInteger(value) || (typeof value === 'number' && !Number.isInteger(value))
+    ? String(value)
+    : undefined
+}

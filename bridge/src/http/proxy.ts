@@ -1,0 +1,91 @@
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { CausewayError } from '@causeway/protocol'
+
+export interface TlsOptions {
+  readonly ca?: string[]
+  readonly rejectUnauthorized?: boolean
+}
+
+interface Address {
+  readonly hostname: string
+  readonly protocol: string
+  readonly port: string
+  readonly servername?: string
+}
+
+export type Connector = (
+  address: Address,
+  callback: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void,
+) => void
+
+/** `env` selects the proxy of the environment variables, if any. */
+export function proxyFor(origin: string, setting: string, env: NodeJS.ProcessEnv): URL | undefined {
+  const text = setting === 'env' ? readProxyVariables(new URL(origin), env) : setting
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:') return url
+  // The text may contain a password.
+  throw new CausewayError('INVALID_SETTING', '--proxy is not the URL of an HTTP proxy', {
+    remedy: 'use a URL such as http://proxy:3128, or env',
+  })
+}
+
+function readProxyVariables({ protocol, hostname, port }: URL, env: NodeJS.ProcessEnv): string | undefined {
+  const read = (name: string): string | undefined => env[name] || env[name.toUpperCase()] || undefined
+  const isExcluded = (read('no_proxy') ?? '').split(/[\s,]+/).some((entry) => {
+    const [, name = '', onlyPort] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+    const isMatch = entry === '*' || (name !== '' && (hostname === name || hostname.endsWith(`.${name}`)))
+    return isMatch && (onlyPort === undefined || onlyPort === (port || defaultPort(protocol)))
+  })
+  if (isExcluded) return undefined
+  return protocol === 'https:' ? read('https_proxy') : read('http_proxy')
+}
+
+const defaultPort = (protocol: string): string => (protocol === 'https:' ? '443' : '80')
+
+/** Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6), also for plain HTTP, so that the proxy does not buffer streams. */
+export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connector> {
+  const { request } = await import('node:http')
+  const name = decodeURIComponent(proxy.username)
+  const basic = Buffer.from(`${name}:${decodeURIComponent(proxy.password)}`).toString('base64')
+  return ({ hostname, protocol, port, servername = hostname }, callback) => {
+    const address = `${hostname}:${port || defaultPort(protocol)}`
+    const connectRequest = request({
+      method: 'CONNECT',
+      host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: proxy.port || 80,
+      path: address,
+      headers: { host: address, ...(name !== '' && { 'proxy-authorization': `Basic ${basic}` }) },
+      agent: false,
+    })
+    connectRequest.setTimeout(connectTimeoutMs, () =>
+      connectRequest.destroy(createError('UND_ERR_CONNECT_TIMEOUT', 'the proxy does not respond')),
+    )
+    connectRequest.once('error', (error) => callback(error, null))
+    connectRequest.once('response', (response) => {
+      response.destroy()
+      callback(rejected(response.statusCode), null)
+    })
+    connectRequest.once('connect', ({ statusCode }, socket: Socket, head: Buffer) => {
+      socket.setTimeout(0)
+      if (head.length > 0) socket.unshift(head)
+      if (statusCode !== 200) {
+        socket.destroy()
+        return callback(rejected(statusCode), null)
+      }
+      if (protocol !== 'https:') return callback(null, socket)
+      const secure = connectTls({ socket, servername, ALPNProtocols: ['http/1.1'], ...tls })
+      secure.once('secureConnect', () => callback(null, secure))
+      secure.once('error', (error) => callback(error, null))
+    })
+    connectRequest.end()
+  }
+}
+
+const rejected = (status: number | undefined): Error =>
+  createError('PROXY_REFUSED', `the proxy responded with HTTP ${status}`)
+
+const createError = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
+const connectTimeoutMs = 10_000

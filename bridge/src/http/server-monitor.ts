@@ -1,0 +1,101 @@
+import type { Upstream } from './upstream.ts'
+
+/** Shorter than the first retry delay: a single waiting call is never blocked. */
+const firstProbeDelayMs = 75
+const maxProbeDelayMs = 1500
+
+/** A restarting server is back within this time. */
+const reportAfterMs = 500
+
+/** A server that accepts connections and does not respond is reported after this time. */
+const probeTimeoutMs = 1500
+
+interface Options {
+  readonly now: () => number
+  readonly onUnreachable?: ((error: unknown) => void) | undefined
+}
+
+/** Tracks whether the server responds, and limits the probes of waiting calls. */
+export class ServerMonitor {
+  readonly #now: () => number
+  readonly #onUnreachable: (error: unknown) => void
+  readonly #listeners = new Set<(responded: boolean) => void>()
+  #probes = 0
+  #nextProbeAt = 0
+  #failure: unknown
+  #failingSince = 0
+  #hasResponded = false
+  #isReported = false
+
+  constructor({ now, onUnreachable = () => {} }: Options) {
+    this.#now = now
+    this.#onUnreachable = onUnreachable
+  }
+
+  /** `undefined` if the server has responded since the last failure. */
+  get failure(): { readonly error: unknown; readonly sinceMs: number } | undefined {
+    if (this.#failure === undefined) return undefined
+    return { error: this.#failure, sinceMs: Math.round(this.#now() - this.#failingSince) }
+  }
+
+  markResponsive(): void {
+    this.#probes = 0
+    this.#nextProbeAt = 0
+    this.#failure = undefined
+    this.#hasResponded = true
+    for (const wake of [...this.#listeners]) wake(true)
+  }
+
+  recordFailure(error: unknown): void {
+    if (this.#failure === undefined) this.#failingSince = this.#now()
+    this.#failure = error
+    if (this.#now() - this.#failingSince >= reportAfterMs) this.report(error)
+  }
+
+  /** Resolves to `true` on the next response, or to `false` after `timeoutMs`. */
+  waitForResponse(timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const wake = (responded: boolean): void => {
+        clearTimeout(timer)
+        this.#listeners.delete(wake)
+        resolve(responded)
+      }
+      const timer = setTimeout(wake, timeoutMs, false)
+      this.#listeners.add(wake)
+    })
+  }
+
+  /** Probes back off so that they do not slow down a starting server. */
+  tryProbe(): boolean {
+    const now = this.#now()
+    if (now < this.#nextProbeAt) return false
+    this.#nextProbeAt = now + Math.min(maxProbeDelayMs, firstProbeDelayMs * 2 ** this.#probes)
+    this.#probes += 1
+    return true
+  }
+
+  /** Reports a server that has never responded, unless it responds to a GET request now. */
+  async check(upstream: Upstream): Promise<void> {
+    if (this.#hasResponded) return
+    let failure: unknown = new Error(`no response within ${probeTimeoutMs} ms`)
+    const reader = { head() {}, data() {}, kept: () => 0 }
+    const exchange = upstream.resume({ accept: 'text/event-stream' }, reader)
+    const ended = exchange.done.then(
+      () => {
+        failure = undefined
+      },
+      (error: unknown) => {
+        failure = error
+      },
+    )
+    const responded = await Promise.race([ended, this.waitForResponse(probeTimeoutMs)])
+    exchange.abort()
+    if (responded !== true && failure !== undefined) this.report(failure)
+  }
+
+  report(error: unknown): void {
+    if (this.#isReported) return
+    this.#isReported = true
+    this.#onUnreachable(error)
+  }
+}

@@ -1,0 +1,49 @@
+import { CausewayError } from '@causeway/protocol'
+
+export interface Target {
+  /** Scheme, host and port; for a socket a placeholder, which becomes the Host header. */
+  readonly origin: string
+  readonly path: string
+  readonly socketPath: string | undefined
+}
+
+const defaultUrl = 'http://localhost:3100/mcp'
+
+/** With `app`, `…/mcp` becomes `…/mcp/replay`. Throws `INVALID_SETTING` without a password from the URL. */
+export function readTarget(text = defaultUrl, app?: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
+    throw invalid(`not a server URL: ${text}`, `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`)
+  if (url.username !== '' || url.password !== '')
+    throw invalid('the server URL contains a user name or password', 'remove them from the URL')
+  if (url.protocol === 'unix:' && !/^\/.+:\/[^:]*$/.test(url.pathname))
+    throw invalid(`not a socket URL: ${text}`, 'write it as unix:/path/to.sock:/mcp')
+  return app === undefined ? url : addApp(url, app)
+}
+
+function addApp(url: URL, app: string): URL {
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(app))
+    throw invalid(`not the name of an app: ${app}`, 'use a name such as replay; GET /api/apps lists them')
+  if (!url.pathname.endsWith('/mcp'))
+    throw invalid(
+      `the server URL does not end in /mcp: ${url}`,
+      'use the URL of a Causeway server, or omit --app',
+    )
+  const chosen = new URL(url)
+  chosen.pathname += `/${app.toLowerCase()}`
+  return chosen
+}
+
+export function resolveTarget(url: URL): Target {
+  if (url.protocol !== 'unix:')
+    return { origin: url.origin, path: url.pathname + url.search, socketPath: undefined }
+  const at = url.pathname.lastIndexOf(':/')
+  return {
+    origin: 'http://localhost',
+    path: url.pathname.slice(at + 1) + url.search,
+    socketPath: decodeURIComponent(url.pathname.slice(0, at)),
+  }
+}
+
+const invalid = (message: string, remedy: string): CausewayError =>
+  new CausewayError('INVALID_SETTING', message, { remedy })

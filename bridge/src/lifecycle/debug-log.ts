@@ -1,0 +1,32 @@
+import { writeSync } from 'node:fs'
+import { openPrivateFile } from '../stages/private-files.ts'
+
+/** Writes one line to the debug log, with the start of a message. */
+export type Log = (text: string, message?: Buffer) => void
+
+export const noLog: Log = () => {}
+
+const shownBytes = 2048
+
+/** Throws like `openPrivateFile`. */
+export function openDebugLog(path: string, { pid, now }: { pid: number; now: () => Date }): Log {
+  const file = openPrivateFile(path)
+  return (text, message) => {
+    const shown = message === undefined ? text : `${text}: ${message.toString('utf8', 0, shownBytes)}`
+    try {
+      writeSync(file, `${now().toISOString()} [${pid}] ${redact(shown.replace(/[\r\n]+/g, ' '))}\n`)
+    } catch {
+      // A full disk does not end the bridge.
+    }
+  }
+}
+
+/** Replaces members with a secret name and HTTP credentials. */
+export const redact = (text: string): string =>
+  text
+    .replace(
+      /("[^"]*(?:token|secret|passw|authorization|api[-_]?key|credential|cookie)[^"]*"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s",}\]]+)/gi,
+      '$1"[redacted]"',
+    )
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [redacted]')
+    .replace(/\bsk-[\w-]{8,}/g, '[redacted]')

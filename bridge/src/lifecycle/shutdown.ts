@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
+import type { Relay } from '../calls/relay.ts'
+import type { Upstream } from '../http/upstream.ts'
+import type { Session } from '../session/session.ts'
+import type { Output } from '../stdio/output.ts'
+import type { Log } from './debug-log.ts'
+
+interface Options {
+  readonly relay: Pick<Relay, 'idle' | 'closeSubscriptions' | 'failAll'>
+  readonly session: Pick<Session, 'close' | 'closeStream'>
+  readonly upstream: Pick<Upstream, 'destroy'>
+  readonly output: Pick<Output, 'flush'>
+  readonly findError: () => CausewayError | undefined
+  readonly exit: (code: number) => void
+  readonly log: Log
+}
+
+const closeTimeoutMs = 500
+
+/** Ends the bridge: waits for pending calls, fails the remaining ones, deletes the session, exits. */
+export class Shutdown {
+  readonly #options: Options
+  #endWait: (() => void) | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Another call with a shorter grace period ends the wait earlier. */
+  async begin(reason: string, graceMs: number, code = 0): Promise<void> {
+    const { relay, output, log } = this.#options
+    log(`ending: ${reason}`)
+    const timeout = sleep(graceMs)
+    if (this.#endWait !== undefined) return timeout.then(this.#endWait)
+    const ended = new Promise<void>((resolve) => {
+      this.#endWait = resolve
+    })
+    relay.closeSubscriptions()
+    await Promise.race([relay.idle().then(() => output.flush()), timeout, ended])
+    await this.#close(code)
+  }
+
+  async #close(code: number): Promise<void> {
+    const { relay, session, upstream, output, findError, exit, log } = this.#options
+    relay.failAll(
+      findError() ?? new CausewayError('SHUTTING_DOWN', 'the bridge exited before the response arrived'),
+    )
+    session.closeStream()
+    const closed = Promise.all([session.close().catch(() => {}), output.flush()])
+    await Promise.race([closed, sleep(closeTimeoutMs)])
+    await upstream.destroy()
+    log(`ended with ${code}`)
+    exit(code)
+  }
+}
+
+/** Typical clients send SIGKILL 2 s after SIGTERM. */
+const signalGraceMs = 1000
+
+const parentPollMs = 2000
+
+interface Handlers {
+  readonly end: (reason: string, graceMs: number, code?: number) => void
+  readonly onCrash: (error: Error) => void
+  readonly printStats: () => void
+}
+
+export function handleProcessEvents({ end, onCrash, printStats }: Handlers): void {
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, (_name: string, number: number) => {
+      signals += 1
+      if (signals > 1) process.exit(128 + number)
+      end(signal, signalGraceMs)
+    })
+  // Not supported on Windows.
+  if (process.platform !== 'win32') process.on('SIGUSR2', printStats)
+  process.on('uncaughtException', (error) => {
+    onCrash(error)
+    end('uncaught exception', 0, 1)
+  })
+  watchParent(() => end('the parent process has exited', signalGraceMs))
+}
+
+/** A client that crashes may leave the input open in another process, so that no end of input follows. */
+function watchParent(onExit: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onExit()
+  }, parentPollMs)
+  timer.unref()
+}

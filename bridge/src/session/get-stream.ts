@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff, isBusy } from '../calls/retry.ts'
+import { type SessionKey, sessionFields } from '../http/headers.ts'
+import { type Reply, ReplyReader } from '../http/reply.ts'
+import type { ServerMonitor } from '../http/server-monitor.ts'
+import type { ServerEvent } from '../http/sse.ts'
+import type { Exchange, Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+
+interface Options {
+  readonly upstream: Upstream
+  readonly key: SessionKey
+  readonly monitor: Pick<ServerMonitor, 'waitForResponse'>
+  readonly random: () => number
+  readonly log: Log
+  readonly onEvent: (event: ServerEvent) => void
+  /** The stream is open again, and notifications may have been missed. */
+  readonly onMissed: () => void
+  readonly isLost: (reply: Reply) => boolean
+  /** Opens a new session, which has a stream of its own. */
+  readonly renew: () => Promise<void>
+}
+
+/** Carries requests and notifications of the server. Reconnects until it is closed. */
+export class GetStream {
+  readonly #options: Options
+  readonly #controller = new AbortController()
+  #lastEventId = ''
+  #hasMissed = false
+
+  constructor(options: Options) {
+    this.#options = options
+    void this.#run()
+  }
+
+  close(): void {
+    this.#controller.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { monitor, random } = this.#options
+    const { signal } = this.#controller
+    let retryMs: number | undefined
+    for (let attempt = 0; !signal.aborted; ) {
+      const reader = await this.#connect()
+      const { reply, events } = reader
+      if (signal.aborted) return
+      if (reply !== undefined && reply.type !== 'events') {
+        const next = await this.#handleRejection(reply)
+        if (next === 'stop') return
+        if (next === 'reconnect') continue
+      }
+      this.#lastEventId = events.lastEventId || this.#lastEventId
+      retryMs = events.retryMs ?? retryMs
+      attempt = reply?.type === 'events' ? 0 : attempt + 1
+      const delayMs = backoff(attempt, random, retryMs)
+      // The first response to a call shows that an unreachable server is back.
+      if (reply === undefined) await monitor.waitForResponse(delayMs)
+      else await sleep(delayMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  async #connect(): Promise<ReplyReader> {
+    const { upstream, key, onEvent, onMissed } = this.#options
+    const { signal } = this.#controller
+    const reader = new ReplyReader(upstream.maxMessageBytes, (event) => {
+      if (!signal.aborted) onEvent(event)
+    })
+    const head: ReplyReader['head'] = (status, headers) => {
+      reader.head(status, headers)
+      if (!this.#hasMissed || status !== 200) return
+      this.#hasMissed = false
+      onMissed()
+    }
+    const lastEventId = this.#lastEventId
+    const exchange = upstream.listen(
+      {
+        accept: 'text/event-stream',
+        ...sessionFields(key),
+        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+      },
+      { head, data: (chunk) => reader.data(chunk), kept: () => reader.kept() },
+    )
+    if (!(await endsCleanly(exchange, signal))) this.#hasMissed = true
+    return reader
+  }
+
+  async #handleRejection(reply: Reply): Promise<'stop' | 'reconnect' | 'wait'> {
+    const { log, isLost, renew } = this.#options
+    if (isLost(reply))
+      return renew().then(
+        () => 'stop',
+        (error: unknown) => {
+          log(`no new session: ${error}`)
+          return 'wait'
+        },
+      )
+    if (isBusy(reply)) return 'wait'
+    log(`no GET stream: HTTP ${reply.status}`)
+    if (this.#lastEventId !== '') {
+      // The server may have discarded that event: continue without it.
+      this.#lastEventId = ''
+      this.#hasMissed = true
+      return 'reconnect'
+    }
+    return reply.status < 500 ? 'stop' : 'wait'
+  }
+}
+
+/** Returns `false` if the connection broke. */
+async function endsCleanly(exchange: Exchange, signal: AbortSignal): Promise<boolean> {
+  const abort = (): void => exchange.abort()
+  signal.addEventListener('abort', abort)
+  const isClean = await exchange.done.then(
+    () => true,
+    () => false,
+  )
+  signal.removeEventListener('abort', abort)
+  return isClean
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { type Id, headers as names } from '@causeway/protocol'
+import type { Fields } from '../http/headers.ts'
+
+/** Other ids are left out of the header. */
+const printableId = /^[A-Za-z0-9._-]{1,64}$/
+
+/** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
+const traceFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/
+
+export class Identity {
+  /** The server finds the state of the client by this field of every request. */
+  readonly fields: Fields
+  readonly #session: string
+  readonly #run: string
+  #calls = 0
+
+  /** `run` differs between two processes with the same `session`. */
+  constructor(session: string, run: string) {
+    this.#session = session
+    this.#run = run
+    this.fields = { [names.causewaySession]: session }
+  }
+
+  /** Identifies a call and its trace. A repeated call has the same fields. */
+  call(id: Id, traceparent: unknown): Fields {
+    // A client may reuse an id after its response.
+    this.#calls += 1
+    const suffix = printableId.test(String(id)) ? `.${id}` : ''
+    return {
+      [names.causewayRequest]: `${this.#session}.${this.#run}-${this.#calls}${suffix}`,
+      traceparent:
+        typeof traceparent === 'string' && traceFormat.test(traceparent) ? traceparent : createTrace(),
+    }
+  }
+}
+
+/** Uses UUIDs because Node.js caches their random bytes. */
+function createTrace(): string {
+  const [trace, span] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', ''))
+  return `00-${trace}-${span?.slice(16)}-01`
+}

@@ -1,0 +1,195 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { CausewayError, headers as names } from '@causeway/protocol'
+import { statusError } from '../calls/answer.ts'
+import type { Delivery } from '../calls/delivery.ts'
+import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
+import { RetryBudget, type RetryOptions } from '../calls/retry-budget.ts'
+import type { ServerRequests } from '../calls/server-requests.ts'
+import { type Asked, ask, responseIn } from '../http/ask.ts'
+import { messageFields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { type Reply, ReplyReader } from '../http/reply.ts'
+import type { Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import type { Incoming } from '../stdio/message.ts'
+import { GetStream } from './get-stream.ts'
+
+const maxRenewalsPerMinute = 5
+
+interface Options {
+  readonly upstream: Upstream
+  readonly delivery: Delivery
+  readonly serverRequests: ServerRequests
+  readonly write: (json: Buffer) => void
+  /** Called after `notifications/initialized`, and after each renewal. */
+  readonly onReady: () => void
+  readonly retry: RetryOptions
+  readonly log: Log
+}
+
+/** The client opens it; the bridge opens a new one if the server loses it. */
+export class Session {
+  readonly #options: Options
+  #key: SessionKey = { id: undefined, version: undefined }
+  #initialize: Incoming | undefined
+  #changeableLists: readonly string[] = []
+  #stream: GetStream | undefined
+  #renewal: Promise<void> | undefined
+  #renewalTimes: number[] = []
+  /** Messages that a new session receives after `initialize`. */
+  readonly #replayed = new Map<string, Incoming>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  get key(): SessionKey {
+    return this.#key
+  }
+
+  adopt(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
+    const { serverRequests, log } = this.#options
+    const before = this.#key
+    this.#replayed.clear()
+    this.#enter(initialize, headers, result)
+    if (before.id === undefined || before.id === this.#key.id) return
+    // A client that initializes again expects no notifications about its previous session.
+    this.#stream?.close()
+    serverRequests.cancelAll()
+    void this.#delete(before).catch((error: unknown) => log(`the previous session was not deleted: ${error}`))
+  }
+
+  /** A new session must receive `initialized`, the log level, and resource subscriptions. */
+  remember(message: Incoming): void {
+    const { method, params } = message
+    if (method === 'notifications/initialized') {
+      this.#replayed.set('initialized', message)
+      this.#start()
+    } else if (method === 'logging/setLevel') this.#replayed.set('level', message)
+    else if (method === 'resources/subscribe') this.#replayed.set(`resource ${params.uri}`, message)
+    else if (method === 'resources/unsubscribe') this.#replayed.delete(`resource ${params.uri}`)
+  }
+
+  /** Whether a response in the session `key` means that it no longer exists. */
+  isLost({ status, body }: Reply, key: SessionKey): boolean {
+    if (key.id === undefined || (status !== 404 && status !== 400)) return false
+    const error = responseIn(body)?.error as { code?: unknown; message?: unknown } | undefined
+    if (status === 404) return error?.code !== -32601
+    return error?.code === -32001 || /\bsession\b/i.test(String(error?.message))
+  }
+
+  /**
+   * Opens a new session if `lost` is the current one. Retries while the server is unavailable. Concurrent calls share one
+   * attempt.
+   */
+  async renew(lost: SessionKey): Promise<void> {
+    if (this.#key.id !== lost.id || this.#initialize === undefined) return
+    this.#renewal ??= this.#reopen(this.#initialize).finally(() => {
+      this.#renewal = undefined
+    })
+    await this.#renewal
+  }
+
+  closeStream(): void {
+    this.#stream?.close()
+  }
+
+  async close(): Promise<void> {
+    await this.#delete(this.#key)
+  }
+
+  async #reopen(initialize: Incoming): Promise<void> {
+    const { upstream, retry, serverRequests, write } = this.#options
+    const { now } = retry
+    this.#renewalTimes = this.#renewalTimes.filter((time) => now() - time < 60_000)
+    if (this.#renewalTimes.length >= maxRenewalsPerMinute)
+      throw new CausewayError(
+        'SESSION_NOT_FOUND',
+        `the server ended ${maxRenewalsPerMinute} sessions within a minute`,
+        { remedy: 'see the log of the server; call again in a minute' },
+      )
+    const budget = new RetryBudget(retry)
+    const { reply, response } = await this.#post(initialize, this.#key, budget)
+    if (response === undefined) throw statusError(upstream.url, reply)
+    if (!('result' in response))
+      throw new CausewayError('SESSION_NOT_FOUND', 'the server refused to open a new session', {
+        data: { error: response.error },
+      })
+    this.#renewalTimes.push(now())
+    // Calls use the new session after it has received everything that the previous one had.
+    const key = readKey(reply.headers, response.result)
+    for (const message of this.#replayed.values()) await this.#post(message, key, budget)
+    const listsBefore = this.#changeableLists
+    this.#enter(initialize, reply.headers, response.result)
+    const cancelled = serverRequests.cancelAll()
+    if (this.#replayed.has('initialized')) this.#start()
+    for (const notification of cancelled) write(notification)
+    this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
+  }
+
+  /** The messages of the handshake may be repeated. */
+  async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
+    for (let isFirst = true; ; isFirst = false)
+      try {
+        const asked = await ask(this.#options.upstream, messageFields(message, key), message.bytes)
+        if (!isTemporary(asked.reply) || !(await budget.pause(retryAfterMs(asked.reply)))) return asked
+      } catch (error) {
+        const { cause } = error as CausewayError // `ask` throws nothing else
+        if (!mayRepeat(cause, { isSafe: true, wasWritten: true, wasAnswered: false })) throw error
+        if (!(isFirst && isStale(cause))) await budget.waitForServer(cause, { canStart: !isStale(cause) })
+      }
+  }
+
+  #enter(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
+    this.#initialize = initialize
+    this.#key = readKey(headers, result)
+    this.#changeableLists = findChangeableLists(result)
+    this.#options.log(`session ${this.#key.id ?? 'none'} version ${this.#key.version ?? 'unknown'}`)
+  }
+
+  #start(): void {
+    const { upstream, delivery, retry, log, onReady } = this.#options
+    const key = this.#key
+    onReady()
+    this.#stream?.close()
+    if (key.id === undefined) return
+    this.#stream = new GetStream({
+      upstream,
+      key,
+      monitor: retry.monitor,
+      random: retry.random,
+      log,
+      onEvent: (event) => delivery.deliverEvent(event, {}),
+      onMissed: () => this.#announceChanges(this.#changeableLists),
+      isLost: (reply) => this.isLost(reply, key),
+      renew: () => this.renew(key),
+    })
+  }
+
+  #announceChanges(lists: readonly string[]): void {
+    for (const list of lists) this.#options.write(listChanged(list))
+  }
+
+  async #delete(key: SessionKey): Promise<void> {
+    if (key.id !== undefined)
+      await this.#options.upstream.remove(sessionFields(key), new ReplyReader(0, () => {})).done
+  }
+}
+
+function readKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
+  const id = headers[names.sessionId]
+  const version = (result as { protocolVersion?: unknown } | null)?.protocolVersion
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
+  }
+}
+
+/** Returns lists such as `['tools', 'prompts']`. */
+function findChangeableLists(result: unknown): string[] {
+  const { capabilities } = (result ?? {}) as { capabilities?: unknown }
+  const offered = (capabilities ?? {}) as Record<string, { listChanged?: unknown } | undefined>
+  return ['tools', 'prompts', 'resources'].filter((list) => offered[list]?.listChanged === true)
+}
+
+const listChanged = (list: string): Buffer =>
+  Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }))

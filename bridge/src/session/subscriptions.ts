@@ -1,0 +1,123 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { asObject, type Id, isObject, type JsonObject, meta } from '@causeway/protocol'
+import type { Posted } from '../calls/call-exchange.ts'
+import type { Delivery } from '../calls/delivery.ts'
+import type { Call } from '../calls/pending-calls.ts'
+import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
+import { responseIn } from '../http/ask.ts'
+import type { ServerEvent } from '../http/sse.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { isOwnId } from '../stages/eras/message-shape.ts'
+import { parsed } from '../stdio/json.ts'
+import type { Incoming } from '../stdio/message.ts'
+
+interface Options {
+  readonly delivery: Delivery
+  /** Waits for `ms`; if the server is unreachable, at most until it responds to another call. */
+  readonly pause: (ms: number, isUnreachable: boolean) => Promise<void>
+  readonly random: () => number
+  readonly now: () => number
+  readonly log: Log
+}
+
+/** The filter that the server has acknowledged; `undefined` before that. */
+interface Subscription {
+  filter: JsonObject | undefined
+}
+
+const firstDelayMs = 100
+
+/** Retry delays start again after a subscription of this length. */
+const stableAfterMs = 30_000
+
+const maxDelayMs = 3_600_000
+
+/**
+ * Opens a subscription of a stateless client again when its stream ends, and notifies the client of everything that may
+ * have changed meanwhile. Only the client ends it.
+ */
+export class Subscriptions {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** The era translation opens its own subscriptions again itself. */
+  static includes({ method, claimed, id }: Incoming): boolean {
+    return method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
+  }
+
+  /** Returns the response that ended the subscription; `undefined` if there is nothing to deliver. */
+  async follow<P extends Posted>(call: Call, post: () => Promise<P>): Promise<P | undefined> {
+    const { pause, random, now, log } = this.#options
+    const subscription: Subscription = { filter: undefined }
+    call.intercept = (event, headers) => this.#intercept(subscription, call, { event, headers })
+    for (let attempt = 0; ; ) {
+      const since = now()
+      const posted = await post().catch((error: unknown) => {
+        if (subscription.filter === undefined || call.open.size === 0) throw error
+        return log(`! subscription ${call.message.id}: ${error}`)
+      })
+      if (call.open.size === 0) return undefined
+      if (posted && !isRetryable(posted, subscription, attempt)) return posted
+      attempt = now() - since > stableAfterMs ? 0 : attempt + 1
+      const requestedMs = posted ? Math.min(maxDelayMs, retryAfterMs(posted.reply) ?? 0) : 0
+      const delayMs = Math.max(backoff(attempt, random, firstDelayMs), requestedMs)
+      await Promise.race([call.settled, pause(delayMs, !posted)])
+      if (call.open.size === 0) return undefined
+      log(`opening the subscription ${call.message.id} again`)
+    }
+  }
+
+  /** Returns `true` for an event that is not delivered. */
+  #intercept(
+    subscription: Subscription,
+    call: Call,
+    { event, headers }: { event: ServerEvent; headers: IncomingHttpHeaders },
+  ): boolean {
+    const { delivery, log } = this.#options
+    const message = event.data && parsed(event.data)
+    if (!isObject(message)) return false
+    const before = subscription.filter
+    if (message.method === 'notifications/subscriptions/acknowledged') {
+      subscription.filter = asObject(asObject(message.params).notifications)
+      // The subscription waits for the server that was running, instead of starting another one.
+      call.canStartServer = false
+      if (before === undefined) return false
+      for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))
+        delivery.deliver(notification, headers)
+      return true
+    }
+    if (before === undefined || message.id !== call.message.id || !('result' in message)) return false
+    log(`the server ended the subscription ${call.message.id}`)
+    return true
+  }
+}
+
+function isRetryable({ reply }: Posted, { filter }: Subscription, attempt: number): boolean {
+  if (reply.type === 'events') return filter !== undefined || attempt === 0
+  const error = asObject(responseIn(reply.body)?.error)
+  return filter !== undefined && (isBusy(reply) || asObject(error.data).retryable === true)
+}
+
+const lists: Readonly<Record<string, string>> = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+}
+
+function changeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
+  const _meta = { [meta.subscriptionId]: id }
+  const notification = (name: string, params: object): Buffer =>
+    Buffer.from(
+      JSON.stringify({ jsonrpc: '2.0', method: `notifications/${name}`, params: { ...params, _meta } }),
+    )
+  const { resourceSubscriptions: uris } = filter
+  return [
+    ...Object.keys(lists).flatMap((name) =>
+      filter[name] === true ? [notification(`${lists[name]}/list_changed`, {})] : [],
+    ),
+    ...(Array.isArray(uris) ? uris.map((uri: unknown) => notification('resources/updated', { uri })) : []),
+  ]
+}

@@ -1,0 +1,155 @@
+export interface Option {
+  readonly group: string
+  readonly short?: string
+  /** Placeholder of the value: `<url>`. A flag without a value is a switch. */
+  readonly value?: string
+  readonly isMany?: true
+  /** Variable that applies if the flag is missing. `true` and `1` enable a switch. */
+  readonly env?: string
+  readonly about: string
+}
+
+const credentials = 'Credentials (never logged; arguments are visible to other users, files are not)'
+
+const away = 'When the server is unreachable'
+
+/** All flags, in the order of `--help`. */
+export const options = {
+  url: {
+    group: 'Server',
+    value: '<url>',
+    env: 'MCP_SERVER_URL',
+    about: `URL of the server: http, https, or a Unix socket as
+unix:/path/to.sock:/mcp (default: http://localhost:3100/mcp)`,
+  },
+  app: {
+    group: 'Server',
+    value: '<name>',
+    env: 'CAUSEWAY_APP',
+    about: `connect to one app and use its bare tool names: --app replay
+posts to /mcp/replay`,
+  },
+
+  header: {
+    group: credentials,
+    value: '<field>',
+    isMany: true,
+    about: "HTTP header of every request: 'X-Team: physics'; repeatable",
+  },
+  'header-file': {
+    group: credentials,
+    value: '<file>',
+    env: 'CAUSEWAY_HEADER_FILE',
+    about: 'file with such headers, one per line; # starts a comment',
+  },
+  'token-file': {
+    group: credentials,
+    value: '<file>',
+    env: 'CAUSEWAY_TOKEN_FILE',
+    about: `file with a bearer token; read again when it changes. Only you may have
+access to both files (chmod 600)`,
+  },
+
+  proxy: {
+    group: 'Connection',
+    value: '<url>',
+    env: 'CAUSEWAY_PROXY',
+    about: `URL of an HTTP proxy; "env" uses HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+(default: no proxy, regardless of the environment)`,
+  },
+  ca: {
+    group: 'Connection',
+    value: '<file>',
+    env: 'CAUSEWAY_CA_FILE',
+    about: 'PEM file with additional trusted certificates',
+  },
+  insecure: {
+    group: 'Connection',
+    about: 'disable TLS verification; for local tests only',
+  },
+
+  only: {
+    group: 'Messages for the client',
+    value: '<glob>',
+    isMany: true,
+    env: 'CAUSEWAY_ONLY',
+    about: `list and allow only matching tools: 'Replay__get_*'; repeatable, or
+separated by commas`,
+  },
+  ignore: {
+    group: 'Messages for the client',
+    value: '<glob>',
+    isMany: true,
+    env: 'CAUSEWAY_IGNORE',
+    about: 'hide and reject matching tools; has precedence over --only',
+  },
+  'offline-list': {
+    group: 'Messages for the client',
+    env: 'CAUSEWAY_OFFLINE_LIST',
+    about: `while the server is unreachable, answer the handshake and lists with the
+last results, marked as stale; notify the client when the server is back`,
+  },
+  'max-line': {
+    group: 'Messages for the client',
+    value: '<bytes>',
+    env: 'CAUSEWAY_MAX_LINE_BYTES',
+    about: `maximum length of a line for the client. A longer response is replaced
+by an error, because many clients drop it without an error
+(default: 10420224; 0: no limit)`,
+  },
+  drain: {
+    group: 'Messages for the client',
+    value: '<ms>',
+    env: 'CAUSEWAY_DRAIN_MS',
+    about: 'time to wait for calls in flight when the client exits (default: 5000)',
+  },
+
+  wait: {
+    group: away,
+    value: '<ms>',
+    env: 'CAUSEWAY_WAIT_MS',
+    about: `time that a call waits for an unreachable server before it fails
+(default: 20000)`,
+  },
+  autostart: {
+    group: away,
+    env: 'CAUSEWAY_AUTOSTART',
+    about: `start the server if it is not running. It keeps running after the bridge
+exits. CAUSEWAY_ROOTS defaults to the working directory`,
+  },
+  'server-command': {
+    group: away,
+    value: '<command>',
+    env: 'CAUSEWAY_SERVER_COMMAND',
+    about: `command that --autostart runs (default: the server of this checkout or
+package)`,
+  },
+
+  doctor: {
+    group: 'Diagnostics',
+    about: `check the connection to the server, suggest fixes, print how to connect
+a client, and exit; the exit code is 1 if a check failed`,
+  },
+  stats: {
+    group: 'Diagnostics',
+    env: 'CAUSEWAY_STATS',
+    about: 'print statistics to standard error at exit; SIGUSR2 prints them immediately',
+  },
+  record: {
+    group: 'Diagnostics',
+    value: '<file>',
+    env: 'CAUSEWAY_RECORD',
+    about: `append all traffic to a file, one JSON object per line; secrets in
+headers are redacted, secrets in tool arguments and results are not`,
+  },
+  replay: {
+    group: 'Diagnostics',
+    value: '<file>',
+    about: 'answer the client from such a file, without a server',
+  },
+
+  help: { group: 'Other', short: 'h', about: 'print this help' },
+  version: { group: 'Other', short: 'v', about: 'print the version' },
+} as const satisfies Readonly<Record<string, Option>>
+
+export type OptionName = keyof typeof options

@@ -1,0 +1,137 @@
+import { parseArgs } from 'node:util'
+import { CausewayError, closest } from '@causeway/protocol'
+import { readTarget } from '../http/target.ts'
+import { type Option, type OptionName, options } from './options.ts'
+
+export interface Settings {
+  /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
+  readonly url: URL
+  readonly debug: boolean
+  /** If it is missing, each process creates its own id. */
+  readonly session: string | undefined
+  /** Bytes; 0: no limit. */
+  readonly maxLine: number
+  readonly drainMs: number
+  readonly waitMs: number
+  readonly autostart: boolean
+  /** For the shell; default: the server installed with the bridge. */
+  readonly serverCommand: string | undefined
+  readonly credentials: Credentials
+  readonly connection: Connection
+  readonly tools: { readonly only: readonly string[]; readonly ignore: readonly string[] }
+  readonly offlineList: boolean
+  readonly doctor: boolean
+  readonly stats: boolean
+  readonly record: string | undefined
+  readonly replay: string | undefined
+}
+
+export interface Credentials {
+  readonly header: readonly string[]
+  readonly headerFile: string | undefined
+  readonly tokenFile: string | undefined
+}
+
+export interface Connection {
+  /** A URL, or `env` for the common variables. */
+  readonly proxy: string | undefined
+  readonly ca: string | undefined
+  readonly insecure: boolean
+}
+
+export type Command = 'help' | 'version' | Settings
+
+/**
+ * SDK clients discard a buffer of more than 10 MiB, which may also contain the start of the next line, up to one pipe
+ * buffer.
+ */
+const defaultMaxLine = 10 * 1024 * 1024 - 64 * 1024
+const sessionPattern = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Flags have precedence over the environment. Throws `INVALID_SETTING`. */
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Command {
+  const flags = readFlags(args, env)
+  if (flags.isOn('help')) return 'help'
+  if (flags.isOn('version')) return 'version'
+  return {
+    url: readTarget(flags.text('url'), flags.text('app')),
+    debug: isTrue(env.DEBUG),
+    session: readSession(env.CAUSEWAY_SESSION),
+    maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
+    drainMs: readNumber('--drain', flags.text('drain'), 5000),
+    waitMs: readNumber('--wait', flags.text('wait'), 20_000),
+    autostart: flags.isOn('autostart'),
+    serverCommand: flags.text('server-command'),
+    credentials: {
+      header: flags.all('header'),
+      headerFile: flags.text('header-file'),
+      tokenFile: flags.text('token-file'),
+    },
+    connection: {
+      proxy: flags.text('proxy'),
+      ca: flags.text('ca'),
+      insecure: flags.isOn('insecure'),
+    },
+    tools: { only: readGlobs(flags.all('only')), ignore: readGlobs(flags.all('ignore')) },
+    offlineList: flags.isOn('offline-list'),
+    doctor: flags.isOn('doctor'),
+    stats: flags.isOn('stats'),
+    record: flags.text('record'),
+    replay: flags.text('replay'),
+  }
+}
+
+/** Variables separate the values of repeatable flags by commas. Throws `INVALID_SETTING` for an unknown flag. */
+export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const values = parseFlags(args)
+  const fromEnv = (name: OptionName): string | undefined => {
+    const { env: variable }: Option = options[name]
+    return variable === undefined ? undefined : env[variable]?.trim() || undefined
+  }
+  return {
+    text: (name: OptionName): string | undefined => (values[name] as string | undefined) || fromEnv(name),
+    all: (name: OptionName): readonly string[] =>
+      (values[name] as string[] | undefined) ?? fromEnv(name)?.split(/\s*,\s*/) ?? [],
+    isOn: (name: OptionName): boolean => values[name] === true || isTrue(fromEnv(name)),
+  }
+}
+
+const isTrue = (text = ''): boolean => /^(true|1)$/i.test(text.trim())
+
+function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> {
+  const declared = Object.entries<Option>(options).map(([name, { value, isMany, short }]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const)
+    return [name, { type, ...(isMany && { multiple: true }), ...(short && { short }) }] as const
+  })
+  try {
+    return parseArgs({ args: [...args], options: Object.fromEntries(declared) }).values
+  } catch (cause) {
+    // parseArgs writes "Unknown option '--x'. To specify a positional …".
+    const text = cause instanceof Error ? (cause.message.split('. ')[0] ?? '') : String(cause)
+    const unknown = /^Unknown option '--([^']+)'/.exec(text)?.[1]
+    const suggestion = unknown === undefined ? undefined : closest(unknown, Object.keys(options))
+    const message = (text.charAt(0).toLowerCase() + text.slice(1)).split('\n')[0] ?? ''
+    throw new CausewayError('INVALID_SETTING', message, {
+      remedy: suggestion === undefined ? 'see --help' : `did you mean --${suggestion}? See --help`,
+      cause,
+    })
+  }
+}
+
+const readGlobs = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(/\s*,\s*/)).filter((glob) => glob !== '')
+
+function readSession(text: string | undefined): string | undefined {
+  if (text === undefined || text === '' || sessionPattern.test(text)) return text || undefined
+  throw new CausewayError('INVALID_SETTING', `not a session id: CAUSEWAY_SESSION=${text}`, {
+    remedy: 'use 1 to 128 letters, digits, dots, dashes and underscores',
+  })
+}
+
+function readNumber(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined || text === '') return fallback
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new CausewayError('INVALID_SETTING', `not a whole number for ${name}: ${text}`, {
+    remedy: 'see --help',
+  })
+}

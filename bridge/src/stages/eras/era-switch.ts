@@ -1,0 +1,222 @@
+import {
+  claimedVersion,
+  classifyMessage,
+  isObject,
+  type JsonObject,
+  legacyVersions,
+  meta,
+  modernVersion,
+  type Request,
+} from '@causeway/protocol'
+import { parsed } from '../../stdio/json.ts'
+import type { Ends } from '../stage.ts'
+import { LegacyClientTranslator } from './legacy-client.ts'
+import {
+  type Caller,
+  createIds,
+  notificationLine,
+  readCaller,
+  readInitializeCaller,
+  type Translator,
+  toKey,
+  toLine,
+  toModernRequest,
+} from './message-shape.ts'
+import { ModernClientTranslator } from './modern-client.ts'
+import { mayRejectLegacy, mayRejectModern } from './rejection.ts'
+
+interface Rejected {
+  readonly request: Request
+  readonly json: Buffer
+}
+
+/** `native`: the server supports the era. */
+type Known = { readonly type: 'unknown' | 'native' }
+type Translated = { readonly type: 'translated'; readonly translator: Translator }
+
+/** Lines are held while the server handles `initialize`. */
+type LegacyState = Known | Translated | { readonly type: 'opening'; readonly held: Buffer[] }
+
+/** Rejected requests wait while the era of the server is determined. */
+type ModernState = Known | Translated | { readonly type: 'probing'; readonly rejected: Rejected[] }
+
+const unknown: Known = { type: 'unknown' }
+const native: Known = { type: 'native' }
+
+/** Part of every stateless message, and of few others. */
+const modernMark = Buffer.from(meta.protocolVersion)
+const initializeMark = Buffer.from('"initialize"')
+
+const maxHeldLines = 256
+
+const retryMs = 1000
+
+/** Translates messages if the server does not support their era. Otherwise only searches them for two byte sequences. */
+export class EraSwitch implements Ends {
+  readonly #next: Ends
+  readonly #warn: (text: string) => void
+  readonly #newId = createIds('probe')
+  readonly #handlers = new Map<string, (response: JsonObject, json: Buffer) => void>()
+  #legacy: LegacyState = unknown
+  #modern: ModernState = unknown
+
+  constructor(next: Ends, warn: (text: string) => void) {
+    this.#next = next
+    this.#warn = warn
+  }
+
+  toServer(line: Buffer): void {
+    if (line.includes(modernMark)) this.#handleModernLine(line)
+    else this.#handleLegacyLine(line)
+  }
+
+  toClient(json: Buffer): void {
+    const translator = this.#getTranslator()
+    if (this.#handlers.size === 0 && translator === undefined) this.#next.toClient(json)
+    else this.#handleMessage(json, translator)
+  }
+
+  #handleMessage(json: Buffer, translator: Translator | undefined): void {
+    const message = parsed(json)
+    const isResponse = classifyMessage(message) === 'response'
+    const key = isResponse ? toKey((message as JsonObject).id) : ''
+    const handle = this.#handlers.get(key)
+    this.#handlers.delete(key)
+    // A client with a session of its own receives notifications and requests unchanged.
+    const isForeign = translator === undefined || (this.#legacy.type === 'native' && !isResponse)
+    if (handle !== undefined) handle(message as JsonObject, json)
+    else if (isForeign || !translator.fromServer(message)) this.#next.toClient(json)
+  }
+
+  #getTranslator(): Translator | undefined {
+    if (this.#legacy.type === 'translated') return this.#legacy.translator
+    return this.#modern.type === 'translated' ? this.#modern.translator : undefined
+  }
+
+  #handleModernLine(line: Buffer): void {
+    const message = this.#modern.type === 'native' ? undefined : parsed(line)
+    if (this.#modern.type === 'native') this.#next.toServer(line)
+    else if (claimedVersion(message) === undefined) this.#handleLegacyLine(line)
+    else if (this.#modern.type === 'translated') this.#translate(this.#modern.translator, line, message)
+    else if (classifyMessage(message) === 'request') this.#tryModern(line, message as Request)
+    else this.#next.toServer(line)
+  }
+
+  #handleLegacyLine(line: Buffer): void {
+    if (this.#legacy.type === 'native') this.#next.toServer(line)
+    else if (this.#legacy.type === 'opening') this.#hold(line, this.#legacy.held)
+    else if (this.#legacy.type === 'translated') this.#translate(this.#legacy.translator, line, parsed(line))
+    else this.#handleFirstLine(line)
+  }
+
+  #handleFirstLine(line: Buffer): void {
+    const translator = this.#getTranslator()
+    const message = line.includes(initializeMark) || translator !== undefined ? parsed(line) : undefined
+    const isRequest = classifyMessage(message) === 'request'
+    if (isRequest && (message as Request).method === 'initialize') this.#tryLegacy(line, message as Request)
+    // Notifications of stateless clients may omit the protocol version.
+    else if (translator !== undefined) this.#translate(translator, line, message)
+    else this.#next.toServer(line)
+  }
+
+  #hold(line: Buffer, held: Buffer[]): void {
+    const value = parsed(line)
+    if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
+    // The relay holds these lines too, and stops reading from the client.
+    else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)
+  }
+
+  #tryLegacy(line: Buffer, initialize: Request): void {
+    const held: Buffer[] = []
+    const finish = (state: LegacyState, json?: Buffer): void => {
+      this.#legacy = state
+      if (json !== undefined) this.#next.toClient(json)
+      for (const one of held.splice(0)) this.toServer(one)
+    }
+    this.#legacy = { type: 'opening', held }
+    this.#handlers.set(toKey(initialize.id), (response, json) => {
+      if ('result' in response) finish(native, json)
+      else if (!mayRejectLegacy(response)) finish(unknown, json)
+      else
+        this.#discover(readInitializeCaller(initialize), (discovered) => {
+          if (discovered === undefined) return finish(unknown, json)
+          this.#modern = native
+          const options = { initialize, discovered, retryMs, warn: this.#warn }
+          finish({ type: 'translated', translator: new LegacyClientTranslator(this.#next, options) })
+        })
+    })
+    this.#next.toServer(line)
+  }
+
+  /** If the request is rejected, determines whether the server rejects its era. */
+  #tryModern(line: Buffer, request: Request): void {
+    this.#handlers.set(toKey(request.id), (response, json) => {
+      if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
+      const isNative = this.#modern.type === 'native' || this.#legacy.type === 'native'
+      if (isNative || !mayRejectModern(response)) this.#next.toClient(json)
+      else if (this.#modern.type === 'translated') this.#modern.translator.fromClient(request)
+      else if (this.#modern.type === 'probing') this.#modern.rejected.push({ request, json })
+      else this.#probeLegacy({ request, json })
+    })
+    this.#next.toServer(line)
+  }
+
+  /** Opens a session for the client unless the server is stateless after all. */
+  #probeLegacy(first: Rejected): void {
+    const rejected = [first]
+    const caller = readCaller(first.request)
+    const giveUp = (state: Known): void => {
+      this.#modern = state
+      for (const { json } of rejected.splice(0)) this.#next.toClient(json)
+    }
+    const openSession = (): void =>
+      this.#initialize(caller, (initialized) => {
+        if (initialized === undefined) return giveUp(unknown)
+        this.#next.toServer(notificationLine('notifications/initialized'))
+        const translator = new ModernClientTranslator(this.#next, initialized)
+        this.#modern = { type: 'translated', translator }
+        for (const { request } of rejected.splice(0)) translator.fromClient(request)
+      })
+    this.#modern = { type: 'probing', rejected }
+    if (first.request.method === 'server/discover') openSession()
+    else this.#discover(caller, (discovered) => (discovered ? giveUp(native) : openSession()))
+  }
+
+  #discover(caller: Caller, then: (discovered: JsonObject | undefined) => void): void {
+    const { params = {} } = toModernRequest({ jsonrpc: '2.0', id: '', method: '' }, caller)
+    this.#request('server/discover', params, (result) => {
+      const versions = [result?.supportedVersions].flat()
+      then(versions.includes(modernVersion) ? result : undefined)
+    })
+  }
+
+  #initialize(
+    { clientInfo, clientCapabilities: capabilities }: Caller,
+    then: (initialized: JsonObject | undefined) => void,
+  ): void {
+    const params = {
+      protocolVersion: legacyVersions[0],
+      capabilities,
+      clientInfo: clientInfo ?? { name: 'unknown', version: '0' },
+    }
+    this.#request('initialize', params, then)
+  }
+
+  /** `then` receives `undefined` if the request fails. */
+  #request(method: string, params: JsonObject, then: (result: JsonObject | undefined) => void): void {
+    const request: Request = { jsonrpc: '2.0', id: this.#newId(), method, params }
+    this.#handlers.set(toKey(request.id), ({ result }) => then(isObject(result) ? result : undefined))
+    this.#next.toServer(toLine(request))
+  }
+
+  #translate(translator: Translator, line: Buffer, value: unknown): void {
+    if (!Array.isArray(value) || value.length === 0) this.#translateMessage(translator, line, value)
+    else for (const element of value) this.#translateMessage(translator, toLine(element), element)
+  }
+
+  /** The relay rejects what is not a message, such as a batch in a batch. */
+  #translateMessage(translator: Translator, line: Buffer, value: unknown): void {
+    if (classifyMessage(value) === 'invalid') this.#next.toServer(line)
+    else translator.fromClient(value)
+  }
+}

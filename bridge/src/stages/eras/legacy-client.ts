@@ -1,0 +1,238 @@
+import {
+  asObject,
+  CausewayError,
+  classifyMessage,
+  type Id,
+  isObject,
+  type JsonObject,
+  meta,
+  type Notification,
+  type Request,
+} from '@causeway/protocol'
+import { errorLine } from '../../calls/answer.ts'
+import type { Ends } from '../stage.ts'
+import { ListenRequests, maxWatchedUris } from './listen-requests.ts'
+import {
+  type Caller,
+  createIds,
+  getMembers,
+  isOwnId,
+  notificationLine,
+  readInitializeCaller,
+  requestLine,
+  resultLine,
+  type Translator,
+  toInitializeResult,
+  toKey,
+  toLegacyResult,
+  toLine,
+  toModernRequest,
+  withMeta,
+  without,
+} from './message-shape.ts'
+import { isPermanent } from './rejection.ts'
+
+interface PendingCall {
+  readonly request: Request
+  inputIds: ReadonlyMap<string, Id>
+  replies: JsonObject
+  requestState: unknown
+}
+
+const listFilters: Readonly<Record<string, string>> = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+}
+
+interface Options {
+  readonly initialize: Request
+  readonly discovered: JsonObject
+  readonly retryMs: number
+  readonly warn: (text: string) => void
+}
+
+/** Connects a client that sent `initialize` to a server that supports only the stateless era. */
+export class LegacyClientTranslator implements Translator {
+  readonly #toServer: Ends['toServer']
+  readonly #toClient: Ends['toClient']
+  readonly #discovered: JsonObject
+  readonly #caller: Caller
+  readonly #retryMs: number
+  readonly #warn: (text: string) => void
+  readonly #lists: readonly string[]
+  readonly #listens: ListenRequests
+  readonly #calls = new Map<string, PendingCall>()
+  readonly #inputs = new Map<string, { readonly call: PendingCall; readonly key: string }>()
+  readonly #newInputId = createIds('ask')
+  #logLevel: string | undefined
+  #hasWarned = false
+
+  constructor({ toServer, toClient }: Ends, { initialize, discovered, retryMs, warn }: Options) {
+    this.#toServer = toServer
+    this.#toClient = toClient
+    this.#discovered = discovered
+    this.#retryMs = retryMs
+    this.#warn = warn
+    this.#caller = readInitializeCaller(initialize)
+    this.#lists = Object.keys(listFilters).filter(
+      (list) => getMembers(discovered.capabilities, list).listChanged === true,
+    )
+    this.#listens = new ListenRequests(
+      this.#lists.map((list) => String(listFilters[list])),
+      {
+        listen: (id, notifications) =>
+          this.#send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications } }),
+        cancel: (id) => toServer(notificationLine('notifications/cancelled', { requestId: id })),
+      },
+    )
+    this.#handleRequest(initialize)
+  }
+
+  fromClient(message: unknown): void {
+    const kind = classifyMessage(message)
+    if (kind === 'request') this.#handleRequest(message as Request)
+    else if (kind === 'notification') this.#handleNotification(message as Notification)
+    else if (kind === 'response') this.#handleInput(message as JsonObject)
+  }
+
+  fromServer(message: unknown): boolean {
+    const kind = classifyMessage(message)
+    if (kind === 'response') return this.#handleResponse(message as JsonObject)
+    if (kind === 'notification') this.#forwardNotification(message as Notification)
+    return kind === 'notification'
+  }
+
+  #handleRequest(request: Request): void {
+    const { id, method, params } = request
+    if (method === 'initialize')
+      this.#reply(id, toInitializeResult(this.#discovered, params?.protocolVersion))
+    else if (method === 'ping') this.#reply(id, {})
+    else if (method === 'logging/setLevel') {
+      this.#logLevel = String(params?.level)
+      this.#reply(id, {})
+    } else if (method === 'resources/subscribe') {
+      if (this.#listens.watch(String(params?.uri))) this.#reply(id, {})
+      else this.#toClient(errorLine(id, tooManyUris()))
+    } else if (method === 'resources/unsubscribe') {
+      this.#listens.unwatch(String(params?.uri))
+      this.#reply(id, {})
+    } else {
+      this.#calls.set(toKey(id), { request, inputIds: new Map(), replies: {}, requestState: undefined })
+      this.#send(request)
+    }
+  }
+
+  /** Stateless servers accept no other notification. */
+  #handleNotification({ method, params }: Notification): void {
+    if (method === 'notifications/initialized') this.#listens.open()
+    else if (method === 'notifications/cancelled') {
+      const call = this.#calls.get(toKey(params?.requestId))
+      if (call === undefined) return
+      this.#abandon(call)
+      this.#toServer(notificationLine('notifications/cancelled', { requestId: params?.requestId }))
+    }
+  }
+
+  #reply(id: Id, result: object): void {
+    this.#toClient(resultLine(id, result))
+  }
+
+  #send(request: Request): void {
+    this.#toServer(toLine(toModernRequest(request, this.#caller, this.#logLevel)))
+  }
+
+  #abandon({ request, inputIds }: PendingCall): void {
+    this.#calls.delete(toKey(request.id))
+    for (const id of inputIds.values())
+      if (this.#inputs.delete(toKey(id)))
+        this.#toClient(notificationLine('notifications/cancelled', { requestId: id }))
+  }
+
+  #warnRejected({ error }: JsonObject): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#warn(`the server rejects subscriptions, so changes are not reported: ${asObject(error).message}`)
+  }
+
+  #handleResponse(response: JsonObject): boolean {
+    const isRejected = isPermanent(response)
+    const renew = this.#listens.end(response.id, { isRejected })
+    if (renew !== undefined) {
+      if (isRejected) this.#warnRejected(response)
+      else setTimeout(renew, this.#retryMs).unref()
+      return true
+    }
+    const call = this.#calls.get(toKey(response.id))
+    if (call === undefined) return isOwnId(response.id)
+    const { result } = response
+    if (isObject(result) && result.resultType === 'input_required') this.#requestInput(call, result)
+    else {
+      this.#calls.delete(toKey(response.id))
+      this.#toClient(
+        toLine(
+          isObject(result) ? { ...response, result: toLegacyResult(call.request.method, result) } : response,
+        ),
+      )
+    }
+    return true
+  }
+
+  #requestInput(call: PendingCall, result: JsonObject): void {
+    const inputRequests = getMembers(result, 'inputRequests')
+    const inputIds = new Map(Object.keys(inputRequests).map((key) => [key, this.#newInputId()]))
+    call.requestState = result.requestState
+    call.inputIds = inputIds
+    for (const [key, id] of inputIds) {
+      const { method, params } = getMembers(inputRequests, key)
+      const line = requestLine(id, String(method), asObject(params))
+      this.#inputs.set(toKey(id), { call, key })
+      this.#toClient(line)
+    }
+    if (inputIds.size === 0) this.#continue(call)
+  }
+
+  #handleInput(response: JsonObject): void {
+    const input = this.#inputs.get(toKey(response.id))
+    if (input === undefined) return
+    this.#inputs.delete(toKey(response.id))
+    const { call, key } = input
+    const ids = [...call.inputIds.values()].map(toKey)
+    if ('error' in response) {
+      // The protocol cannot report this error to the server.
+      for (const id of ids) this.#inputs.delete(id)
+      this.#calls.delete(toKey(call.request.id))
+      this.#toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
+    } else {
+      call.replies = { ...call.replies, [key]: response.result }
+      if (!ids.some((id) => this.#inputs.has(id))) this.#continue(call)
+    }
+  }
+
+  #continue(call: PendingCall): void {
+    const { request, replies: inputResponses, requestState } = call
+    call.replies = {}
+    const params = {
+      ...request.params,
+      inputResponses,
+      ...(requestState !== undefined && { requestState }),
+    }
+    this.#send({ ...request, params })
+  }
+
+  #forwardNotification({ method, params }: Notification): void {
+    if (method === 'notifications/subscriptions/acknowledged') {
+      const changed = this.#listens.acknowledge(params) ? this.#lists : []
+      for (const list of changed) this.#toClient(notificationLine(`notifications/${list}/list_changed`))
+    } else {
+      const _meta = without(getMembers(params, '_meta'), [meta.subscriptionId])
+      this.#toClient(notificationLine(method, withMeta(without(params ?? {}, ['_meta']), _meta)))
+    }
+  }
+}
+
+const tooManyUris = (): CausewayError =>
+  new CausewayError('INVALID_PARAMS', `a client can subscribe to at most ${maxWatchedUris} resources`, {
+    remedy: 'unsubscribe from resources that are no longer needed',
+    data: { limit_count: maxWatchedUris },
+  })

@@ -1,0 +1,97 @@
+import { type Id, type JsonObject, meta } from '@causeway/protocol'
+import { createIds, getMembers } from './message-shape.ts'
+
+/** Maximum number of URIs that a change sends again. */
+const maxUrisPerRequest = 1000
+
+/** Each request occupies a connection. */
+const maxRequests = 10
+
+export const maxWatchedUris = maxUrisPerRequest * maxRequests
+
+interface ListenRequest {
+  /** `undefined` while it is not sent. */
+  id: Id | undefined
+  readonly uris: Set<string>
+}
+
+interface Sender {
+  listen(id: Id, notifications: JsonObject): void
+  cancel(id: Id): void
+}
+
+/** The `subscriptions/listen` requests of a client, which can be replaced but not changed. The first one includes the lists. */
+export class ListenRequests {
+  readonly #lists: readonly string[]
+  readonly #send: Sender
+  readonly #newId = createIds('listen')
+  readonly #first: ListenRequest = { id: undefined, uris: new Set() }
+  readonly #requests: ListenRequest[] = [this.#first]
+  #isBehind = false
+
+  /** `lists` are filters such as `toolsListChanged`. */
+  constructor(lists: readonly string[], send: Sender) {
+    this.#lists = lists
+    this.#send = send
+  }
+
+  open(): void {
+    for (const request of this.#requests) this.#replace(request)
+  }
+
+  watch(uri: string): boolean {
+    let request = this.#findRequest(uri) ?? this.#requests.find(({ uris }) => uris.size < maxUrisPerRequest)
+    if (request === undefined) {
+      if (this.#requests.length === maxRequests) return false
+      request = { id: undefined, uris: new Set() }
+      this.#requests.push(request)
+    }
+    request.uris.add(uri)
+    this.#replace(request)
+    return true
+  }
+
+  unwatch(uri: string): void {
+    const request = this.#findRequest(uri)
+    if (request === undefined) return
+    request.uris.delete(uri)
+    this.#replace(request)
+    if (request !== this.#first && request.uris.size === 0)
+      this.#requests.splice(this.#requests.indexOf(request), 1)
+  }
+
+  /** Returns what sends the request again; `undefined` if no request has this id. */
+  end(id: unknown, { isRejected }: { isRejected: boolean }): (() => void) | undefined {
+    const request = this.#requests.find((one) => one.id !== undefined && one.id === id)
+    if (request === undefined) return undefined
+    if (request === this.#first) this.#isBehind = true
+    if (isRejected) request.id = undefined
+    return () => {
+      if (request.id !== undefined && request.id === id) this.#replace(request)
+    }
+  }
+
+  /** Returns whether the lists may have changed unnoticed. */
+  acknowledge(params: unknown): boolean {
+    const id = getMembers(params, '_meta')[meta.subscriptionId]
+    if (!this.#isBehind || (id !== undefined && id !== this.#first.id)) return false
+    this.#isBehind = false
+    return true
+  }
+
+  #findRequest(uri: string): ListenRequest | undefined {
+    return this.#requests.find(({ uris }) => uris.has(uri))
+  }
+
+  /** Sends a request with its current URIs, then cancels the previous one. */
+  #replace(request: ListenRequest): void {
+    const { id: before, uris } = request
+    const notifications = {
+      ...(request === this.#first && Object.fromEntries(this.#lists.map((list) => [list, true]))),
+      ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+    }
+    request.id = Object.keys(notifications).length === 0 ? undefined : this.#newId()
+    if (request.id !== undefined) this.#send.listen(request.id, notifications)
+    if (before !== undefined) this.#send.cancel(before)
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  asObject,
+  failure,
+  type Id,
+  type JsonObject,
+  legacyVersions,
+  meta,
+  modernVersion,
+  type Request,
+  success,
+} from '@causeway/protocol'
+import { stringify } from '../../stdio/json.ts'
+
+export interface Caller {
+  readonly clientInfo: unknown
+  readonly clientCapabilities: unknown
+}
+
+const logLevelKey = 'io.modelcontextprotocol/logLevel'
+const envelopeKeys: readonly string[] = [
+  meta.protocolVersion,
+  meta.clientInfo,
+  meta.clientCapabilities,
+  logLevelKey,
+]
+
+export const getMembers = (value: unknown, name: string): JsonObject => asObject(asObject(value)[name])
+
+export function toModernRequest(request: Request, caller: Caller, logLevel?: string): Request {
+  const _meta = {
+    ...getMembers(request.params, '_meta'),
+    [meta.protocolVersion]: modernVersion,
+    [meta.clientInfo]: caller.clientInfo,
+    [meta.clientCapabilities]: caller.clientCapabilities,
+    ...(logLevel !== undefined && { [logLevelKey]: logLevel }),
+  }
+  return { ...request, params: { ...request.params, _meta } }
+}
+
+export function readCaller(request: Request): Caller & { readonly logLevel: unknown } {
+  const _meta = getMembers(request.params, '_meta')
+  return {
+    clientInfo: _meta[meta.clientInfo],
+    clientCapabilities: _meta[meta.clientCapabilities] ?? {},
+    logLevel: _meta[logLevelKey],
+  }
+}
+
+export function readInitializeCaller({ params }: Request): Caller {
+  return { clientInfo: params?.clientInfo, clientCapabilities: params?.capabilities ?? {} }
+}
+
+/** Removes what only stateless messages have. Other members of `_meta` are preserved. */
+export function withoutEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
+  if (message.params === undefined) return message
+  const params = without(message.params, ['_meta', 'inputResponses', 'requestState'])
+  return { ...message, params: withMeta(params, without(getMembers(message.params, '_meta'), envelopeKeys)) }
+}
+
+/** Methods whose stateless results have cache hints. */
+const cacheable = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+])
+
+/** The result must not be cached. */
+export function toModernResult(method: string, result: JsonObject, serverInfo: unknown): JsonObject {
+  return {
+    ...result,
+    resultType: 'complete',
+    ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
+    _meta: { ...getMembers(result, '_meta'), [meta.serverInfo]: serverInfo },
+  }
+}
+
+export function toLegacyResult(method: string, result: JsonObject): JsonObject {
+  const added = ['resultType', '_meta', ...(cacheable.has(method) ? ['ttlMs', 'cacheScope'] : [])]
+  return withMeta(without(result, added), without(getMembers(result, '_meta'), [meta.serverInfo]))
+}
+
+/** Uses the requested version if it is supported. */
+export function toInitializeResult(discovered: JsonObject, requestedVersion: unknown): JsonObject {
+  const version = legacyVersions.find((known) => known === requestedVersion) ?? legacyVersions[0]
+  return {
+    protocolVersion: version,
+    ...readOffer(discovered),
+    serverInfo: getMembers(discovered, '_meta')[meta.serverInfo] ?? { name: 'unknown', version: '0' },
+  }
+}
+
+/** The result lacks the members that `toModernResult` adds. */
+export const toDiscoverResult = (initialized: JsonObject): JsonObject => ({
+  supportedVersions: [modernVersion],
+  ...readOffer(initialized),
+})
+
+const readOffer = ({ capabilities = {}, instructions }: JsonObject): JsonObject => ({
+  capabilities,
+  ...(instructions !== undefined && { instructions }),
+})
+
+export const withMeta = (members: JsonObject, _meta: JsonObject): JsonObject =>
+  Object.keys(_meta).length === 0 ? members : { ...members, _meta }
+
+export const without = (members: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
+
+export interface Translator {
+  fromClient(message: unknown): void
+  /** Returns `false` for a message that must be forwarded unchanged. */
+  fromServer(message: unknown): boolean
+}
+
+export const toLine = (message: object): Buffer => Buffer.from(stringify(message))
+
+export const resultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
+
+export const requestLine = (id: Id, method: string, params: object = {}): Buffer =>
+  toLine({ jsonrpc: '2.0', id, method, params })
+
+export const notificationLine = (method: string, params?: object): Buffer =>
+  toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
+
+export const unknownMethodLine = (id: Id, method: string): Buffer =>
+  toLine(failure(id, -32601, `not possible here: ${method}`))
+
+/** 1 and "1" are different ids. */
+export const toKey = (id: unknown): string => stringify(id)
+
+export const isOwnId = (id: unknown): boolean => String(id).startsWith('causeway-bridge/')
+
+export function createIds(purpose: string): () => string {
+  let count = 0
+  return () => {
+    count += 1
+    return `causeway-bridge/${purpose}/${count}`
+  }
+}

@@ -1,0 +1,261 @@
+import {
+  classifyMessage,
+  type Id,
+  isObject,
+  type JsonObject,
+  meta,
+  type Notification,
+  type Request,
+} from '@causeway/protocol'
+import type { Ends } from '../stage.ts'
+import {
+  createIds,
+  getMembers,
+  isOwnId,
+  notificationLine,
+  readCaller,
+  requestLine,
+  resultLine,
+  type Translator,
+  toDiscoverResult,
+  toKey,
+  toLine,
+  toModernResult,
+  unknownMethodLine,
+  withoutEnvelope,
+} from './message-shape.ts'
+
+/** A call. The server has it under the id of `request`; each round of input has an id of its own. */
+interface PendingCall {
+  readonly request: Request
+  /** `undefined` while the client collects input. */
+  waitingId: Id | undefined
+  /** `requestState` of the input request that the client has. */
+  state: string | undefined
+  /** Unanswered requests of the server. The client has the first one if `state` is set. */
+  readonly serverRequests: Request[]
+  response: JsonObject | undefined
+}
+
+interface Subscription {
+  readonly id: Id
+  readonly filter: JsonObject
+}
+
+const interruptibleMethods = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+
+const maxInterrupted = 64
+
+/**
+ * Connects a stateless client to a server that requires `initialize`. A request of the server interrupts the oldest waiting
+ * call: a legacy server does not report which call it belongs to.
+ */
+export class ModernClientTranslator implements Translator {
+  readonly #toServer: Ends['toServer']
+  readonly #toClient: Ends['toClient']
+  readonly #initialized: JsonObject
+  readonly #calls = new Map<string, PendingCall>()
+  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #newId = createIds('modern')
+  readonly #newState = createIds('state')
+  #logLevel: unknown
+
+  constructor({ toServer, toClient }: Ends, initialized: JsonObject) {
+    this.#toServer = toServer
+    this.#toClient = toClient
+    this.#initialized = initialized
+  }
+
+  fromClient(message: unknown): void {
+    const kind = classifyMessage(message)
+    if (kind === 'request') this.#handleRequest(message as Request)
+    else if (kind === 'notification') {
+      const notification = withoutEnvelope(message as Notification)
+      if (notification.method === 'notifications/cancelled') this.#cancel(notification)
+      else this.#toServer(toLine(notification))
+    }
+  }
+
+  fromServer(message: unknown): boolean {
+    const kind = classifyMessage(message)
+    if (kind === 'response') return this.#handleResponse(message as JsonObject)
+    if (kind === 'request') this.#handleServerRequest(message as Request)
+    else if (kind === 'notification') this.#handleServerNotification(message as Notification)
+    return kind !== 'invalid'
+  }
+
+  #handleRequest(request: Request): void {
+    const { id, method, params } = request
+    const state = params?.requestState
+    const interrupted = [...this.#calls.values()].find(
+      (call) => call.state !== undefined && call.state === state,
+    )
+    if (method === 'server/discover')
+      this.#toClient(resultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
+    else if (method === 'subscriptions/listen') this.#subscribe(request)
+    else if (interrupted !== undefined) this.#resume(interrupted, request)
+    else this.#startCall(request)
+  }
+
+  #toResult(method: string, result: JsonObject): JsonObject {
+    return toModernResult(method, result, this.#initialized.serverInfo)
+  }
+
+  #sendOwn(method: string, params: object): void {
+    this.#toServer(requestLine(this.#newId(), method, params))
+  }
+
+  #startCall(request: Request): void {
+    const { logLevel } = readCaller(request)
+    const hasLogging = 'logging' in getMembers(this.#initialized, 'capabilities')
+    if (typeof logLevel === 'string' && logLevel !== this.#logLevel && hasLogging) {
+      this.#logLevel = logLevel
+      this.#sendOwn('logging/setLevel', { level: logLevel })
+    }
+    const line = toLine(withoutEnvelope(request))
+    this.#calls.set(toKey(request.id), {
+      request,
+      waitingId: request.id,
+      state: undefined,
+      serverRequests: [],
+      response: undefined,
+    })
+    this.#toServer(line)
+  }
+
+  #resume(call: PendingCall, request: Request): void {
+    const answered = call.serverRequests.shift()
+    call.waitingId = request.id
+    call.state = undefined
+    const { reply } = getMembers(request.params, 'inputResponses')
+    if (answered !== undefined) this.#toServer(resultLine(answered.id, reply ?? {}))
+    if (call.response !== undefined) this.#finish(call, call.response)
+    else this.#requestInput(call)
+  }
+
+  #handleServerRequest(request: Request): void {
+    const calls = [...this.#calls.values()].filter(({ request }) => interruptibleMethods.has(request.method))
+    // The client may never repeat a call that is interrupted.
+    const call = calls.find(({ waitingId }) => waitingId !== undefined) ?? calls[0]
+    if (request.method === 'ping') this.#toServer(resultLine(request.id, {}))
+    else if (call === undefined || !inputMethods.has(request.method)) this.#decline(request)
+    else {
+      call.serverRequests.push(request)
+      if (call.serverRequests.length === 1) this.#requestInput(call)
+    }
+  }
+
+  #decline({ id, method }: Request): void {
+    this.#toServer(unknownMethodLine(id, method))
+  }
+
+  #requestInput(call: PendingCall): void {
+    const [request] = call.serverRequests
+    const { waitingId } = call
+    if (request === undefined || waitingId === undefined) return
+    const { method, params } = request
+    const state = this.#newState()
+    const line = resultLine(waitingId, {
+      inputRequests: { reply: { method, ...(params !== undefined && { params }) } },
+      requestState: state,
+      resultType: 'input_required',
+      _meta: { [meta.serverInfo]: this.#initialized.serverInfo },
+    })
+    call.waitingId = undefined
+    call.state = state
+    this.#limitInterrupted()
+    this.#toClient(line)
+  }
+
+  /** Cancels the oldest interrupted call: clients may never repeat it. */
+  #limitInterrupted(): void {
+    const [oldest, ...others] = [...this.#calls.values()].filter(({ state }) => state !== undefined)
+    if (oldest === undefined || others.length < maxInterrupted) return
+    this.#calls.delete(toKey(oldest.request.id))
+    for (const request of oldest.serverRequests) this.#decline(request)
+    this.#toServer(notificationLine('notifications/cancelled', { requestId: oldest.request.id }))
+  }
+
+  #handleResponse(response: JsonObject): boolean {
+    const call = this.#calls.get(toKey(response.id))
+    if (call === undefined) return isOwnId(response.id)
+    if (call.waitingId === undefined) call.response = response
+    else this.#finish(call, response)
+    return true
+  }
+
+  #finish(call: PendingCall, response: JsonObject): void {
+    const { id, method } = call.request
+    this.#calls.delete(toKey(id))
+    const { result } = response
+    const answer = {
+      ...response,
+      ...(isObject(result) && { result: this.#toResult(method, result) }),
+      id: call.waitingId,
+    }
+    this.#toClient(toLine(answer))
+  }
+
+  #subscribe({ id, params }: Request): void {
+    const filter = getMembers(params, 'notifications')
+    const _meta = { [meta.subscriptionId]: id }
+    const line = notificationLine('notifications/subscriptions/acknowledged', {
+      notifications: filter,
+      _meta,
+    })
+    this.#subscriptions.set(toKey(id), { id, filter })
+    for (const uri of getUris(filter)) this.#sendOwn('resources/subscribe', { uri })
+    this.#toClient(line)
+  }
+
+  #cancel({ params }: Notification): void {
+    const key = toKey(params?.requestId)
+    const subscription = this.#subscriptions.get(key)
+    const call = [...this.#calls.values()].find(
+      ({ waitingId }) => waitingId !== undefined && toKey(waitingId) === key,
+    )
+    if (subscription !== undefined) {
+      this.#subscriptions.delete(key)
+      const remaining = new Set([...this.#subscriptions.values()].flatMap(({ filter }) => getUris(filter)))
+      for (const uri of getUris(subscription.filter))
+        if (!remaining.has(uri)) this.#sendOwn('resources/unsubscribe', { uri })
+    } else if (call !== undefined) {
+      this.#calls.delete(toKey(call.request.id))
+      this.#toServer(notificationLine('notifications/cancelled', { ...params, requestId: call.request.id }))
+    }
+  }
+
+  #handleServerNotification(notification: Notification): void {
+    const { method, params } = notification
+    const isSubscribed = findFilterTest(notification)
+    // A stateless server sends this only for subscriptions.
+    if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
+    else if (isSubscribed === undefined) this.#toClient(toLine(notification))
+    else
+      for (const { id, filter } of this.#subscriptions.values()) {
+        const _meta = { ...getMembers(params, '_meta'), [meta.subscriptionId]: id }
+        if (isSubscribed(filter)) this.#toClient(notificationLine(method, { ...params, _meta }))
+      }
+  }
+
+  #dropServerRequest(id: unknown): void {
+    for (const { serverRequests, state } of this.#calls.values()) {
+      const at = serverRequests.findIndex((request) => request.id === id)
+      const isWithClient = at === 0 && state !== undefined
+      if (at >= 0 && !isWithClient) serverRequests.splice(at, 1)
+    }
+  }
+}
+
+const getUris = (filter: JsonObject): string[] =>
+  Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.map(String) : []
+
+function findFilterTest({ method, params }: Notification): ((filter: JsonObject) => boolean) | undefined {
+  const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+  if (list !== undefined) return (filter) => filter[`${list}ListChanged`] === true
+  if (method === 'notifications/resources/updated')
+    return (filter) => getUris(filter).includes(String(params?.uri))
+  return undefined
+}

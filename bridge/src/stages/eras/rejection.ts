@@ -1,0 +1,44 @@
+import { asObject, type JsonObject, modernVersion } from '@causeway/protocol'
+import { getMembers } from './message-shape.ts'
+
+/** Unknown method, version or header. */
+const legacyRejections = new Set<unknown>([-32601, -32600, -32000, -32020, -32022])
+
+/** Unknown method, session or version. */
+const modernRejections = new Set<unknown>([-32601, -32600, -32000, -32001])
+
+const permanentRejections = new Set<unknown>([-32600, -32601, -32602, -32020, -32021, -32022])
+
+/** Without 401 and 403, which concern access. */
+const rejectingStatuses = new Set<unknown>([400, 404, 405, 406, 415, 422])
+
+/** Whether a stateless server may answer `initialize` like this. */
+export const mayRejectLegacy = (response: JsonObject): boolean => isRejection(response, legacyRejections)
+
+/** Whether a legacy server may answer a stateless message like this. */
+export function mayRejectModern(response: JsonObject): boolean {
+  const { code, data } = asObject(response.error)
+  // Only stateless servers send this code.
+  if (code === -32022) {
+    const { supported } = asObject(data)
+    return Array.isArray(supported) && !supported.some((version) => String(version) >= modernVersion)
+  }
+  return isRejection(response, modernRejections)
+}
+
+/** Whether the server will reject the same request again. */
+export function isPermanent(response: JsonObject): boolean {
+  const { code, data } = asObject(response.error)
+  const details = asObject(data)
+  const status = Number(getMembers(details, 'data').http_status)
+  if (details.code === 'SERVER_ANSWER_INVALID') return status >= 400 && status < 500
+  return details.retryable !== true && permanentRejections.has(code)
+}
+
+function isRejection(response: JsonObject, codes: ReadonlySet<unknown>): boolean {
+  const { code, data } = asObject(response.error)
+  const details = asObject(data)
+  if (details.code === 'SERVER_ANSWER_INVALID')
+    return rejectingStatuses.has(getMembers(details, 'data').http_status)
+  return details.retryable !== true && codes.has(code)
+}

@@ -1,0 +1,63 @@
+import { type Connections, openConnections } from '../http/connections.ts'
+import { openCredentials } from '../http/credentials.ts'
+import type { Fields } from '../http/headers.ts'
+import { resolveTarget } from '../http/target.ts'
+import type { Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { soundTools } from '../session/sound-tools.ts'
+import type { Settings } from '../settings/settings.ts'
+import { EraSwitch } from './eras/era-switch.ts'
+import { Recorder } from './record.ts'
+import type { Stage } from './stage.ts'
+import { Stats } from './stats.ts'
+import { ToolFilter } from './tool-filter.ts'
+
+/** Connections and stages as configured. */
+export interface Features {
+  readonly connections: Connections
+  /** Returns the configured headers. Called before each request. */
+  readonly fields: () => Fields
+  /** Stages between the client and the relay, the first one next to the client. */
+  readonly stages: readonly Stage[]
+  readonly stats: Stats
+  /** Records the traffic of an upstream if `--record` is set. */
+  watch(upstream: Upstream, common: () => Fields): Upstream
+}
+
+interface FeatureOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Log
+  readonly warn: (text: string) => void
+  /** Returns milliseconds of a monotonic clock. */
+  readonly now: () => number
+}
+
+/** Throws `INVALID_SETTING` if a file or connection cannot be opened. */
+export async function openFeatures(
+  settings: Settings,
+  { env, log, warn, now }: FeatureOptions,
+): Promise<Features> {
+  const { connection, credentials, record, tools, url } = settings
+  if (connection.insecure)
+    warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
+  const stats = new Stats(now)
+  const recorder = record === undefined ? undefined : new Recorder(record, log)
+  const stages: Stage[] = [stats.stage]
+  if (recorder !== undefined) stages.push(recorder.stage)
+  if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
+  if (settings.offlineList) stages.push(await openOfflineList(url, env, log))
+  stages.push((next) => new EraSwitch(next, warn), soundTools(warn))
+  return {
+    connections: await openConnections(resolveTarget(url), connection, env),
+    fields: openCredentials(credentials, log),
+    stages,
+    stats,
+    watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,
+  }
+}
+
+async function openOfflineList(url: URL, env: NodeJS.ProcessEnv, log: Log): Promise<Stage> {
+  const { OfflineList, OfflineStore, offlineStorePath } = await import('./offline-list.ts')
+  const store = new OfflineStore(offlineStorePath(url, env), log)
+  return (next) => new OfflineList(next, store)
+}

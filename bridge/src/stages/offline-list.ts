@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  asObject,
+  claimedVersion,
+  classifyMessage,
+  type JsonObject,
+  type Request,
+  success,
+} from '@causeway/protocol'
+import type { Log } from '../lifecycle/debug-log.ts'
+import { canonicalJson, parsed, stringify } from '../stdio/json.ts'
+import type { Ends } from './stage.ts'
+
+/** Member of `_meta` with the time of a stored result. */
+export const staleMetaKey = 'causeway/stale'
+
+const lists: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resources',
+}
+const storedMethods = new Set(['initialize', 'server/discover', ...Object.keys(lists)])
+
+interface StoredResult {
+  readonly result: JsonObject
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** The last results of a server, in a file. A damaged file is ignored. */
+export class OfflineStore {
+  readonly #path: string
+  readonly #log: Log
+  readonly #results: Map<string, StoredResult>
+
+  constructor(path: string, log: Log) {
+    this.#path = path
+    this.#log = log
+    this.#results = new Map(Object.entries(readResults(path)))
+  }
+
+  get(key: string): StoredResult | undefined {
+    return this.#results.get(key)
+  }
+
+  /** Returns whether the result differs from the previous one. */
+  put(key: string, result: unknown): boolean {
+    if (typeof result !== 'object' || result === null) return false
+    if (canonicalJson(this.#results.get(key)?.result) === canonicalJson(result)) return false
+    this.#results.set(key, { result: result as JsonObject, at: new Date().toISOString() })
+    this.#save()
+    return true
+  }
+
+  #save(): void {
+    const temporary = `${this.#path}.${process.pid}`
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      writeFileSync(temporary, stringify(Object.fromEntries(this.#results)), { mode: 0o600 })
+      // Other bridges may read the file at the same time.
+      renameSync(temporary, this.#path)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      this.#log(`cannot write the offline list: ${error}`)
+    }
+  }
+}
+
+function readResults(path: string): Readonly<Record<string, StoredResult>> {
+  try {
+    return asObject(parsed(readFileSync(path))) as Readonly<Record<string, StoredResult>>
+  } catch {
+    return {}
+  }
+}
+
+export function offlineStorePath(url: URL, env: NodeJS.ProcessEnv): string {
+  const folders: Readonly<Record<string, string | undefined>> = {
+    darwin: join(homedir(), 'Library', 'Caches'),
+    win32: env.LOCALAPPDATA,
+  }
+  const folder = env.XDG_CACHE_HOME || folders[process.platform] || join(homedir(), '.cache')
+  const name = createHash('sha256').update(String(url)).digest('hex').slice(0, 16)
+  return join(folder, 'causeway', `offline-${name}.json`)
+}
+
+interface PendingRequest {
+  readonly line: Buffer
+  readonly request: Request
+  readonly key: string
+  /** Whether the bridge sent it, after it answered from the store. */
+  readonly isRetry: boolean
+  isAnswered: boolean
+  timer?: NodeJS.Timeout
+}
+
+/** Time to wait for the server before the stored result is returned. */
+const fallbackMs = 500
+
+/** Delay before a failed `initialize` is sent again. */
+const retryMs = 1000
+
+/**
+ * Answers the handshake and lists from the store if the server is unreachable or slow. Legacy clients are notified of changes
+ * when the server responds; stateless clients must not cache stored results.
+ */
+export class OfflineList implements Ends {
+  readonly #next: Ends
+  readonly #store: OfflineStore
+  readonly #pending = new Map<string, PendingRequest>()
+  #initialized: Buffer | undefined
+
+  constructor(next: Ends, store: OfflineStore) {
+    this.#next = next
+    this.#store = store
+  }
+
+  toServer(line: Buffer): void {
+    const value = parsed(line)
+    const { method, params } = asObject(value)
+    if (method === 'notifications/cancelled') this.#forget(asObject(params).requestId)
+    if (method === 'notifications/initialized') this.#initialized = line
+    if (classifyMessage(value) === 'request' && storedMethods.has(String(method)))
+      this.#send(line, value as Request, false)
+    else this.#next.toServer(line)
+  }
+
+  toClient(json: Buffer): void {
+    const value = this.#pending.size === 0 ? undefined : parsed(json)
+    const id = classifyMessage(value) === 'response' ? JSON.stringify(asObject(value).id) : ''
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (pending === undefined || !this.#settle(pending, asObject(value))) this.#next.toClient(json)
+  }
+
+  #send(line: Buffer, request: Request, isRetry: boolean): void {
+    const key = toRequestKey(request)
+    const pending: PendingRequest = { line, request, key, isRetry, isAnswered: isRetry }
+    this.#pending.set(JSON.stringify(request.id), pending)
+    const stored = this.#store.get(key)
+    if (stored !== undefined && !isRetry)
+      pending.timer = setTimeout(() => this.#answer(pending, stored), fallbackMs).unref()
+    this.#next.toServer(line)
+  }
+
+  #answer(pending: PendingRequest, { result, at }: StoredResult): void {
+    clearTimeout(pending.timer)
+    pending.isAnswered = true
+    const stale = {
+      ...result,
+      ...('ttlMs' in result && { ttlMs: 0 }),
+      _meta: { ...asObject(result._meta), [staleMetaKey]: { since: at } },
+    }
+    this.#next.toClient(Buffer.from(stringify(success(pending.request.id, stale))))
+  }
+
+  /** Returns `false` if the response must be forwarded. */
+  #settle(pending: PendingRequest, { result, error }: JsonObject): boolean {
+    clearTimeout(pending.timer)
+    if (result !== undefined) {
+      const hasChanged = this.#store.put(pending.key, result)
+      if (pending.isAnswered) this.#handleReturn(pending, hasChanged, asObject(result))
+      return pending.isAnswered
+    }
+    const stored = this.#store.get(pending.key)
+    const isUnreachable = asObject(asObject(error).data).code === 'SERVER_UNREACHABLE'
+    if (!pending.isAnswered && stored !== undefined && isUnreachable) this.#answer(pending, stored)
+    if (pending.isAnswered && pending.request.method === 'initialize')
+      setTimeout(() => this.#send(pending.line, pending.request, true), retryMs).unref()
+    return pending.isAnswered
+  }
+
+  #handleReturn({ request, isRetry }: PendingRequest, hasChanged: boolean, result: JsonObject): void {
+    if (request.method === 'initialize') {
+      // The server did not receive the notification of the client.
+      if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
+      const offered = asObject(result.capabilities)
+      for (const list of new Set(Object.values(lists))) if (list in offered) this.#notify(list)
+    } else if (hasChanged && claimedVersion(request) === undefined)
+      this.#notify(lists[request.method] ?? 'tools')
+  }
+
+  #notify(list: string): void {
+    const notification = { jsonrpc: '2.0', method: `notifications/${list}/list_changed` }
+    this.#next.toClient(Buffer.from(JSON.stringify(notification)))
+  }
+
+  #forget(id: unknown): void {
+    const pending = this.#pending.get(stringify(id))
+    if (pending === undefined || pending.request.method === 'initialize') return
+    clearTimeout(pending.timer)
+    this.#pending.delete(stringify(id))
+  }
+}
+
+/** Identifies era, method, page and requested version. */
+function toRequestKey(request: Request): string {
+  const { cursor, protocolVersion } = request.params ?? {}
+  return canonicalJson([
+    claimedVersion(request) ?? null,
+    request.method,
+    cursor ?? null,
+    protocolVersion ?? null,
+  ])
+}

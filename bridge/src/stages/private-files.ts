@@ -1,0 +1,42 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+} from 'node:fs'
+
+const ownerOnly = 0o600
+
+/** Opens a file for appending with mode 0600. Throws if it is a link, a pipe, has several names, or belongs to another user. */
+export function openPrivateFile(path: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)
+  const file = openSync(path, flags, ownerOnly)
+  const stat = fstatSync(file)
+  if (!isPrivateFile(stat)) {
+    closeSync(file)
+    throw new Error(`not a private file of this user: ${path}`)
+  }
+  if ((stat.mode & 0o777) !== ownerOnly) fchmodSync(file, ownerOnly)
+  return file
+}
+
+export const isPrivateFile = (stat: Stats): boolean => stat.isFile() && stat.nlink === 1 && isOwn(stat)
+
+/** Throws if the folder is a link or belongs to another user. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const stat = lstatSync(path)
+  if (!stat.isDirectory() || !isOwn(stat)) throw new Error(`not a folder of this user: ${path}`)
+  if (process.getuid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700)
+}
+
+function isOwn({ uid }: Stats): boolean {
+  const user = process.getuid?.()
+  return user === undefined || uid === user
+}

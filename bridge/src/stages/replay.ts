@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import {
+  asCausewayError,
+  asObject,
+  CausewayError,
+  claimedVersion,
+  classifyMessage,
+  type JsonObject,
+  type Request,
+} from '@causeway/protocol'
+import { errorLine } from '../calls/answer.ts'
+import { BridgeError } from '../errors.ts'
+import { canonicalJson, parsed, stringify } from '../stdio/json.ts'
+import { LineSplitter } from '../stdio/lines.ts'
+import { type Line, readLine } from '../stdio/message.ts'
+import { Output } from '../stdio/output.ts'
+
+/** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` if the file is invalid. */
+export async function replayTraffic(path: string, stdin: Readable, stdout: Writable): Promise<void> {
+  const responses = readResponses(path)
+  const output = new Output(stdout)
+  void output.closed.then(() => stdin.destroy())
+  const lines = new LineSplitter()
+
+  const answer = (bytes: Buffer): void => {
+    const request = parsed(bytes) as Request
+    if (request.method === undefined || request.id === undefined) return
+    try {
+      output.write(Buffer.from(stringify(takeResponse(responses, request))))
+    } catch (error) {
+      output.write(errorLine(request.id, asCausewayError(error)))
+    }
+  }
+  const handle = (line: Line): void => {
+    if (line.type === 'rejected') output.write(errorLine(line.rejection.id, line.rejection.error))
+    else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) answer(bytes)
+  }
+
+  await new Promise<void>((resolve) => {
+    stdin.on('data', (chunk: Buffer) => {
+      for (const line of lines.push(chunk)) readLine(line).forEach(handle)
+    })
+    stdin.once('end', () => {
+      for (const line of lines.end()) readLine(line).forEach(handle)
+    })
+    stdin.once('close', resolve)
+  })
+  await output.flush()
+}
+
+/** Returns the responses by the key of their request. */
+function readResponses(path: string): Map<string, JsonObject[]> {
+  const requests = new Map<string, string>()
+  const responses = new Map<string, JsonObject[]>()
+  let events = 0
+  for (const line of readText(path).split('\n')) {
+    const { event, message } = asObject(parsed(Buffer.from(line)))
+    if (typeof event === 'string') events += 1
+    for (const value of [message].flat().map(asObject)) {
+      const kind = classifyMessage(value)
+      const id = canonicalJson(value.id)
+      const key = requests.get(id)
+      if (event === 'from_client' && kind === 'request')
+        requests.set(id, toRequestKey(value as unknown as Request))
+      else if (event === 'to_client' && kind === 'response' && key !== undefined) {
+        requests.delete(id)
+        responses.set(key, [...(responses.get(key) ?? []), value])
+      }
+    }
+  }
+  if (events > 0) return responses
+  throw new CausewayError('INVALID_SETTING', `not recorded traffic: ${path}`, {
+    remedy: 'pass a file that --record wrote to --replay',
+  })
+}
+
+/** Returns the responses to equal requests in order, the last one repeatedly. Throws `NOT_IN_TRAFFIC`. */
+function takeResponse(responses: Map<string, JsonObject[]>, request: Request): JsonObject {
+  const key = toRequestKey(request)
+  const [next, ...later] = responses.get(key) ?? []
+  if (next === undefined)
+    throw new BridgeError('NOT_IN_TRAFFIC', `this call was not recorded: ${request.method}`, {
+      data: { method: request.method, recorded: responses.size },
+    })
+  if (later.length > 0) responses.set(key, later)
+  return { ...next, id: request.id }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new CausewayError('INVALID_SETTING', `cannot read the file of --replay: ${path}`, {
+      data: { path },
+      cause,
+    })
+  }
+}
+
+/** Identifies era, method and arguments. */
+function toRequestKey(request: Request): string {
+  const { _meta, clientInfo, capabilities, ...params } = request.params ?? {}
+  return canonicalJson([claimedVersion(request) ?? null, request.method, params])
+}

@@ -1,0 +1,76 @@
+import { asObject, classifyMessage, isId, type Request } from '@causeway/protocol'
+import { failedCall } from '../calls/answer.ts'
+import { BridgeError } from '../errors.ts'
+import { parsed, stringify } from '../stdio/json.ts'
+import type { Ends } from './stage.ts'
+
+/** Globs of tool names. `ignore` has precedence; an empty `only` includes all tools. */
+export interface ToolGlobs {
+  readonly only: readonly string[]
+  readonly ignore: readonly string[]
+}
+
+/** Removes tools from `tools/list`. Calls of hidden tools fail with `TOOL_HIDDEN`. */
+export class ToolFilter implements Ends {
+  readonly #next: Ends
+  readonly #only: readonly RegExp[]
+  readonly #ignore: readonly RegExp[]
+  readonly #lists = new Set<string>()
+
+  constructor(next: Ends, { only, ignore }: ToolGlobs) {
+    this.#next = next
+    this.#only = only.map(parseGlob)
+    this.#ignore = ignore.map(parseGlob)
+  }
+
+  toServer(line: Buffer): void {
+    const messages = [parsed(line)].flat()
+    const admitted = messages.filter((message) => this.#admit(message))
+    if (admitted.length === messages.length) this.#next.toServer(line)
+    else if (admitted.length > 0) this.#next.toServer(Buffer.from(stringify(admitted)))
+  }
+
+  toClient(json: Buffer): void {
+    if (this.#lists.size === 0) {
+      this.#next.toClient(json)
+      return
+    }
+    const value = parsed(json)
+    const lists = [value].flat().filter((message) => this.#isList(message))
+    for (const { result } of lists as { result?: { tools?: unknown } }[])
+      if (Array.isArray(result?.tools))
+        result.tools = result.tools.filter(({ name }) => this.#isShown(String(name)))
+    this.#next.toClient(lists.length === 0 ? json : Buffer.from(stringify(value)))
+  }
+
+  #isShown(name: string): boolean {
+    const matches = (glob: RegExp): boolean => glob.test(name)
+    return (this.#only.length === 0 || this.#only.some(matches)) && !this.#ignore.some(matches)
+  }
+
+  #admit(value: unknown): boolean {
+    if (classifyMessage(value) !== 'request') return true
+    const { id, method, params } = value as Request
+    if (method === 'tools/list') this.#lists.add(JSON.stringify(id))
+    const name = String(params?.name)
+    if (method !== 'tools/call' || this.#isShown(name)) return true
+    const error = new BridgeError('TOOL_HIDDEN', `the bridge is configured to hide this tool: ${name}`, {
+      data: { tool: name },
+    })
+    this.#next.toClient(failedCall(id, method, error))
+    return false
+  }
+
+  #isList(value: unknown): boolean {
+    const { id } = asObject(value)
+    return classifyMessage(value) === 'response' && isId(id) && this.#lists.delete(JSON.stringify(id))
+  }
+}
+
+/** `*` matches any text, `?` one character. */
+function parseGlob(glob: string): RegExp {
+  const pattern = glob.replace(/[.*+?^${}()|[\]\\]/g, (sign) =>
+    sign === '*' ? '.*' : sign === '?' ? '.' : `\\${sign}`,
+  )
+  return new RegExp(`^${pattern}$`, 's')
+}

@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream'
+import { chain, type Ends, type Stage } from '../stages/stage.ts'
+import { LineSplitter } from './lines.ts'
+import type { Output } from './output.ts'
+
+interface Options {
+  readonly input: Readable
+  readonly output: Output
+  /** The first stage is next to the client. */
+  readonly stages: readonly Stage[]
+}
+
+export class ClientConnection {
+  readonly #input: Readable
+  readonly #ends: Ends
+  #onLine: (line: Buffer) => void = () => {}
+
+  constructor({ input, output, stages }: Options) {
+    this.#input = input
+    this.#ends = chain(stages, {
+      toServer: (line) => this.#onLine(line),
+      toClient: (json) => output.write(json),
+    })
+  }
+
+  write = (json: Buffer): void => this.#ends.toClient(json)
+
+  /** Resolves at the end of the input; rejects if reading fails. */
+  read(onLine: (line: Buffer) => void): Promise<void> {
+    this.#onLine = onLine
+    const input = this.#input
+    const lines = new LineSplitter()
+    const receive = (line: Buffer): void => this.#ends.toServer(line)
+    input.on('data', (chunk: Buffer) => lines.push(chunk).forEach(receive))
+    return new Promise((resolve, reject) => {
+      input.once('error', reject)
+      input.once('end', () => {
+        lines.end().forEach(receive)
+        resolve()
+      })
+    })
+  }
+
+  pause(isPaused: boolean): void {
+    if (isPaused) this.#input.pause()
+    else this.#input.resume()
+  }
+}

@@ -1,0 +1,138 @@
+import { classifyMessage, type Id, isObject, type MessageKind } from '@causeway/protocol'
+import { parsed } from './json.ts'
+
+export interface Envelope {
+  readonly kind: MessageKind
+  /** `null` in an error without an id. */
+  readonly id: Id | null
+  readonly hasResult: boolean
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const space = 0x20
+
+/** Shorter texts are parsed completely, which also validates them. */
+const parsedBytes = 64 * 1024
+
+/**
+ * Returns `undefined` if the text is not a JSON object. Only the outer members of a long text are read: parsing 10 MB
+ * takes 100 ms.
+ */
+export function readEnvelope(json: Buffer): Envelope | undefined {
+  const value = json.length > parsedBytes ? readMembers(json) : parsed(json)
+  if (!isObject(value)) return undefined
+  const { id = null } = value as { id?: Id | null }
+  return { kind: classifyMessage(value), id, hasResult: 'result' in value }
+}
+
+/** Keeps all other bytes. Returns the text unchanged if it is not an object with members. */
+export function withId(json: Buffer, id: Id): Buffer {
+  const members = findMembers(json)
+  if (members === undefined) return json
+  const text = JSON.stringify(id)
+  const last = members.findLast(({ name }) => name === 'id')
+  if (last !== undefined)
+    return Buffer.concat([json.subarray(0, last.start), Buffer.from(text), json.subarray(last.end)])
+  return Buffer.concat([Buffer.from(`{"id":${text},`), json.subarray(skipBlanks(json, 0) + 1)])
+}
+
+/** Nested objects and arrays are empty. */
+function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefined {
+  const members: Record<string, unknown> = Object.create(null)
+  const found = findMembers(json)
+  for (const { name, start, end } of found ?? []) members[name] = readValue(json, start, end)
+  return found && members
+}
+
+interface Member {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+function findMembers(json: Buffer): Member[] | undefined {
+  const members: Member[] = []
+  let at = skipBlanks(json, 0)
+  if (json[at] !== openBrace) return undefined
+  do {
+    at = skipBlanks(json, at + 1)
+    const nameEnd = json[at] === quote ? findStringEnd(json, at) : at
+    const separator = skipBlanks(json, nameEnd)
+    if (nameEnd === at || json[separator] !== colon) return undefined
+    const start = skipBlanks(json, separator + 1)
+    const end = findValueEnd(json, start)
+    if (end === start) return undefined
+    members.push({ name: String(parsed(json.subarray(at, nameEnd))), start, end })
+    at = skipBlanks(json, end)
+  } while (json[at] === comma)
+  return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined
+}
+
+/** Returns `undefined` if the text is not an array. */
+export function readElements(json: Buffer): Buffer[] | undefined {
+  if (!Array.isArray(parsed(json))) return undefined
+  const elements: Buffer[] = []
+  let at = skipBlanks(json, 0)
+  do {
+    const start = skipBlanks(json, at + 1)
+    const end = findValueEnd(json, start)
+    if (end > start) elements.push(json.subarray(start, end))
+    at = skipBlanks(json, end)
+  } while (json[at] === comma)
+  return elements
+}
+
+function readValue(json: Buffer, start: number, end: number): unknown {
+  if (json[start] === openBrace) return {}
+  return json[start] === openBracket ? [] : parsed(json.subarray(start, end))
+}
+
+function skipBlanks(json: Buffer, from: number): number {
+  let at = from
+  while (at < json.length && (json[at] as number) <= space) at += 1
+  return at
+}
+
+/** Returns the position after the value that starts at `start`. */
+function findValueEnd(json: Buffer, start: number): number {
+  const first = json[start]
+  if (first === quote) return findStringEnd(json, start)
+  if (first === openBrace || first === openBracket) return findContainerEnd(json, start)
+  let at = start
+  while (at < json.length && !endsScalar(json[at] as number)) at += 1
+  return at
+}
+
+const endsScalar = (byte: number): boolean =>
+  byte === comma || byte === closeBrace || byte === closeBracket || byte <= space
+
+/** Uses native searches, because long texts have few quotes and escapes. */
+function findStringEnd(json: Buffer, start: number): number {
+  for (let at = json.indexOf(quote, start + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
+    let before = at
+    while (json[before - 1] === backslash) before -= 1
+    if ((at - before) % 2 === 0) return at + 1
+  }
+  return json.length
+}
+
+function findContainerEnd(json: Buffer, start: number): number {
+  let depth = 0
+  for (let at = start; at < json.length; at += 1) {
+    const byte = json[at]
+    if (byte === quote) at = findStringEnd(json, at) - 1
+    else if (byte === openBrace || byte === openBracket) depth += 1
+    else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return json.length
+}

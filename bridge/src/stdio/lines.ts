@@ -1,0 +1,52 @@
+const newline = 0x0a
+const carriageReturn = 0x0d
+const space = 0x20
+
+/** Splits chunks into lines in linear time. Lines have no line break (LF or CRLF); blank lines are skipped. */
+export class LineSplitter {
+  #pieces: Buffer[] = []
+
+  push(chunk: Buffer): Buffer[] {
+    const lines: Buffer[] = []
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#pieces.push(chunk.subarray(start, end))
+      this.#take(lines)
+      start = end + 1
+    }
+    if (start < chunk.length) this.#pieces.push(chunk.subarray(start))
+    return lines
+  }
+
+  /** The input may end without a line break. */
+  end(): Buffer[] {
+    const lines: Buffer[] = []
+    this.#take(lines)
+    return lines
+  }
+
+  #take(lines: Buffer[]): void {
+    const line = trimReturn(concat(this.#pieces))
+    this.#pieces = []
+    if (!isBlank(line)) lines.push(line)
+  }
+}
+
+/** A single buffer is not copied. */
+export const concat = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+
+/** Replaces line breaks by spaces, in place: JSON strings contain no raw ones. */
+export function replaceLineBreaks(json: Buffer): Buffer {
+  for (const end of [newline, carriageReturn])
+    for (let at = json.indexOf(end); at !== -1; at = json.indexOf(end, at + 1)) json[at] = space
+  return json
+}
+
+const trimReturn = (line: Buffer): Buffer =>
+  line[line.length - 1] === carriageReturn ? line.subarray(0, -1) : line
+
+function isBlank(line: Buffer): boolean {
+  for (const byte of line) if (byte > space) return false
+  return true
+}

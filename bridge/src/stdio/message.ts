@@ -1,0 +1,62 @@
+import {
+  CausewayError,
+  claimedVersion,
+  classifyMessage,
+  type Id,
+  type Params,
+  readId,
+} from '@causeway/protocol'
+import { stringify } from './json.ts'
+
+export interface Incoming {
+  readonly bytes: Buffer
+  readonly kind: 'request' | 'notification' | 'response'
+  readonly id: Id | null
+  /** Empty in a response. */
+  readonly method: string
+  readonly params: Params
+  /** The protocol version in `_meta` of a message of the stateless era. */
+  readonly claimed: string | undefined
+}
+
+export interface Rejection {
+  readonly id: Id | null
+  readonly error: CausewayError
+}
+
+export type Line =
+  | { readonly type: 'message'; readonly message: Incoming }
+  | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly Incoming[] }
+  | { readonly type: 'rejected'; readonly rejection: Rejection }
+
+/** A batch with a malformed element is split. */
+export function readLine(bytes: Buffer): Line[] {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    const error = new CausewayError('PARSE_ERROR', 'the line is not JSON', { cause })
+    return [{ type: 'rejected', rejection: { id: null, error } }]
+  }
+  if (!Array.isArray(value)) return [readMessage(value, bytes)]
+  if (value.length === 0) return [rejected(value, 'a batch must not be empty')]
+  const lines = value.map((element) => readMessage(element, Buffer.from(stringify(element))))
+  const messages = lines.flatMap((line) => (line.type === 'message' ? [line.message] : []))
+  if (messages.length === lines.length) return [{ type: 'batch', bytes, messages }]
+  return lines
+}
+
+function readMessage(value: unknown, bytes: Buffer): Line {
+  const kind = classifyMessage(value)
+  if (kind === 'invalid') return rejected(value, 'the line is not a JSON-RPC 2.0 message')
+  const { method = '', params = {} } = value as { method?: string; params?: Params }
+  return {
+    type: 'message',
+    message: { bytes, kind, id: readId(value), method, params, claimed: claimedVersion(value) },
+  }
+}
+
+const rejected = (value: unknown, message: string): Line => ({
+  type: 'rejected',
+  rejection: { id: readId(value), error: new CausewayError('INVALID_REQUEST', message) },
+})

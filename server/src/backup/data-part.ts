@@ -1,0 +1,88 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DataPart } from '@causeway/app-kit'
+import { requireInitialized } from '@causeway/store'
+
+export interface OwnedPart extends DataPart {
+  readonly app: string
+}
+
+interface Treatment {
+  readonly kind: DataPart['kind']
+  /** `undefined` if no app declares the file. */
+  readonly part: OwnedPart | undefined
+}
+
+export interface DataFile extends Treatment {
+  readonly kind: 'database' | 'files'
+  /** Relative to the data folder, separated by `/`. */
+  readonly path: string
+  readonly bytes: number
+  /** Changes whenever the file is replaced by a rename. */
+  readonly version: string
+}
+
+/** Files that exist only while another file is in use. */
+const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
+const markerName = /^(.+)\.initialized$/
+
+/** `path` is relative to the data folder. The first matching part applies. */
+export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
+  if (transientName.test(path) || findMarkedDatabase(path, parts) !== undefined)
+    return { kind: 'passing', part: undefined }
+  const part = parts.find((one) => matchesPart(path, one.path))
+  return { kind: part?.kind ?? (path.endsWith('.db') ? 'database' : 'files'), part }
+}
+
+function findMarkedDatabase(path: string, parts: readonly OwnedPart[]): string | undefined {
+  const [, file] = markerName.exec(path) ?? []
+  return file !== undefined && findTreatment(file, parts).kind === 'database' ? file : undefined
+}
+
+/** `recordings/a.db` matches `recordings/*.db`, `recordings/` and itself. */
+export function matchesPart(path: string, pattern: string): boolean {
+  if (pattern.endsWith('/')) return path.startsWith(pattern)
+  const [start, end] = pattern.split('*')
+  if (start === undefined || end === undefined) return path === pattern
+  const middle = path.slice(start.length, path.length - end.length)
+  return path.startsWith(start) && path.endsWith(end) && middle !== '' && !middle.includes('/')
+}
+
+/**
+ * Returns the files that backups contain, in copying order: in the order of their parts, then undeclared files. Opens no file.
+ * Throws `DATA_MISSING`.
+ */
+export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): Promise<readonly DataFile[]> {
+  const files: DataFile[] = []
+  const visited = new Set<string>()
+  const visit = async (prefix: string): Promise<void> => {
+    const folder = join(dataDir, prefix)
+    const real = await realpath(folder)
+    if (visited.has(real)) return
+    visited.add(real)
+    // In reverse order, git references precede the objects that they need.
+    for (const name of (await readdir(folder)).sort().reverse()) {
+      const path = `${prefix}${name}`
+      // Follows links: users move large folders to other disks.
+      const stats = await stat(join(dataDir, path), { bigint: true }).catch(ignoreRemoved)
+      if (stats?.isDirectory()) {
+        if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)
+        continue
+      }
+      const marked = findMarkedDatabase(path, parts)
+      if (marked !== undefined) requireInitialized(join(dataDir, marked))
+      const { kind, part } = findTreatment(path, parts)
+      if (stats?.isFile() !== true || kind === 'passing') continue
+      const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`
+      files.push({ kind, part, path, bytes: Number(stats.size), version })
+    }
+  }
+  await visit('')
+  const getRank = ({ part }: DataFile) => (part === undefined ? parts.length : parts.indexOf(part))
+  return files.sort((a, b) => getRank(a) - getRank(b))
+}
+
+function ignoreRemoved(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+  throw error
+}

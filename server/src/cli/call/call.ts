@@ -1,0 +1,151 @@
+import { resolve } from 'node:path'
+import { CausewayError, isObject, pathName } from '@causeway/protocol'
+import { describeUnknown } from '../../config/command-line.ts'
+import { type CommandCall, defineCommand, exitCodes, usageError } from '../command.ts'
+import { formatError } from '../format.ts'
+import { ProgressLine } from '../progress-line.ts'
+import {
+  type AppDescription,
+  type Progress,
+  ServerClient,
+  type ToolResult,
+  toError,
+} from '../server-client.ts'
+import { formatText } from './format-result.ts'
+import { openFile, saveFiles } from './save-files.ts'
+import { parseJson, parseToolArguments } from './tool-arguments.ts'
+
+const flags = {
+  json: { about: 'print the structured result as JSON' },
+  args: { value: '<json>', about: 'arguments as one JSON object; key=value replaces single ones' },
+  session: { value: '<name>', about: 'use the state of this session; without it, calls share one state' },
+  out: { value: '<folder>', about: 'folder for pictures (default: the working directory)' },
+  open: { about: 'open saved pictures in the default program' },
+  'dry-run': { about: 'print the call that would be sent, and send nothing' },
+} as const
+
+type CallCommand = CommandCall<typeof flags>
+
+export const callCommand = defineCommand({
+  name: 'call',
+  about: 'call a tool of the running server',
+  forms: ['<app> <tool> [key=value…]', '<App__tool> [key=value…]'],
+  details: `Values are converted by the input schema of the tool: frame_id=45, verbose=true, bodies=1,2,3. key=@file is the text of a
+file, key:=json any JSON value. Pictures are saved and their paths printed. Ctrl-C cancels the call. causeway tools <app> lists
+tools and their arguments.`,
+  flags,
+  settings: ['--data-dir', '--port', '--token-file'],
+  exits: { 1: 'the tool reported an error', 3: 'no server is running', 130: 'the call was cancelled' },
+  examples: [
+    'causeway call replay list_recordings',
+    'causeway call replay get_frame recording=slide_at_45 frame_id=45',
+    'causeway call causeway list_apps --json | jq .apps[].name',
+  ],
+  async run(call) {
+    const { appName, toolName, words } = splitName(call.args)
+    const client = await ServerClient.find(call.config(), call.note)
+    const app = await describeApp(client, appName, 'call')
+    const tool = findTool(app, toolName, 'call')
+    const args = parseToolArguments(
+      words,
+      { app: pathName(app.name), tool: tool.name, schema: tool.input_schema, cwd: call.cwd },
+      parseInitial(call.flags.args),
+    )
+    const path = pathName(app.name)
+    if (call.flags['dry-run']) {
+      call.print(
+        JSON.stringify({ url: `${client.url}/mcp/${path}`, tool: tool.name, arguments: args }, null, 2),
+      )
+      return 0
+    }
+    const signal = call.untilInterrupted()
+    const progress = new ProgressLine()
+    try {
+      const result = await client.callTool({
+        path,
+        tool: tool.name,
+        args,
+        session: call.flags.session,
+        signal,
+        onProgress: (update) => progress.update(formatProgress(update)),
+      })
+      progress.clear()
+      return await report(result, tool.name, call)
+    } catch (error) {
+      progress.clear()
+      if (signal.aborted) {
+        call.note('the call was cancelled')
+        return exitCodes.interrupted
+      }
+      if (!(error instanceof CausewayError)) throw error
+      call.note(formatError(error))
+      return exitCodes.failure
+    }
+  },
+})
+
+/** Accepts `Replay__get_frame` for `replay get_frame`. */
+function splitName([first = '', second, ...rest]: readonly string[]) {
+  const [, appName, toolName] = /^([^_]+)__(.+)$/.exec(first) ?? []
+  if (appName !== undefined && toolName !== undefined)
+    return { appName, toolName, words: second === undefined ? rest : [second, ...rest] }
+  if (second === undefined) throw usageError('call', 'missing <tool>')
+  return { appName: first, toolName: second, words: rest }
+}
+
+function parseInitial(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {}
+  const args = parseJson(text, '--args')
+  if (isObject(args)) return args
+  throw usageError('call', `--args must be a JSON object, got ${text}`)
+}
+
+/** Prints the result. Returns the exit code. */
+async function report(result: ToolResult, tool: string, call: CallCommand): Promise<number> {
+  const { flags, cwd, print, note } = call
+  const { content, structuredContent, isError, _meta } = result
+  if (isError) {
+    const error = _meta?.['causeway/error']
+    if (error === undefined) note(content.map((block) => ('text' in block ? block.text : '')).join('\n'))
+    else note(formatError(toError(error)))
+    return exitCodes.failure
+  }
+  if (flags.json) print(JSON.stringify(structuredContent ?? content, null, 2))
+  else
+    for (const block of content) {
+      if (block.type === 'text') print(formatText(block.text))
+      if (block.type === 'resource_link') print(`${block.name}: ${block.uri}`)
+    }
+  const paths = saveFiles(content, { folder: resolve(cwd, flags.out ?? '.'), name: tool })
+  for (const path of paths) {
+    if (flags.json) note(`saved: ${path}`)
+    else print(`saved: ${path}`)
+    if (flags.open && !(await openFile(path))) note(`no program can open ${path}`)
+  }
+  return 0
+}
+
+function formatProgress({ progress, total, message }: Progress): string {
+  const share = total === undefined ? String(progress) : `${Math.round((100 * progress) / total)} %`
+  return message === undefined ? share : `${share}  ${message}`
+}
+
+/** Throws `INVALID_ARGUMENTS` with a suggestion if the server has no such app. */
+export async function describeApp(
+  client: ServerClient,
+  name: string,
+  command: string,
+): Promise<AppDescription> {
+  const apps = await client.listApps()
+  const paths = apps.map((app) => pathName(app.name))
+  if (paths.includes(pathName(name))) return client.describeApp(pathName(name))
+  throw usageError(command, `${describeUnknown('app', name, paths)}; use ${paths.join(', ')}`)
+}
+
+/** Throws `INVALID_ARGUMENTS` with a suggestion if the app has no such tool. */
+export function findTool({ name: app, tools }: AppDescription, name: string, command: string) {
+  const found = tools.find((tool) => tool.name === name)
+  if (found !== undefined) return found
+  const names = tools.map((tool) => tool.name)
+  throw usageError(command, `${describeUnknown(`tool of ${app}`, name, names)}; use ${names.join(', ')}`)
+}

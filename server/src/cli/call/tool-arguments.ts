@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isCausewayError, isObject, type JsonSchema, reviseError } from '@causeway/protocol'
+import { describeUnknown } from '../../config/command-line.ts'
+import { usageError } from '../command.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
+
+interface ToolSyntax {
+  readonly app: string
+  readonly tool: string
+  readonly schema: JsonSchema
+  readonly cwd: string
+}
+
+/**
+ * Converts words such as `frame=45` by the JSON Schema of the tool. `key=@file` is the text of a file, `key:=json` any JSON, and a
+ * repeated key a list. Throws `INVALID_ARGUMENTS`.
+ */
+export function parseToolArguments(
+  words: readonly string[],
+  { app, tool, schema, cwd }: ToolSyntax,
+  initial: Arguments = {},
+): Arguments {
+  try {
+    return parseWords(words, { tool, schema, cwd }, initial)
+  } catch (error) {
+    if (!isCausewayError(error)) throw error
+    throw reviseError(error, { remedy: `see causeway tools ${app} ${tool}` })
+  }
+}
+
+function parseWords(
+  words: readonly string[],
+  { tool, schema, cwd }: Omit<ToolSyntax, 'app'>,
+  initial: Arguments,
+): Arguments {
+  const args: Record<string, unknown> = { ...initial }
+  const given = new Set<string>()
+  for (const word of words) {
+    const [, key = '', operator, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? []
+    if (operator === undefined) throw invalid(`"${word}" is not of the form key=value`)
+    const property = getProperty(schema, key, tool)
+    const value =
+      operator === ':='
+        ? parseJson(text, key)
+        : convert(text.startsWith('@') ? readFile(resolve(cwd, text.slice(1)), key) : text, key, {
+            schema: property,
+            root: schema,
+          })
+    args[key] = given.has(key) ? [args[key], value].flat() : value
+    given.add(key)
+  }
+  for (const key of getRequired(schema)) if (!(key in args)) throw invalid(`missing ${key}=<value>`)
+  return args
+}
+
+export const getProperties = ({ properties }: JsonSchema): Readonly<Record<string, JsonSchema>> =>
+  (properties ?? {}) as Readonly<Record<string, JsonSchema>>
+
+export const getRequired = ({ required }: JsonSchema): readonly string[] => (required ?? []) as string[]
+
+/** Types that a schema accepts; `[]` if it accepts everything. */
+export function listTypes(schema: JsonSchema, root: JsonSchema = schema): readonly string[] {
+  const { type, anyOf, oneOf, const: constant, enum: values } = schema
+  const target = resolveReference(schema, root)
+  if (target !== schema) return listTypes(target, root)
+  if (type !== undefined) return [type].flat() as string[]
+  const alternatives = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined
+  if (alternatives !== undefined) return [...new Set(alternatives.flatMap((one) => listTypes(one, root)))]
+  const constants = Array.isArray(values) ? values : constant === undefined ? [] : [constant]
+  return [...new Set(constants.map((value) => (value === null ? 'null' : typeof value)))]
+}
+
+interface SchemaPlace {
+  readonly schema: JsonSchema
+  readonly root: JsonSchema
+}
+
+function convert(text: string, key: string, { schema, root }: SchemaPlace): unknown {
+  const types = listTypes(schema, root)
+  const accepts = (...names: readonly string[]) => names.some((name) => types.includes(name))
+  const trimmed = text.trim()
+  if (accepts('number', 'integer') && trimmed !== '' && Number.isFinite(Number(trimmed)))
+    return Number(trimmed)
+  if (accepts('boolean') && /^(true|false)$/.test(trimmed)) return trimmed === 'true'
+  if (accepts('null') && trimmed === 'null') return null
+  if (accepts('array')) {
+    if (trimmed.startsWith('[')) return parseJson(text, key)
+    if (!accepts('string')) return convertItems(trimmed, key, { schema, root })
+  }
+  if (accepts('object') && trimmed.startsWith('{')) return parseJson(text, key)
+  if (accepts('string')) return text
+  if (types.length === 0) return tryParse(trimmed) ?? text
+  throw invalid(`${key} must be ${types.map(describeType).join(' or ')}, got "${text}"`)
+}
+
+function convertItems(text: string, key: string, { schema, root }: SchemaPlace): readonly unknown[] {
+  const { items } = findArray(schema, root)
+  const parts = text === '' ? [] : text.split(',')
+  return parts.map((part) => convert(part.trim(), key, { schema: isObject(items) ? items : {}, root }))
+}
+
+function findArray(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const target = resolveReference(schema, root)
+  const alternatives = (target.anyOf ?? target.oneOf ?? []) as readonly JsonSchema[]
+  return alternatives.find((one) => listTypes(one, root).includes('array')) ?? target
+}
+
+/** Supports references into the same schema: `#/$defs/Vector`. */
+function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (typeof schema.$ref !== 'string') return schema
+  const path = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
+  const target = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), root)
+  return isObject(target) ? target : {}
+}
+
+function getProperty(schema: JsonSchema, key: string, tool: string): JsonSchema {
+  const properties = getProperties(schema)
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+  if (property !== undefined) return property
+  if (schema.additionalProperties !== false) return {}
+  const names = Object.keys(properties)
+  const known = names.length === 0 ? `${tool} takes no arguments` : `use ${names.join(', ')}`
+  throw invalid(`${describeUnknown('argument', key, names)}; ${known}`)
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+}
+
+const describeType = (type: string): string => typeNames[type] ?? type
+
+export function parseJson(text: string, key: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw invalid(`${key} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readFile(path: string, key: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw invalid(`${key}: cannot read ${path} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+const invalid = (message: string) => usageError('call', message)

@@ -1,0 +1,53 @@
+import type { CausewayError } from '@causeway/protocol'
+import { describeUnknown } from '../config/command-line.ts'
+import { type Command, usageError } from './command.ts'
+
+/**
+ * Throws `INVALID_ARGUMENTS` unless the arguments match a form of the command. In a form, `word` is literal, `a|b` a choice,
+ * `<name>` any argument, `[<name>]` an optional one and `name…` any number of them.
+ */
+export function checkArguments({ name, forms = [''] }: Command, args: readonly string[]): void {
+  const results = forms.map((form) => matchForm(name, splitForm(form), args))
+  if (results.some(({ problem }) => problem === undefined)) return
+  // Reports the problem of the form with the most matching arguments.
+  const [closest] = results.toSorted((one, other) => other.matched - one.matched)
+  const verbs = forms.map((form) => splitForm(form)[0]).filter((token) => token !== undefined)
+  const isUnknownVerb = closest?.matched === 0 && verbs.length > 1 && args[0] !== undefined
+  throw isUnknownVerb ? unknownArgument(name, args[0] ?? '', verbs.flatMap(listChoices)) : closest?.problem
+}
+
+const splitForm = (form: string): readonly string[] => form.split(' ').filter((token) => token !== '')
+
+interface FormResult {
+  readonly matched: number
+  readonly problem?: CausewayError
+}
+
+function matchForm(command: string, tokens: readonly string[], args: readonly string[]): FormResult {
+  for (const [index, token] of tokens.entries()) {
+    const arg = args[index]
+    if (token.includes('…')) return { matched: args.length }
+    if (arg === undefined) {
+      if (isOptional(token)) continue
+      return { matched: index, problem: usageError(command, `missing ${token}`) }
+    }
+    const choices = listChoices(token)
+    if (choices.length > 0 && !choices.includes(arg))
+      return { matched: index, problem: unknownArgument(command, arg, choices) }
+  }
+  const extra = args[tokens.length]
+  if (extra === undefined) return { matched: args.length }
+  const problem = usageError(command, `${command} takes no argument "${extra}"`)
+  return { matched: tokens.length, problem }
+}
+
+const isOptional = (token: string): boolean => token.startsWith('[')
+
+/** Returns the accepted words; none if every argument is accepted. */
+export function listChoices(token: string): readonly string[] {
+  const word = token.replaceAll(/[[\]]/g, '')
+  return word.startsWith('<') || word.includes('…') ? [] : word.split('|')
+}
+
+const unknownArgument = (command: string, arg: string, choices: readonly string[]): CausewayError =>
+  usageError(command, `${describeUnknown('argument', arg, choices)}; use ${choices.join(', ')}`)

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { version } from '../../process/version.ts'
+
+export interface Bridge {
+  readonly program: string
+  readonly version: string
+}
+
+// Part of the published package; in a checkout, next to the server. The same paths from `src` and from `dist`.
+const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
+
+/** Returns `undefined` if the bridge is missing. */
+export function findBridge(): Bridge | undefined {
+  for (const path of bridgeFolders) {
+    const folder = new URL(path, import.meta.url)
+    // run.mjs exists only in a checkout.
+    const program = ['run.mjs', 'dist/bridge.js']
+      .map((file) => fileURLToPath(new URL(file, folder)))
+      .find((file) => existsSync(file))
+    if (program === undefined) continue
+    const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Bridge
+    return { program, version }
+  }
+  return undefined
+}
+
+/** npm may delete its npx cache at any time. */
+export const isInNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path)
+
+/** Returns a program and its arguments; uses npx if the path may disappear. */
+export function bridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {
+  if (bridge === undefined || isInNpxCache(bridge.program))
+    return ['npx', '-y', `causeway-mcp-bridge@${version}`]
+  return [node, bridge.program]
+}

@@ -1,0 +1,138 @@
+import {
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+  stripComments,
+} from 'jsonc-parser'
+
+/** The text is invalid, or an edit would lose data. */
+export class JsonEditError extends Error {
+  override readonly name = 'JsonEditError'
+}
+
+interface JsonSyntax {
+  /** Also allows trailing commas. */
+  readonly comments: boolean
+}
+
+/** Returns the value at a path of keys. Throws `JsonEditError` with line and column. */
+export function readJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): unknown {
+  let node: Node | undefined = parse(text, syntax)
+  for (const key of path) node = node && findProperty(node, key)?.value
+  // getNodeValue returns objects without a prototype; the clone has one.
+  return node && structuredClone(getNodeValue(node))
+}
+
+/**
+ * Sets the value at a path of keys and leaves all other text unchanged. Throws `JsonEditError` if the text is invalid, a parent is
+ * not an object, or the old value contains comments.
+ */
+export function setJsonValue(
+  text: string,
+  path: readonly string[],
+  value: unknown,
+  syntax: JsonSyntax,
+): string {
+  let object = parse(text, syntax)
+  for (const [depth, key] of path.entries()) {
+    if (object.type !== 'object')
+      throw new JsonEditError(`${path.slice(0, depth).join('.') || 'the top level'} is not an object`)
+    const rest = path.slice(depth + 1)
+    const property = findProperty(object, key)
+    if (property === undefined) {
+      const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+      return insertProperty(text, object, key, nested)
+    }
+    if (rest.length > 0) object = property.value
+    else return replaceValue(text, property, path, value)
+  }
+  return text
+}
+
+function parse(text: string, syntax: JsonSyntax): Node {
+  const errors: ParseError[] = []
+  const root = parseWithErrors(text, errors, syntax)
+  const [error] = errors
+  if (error === undefined && root !== undefined) return root
+  const lines = text.slice(0, error?.offset).split('\n')
+  // 'CommaExpected' becomes 'comma expected'.
+  const problem = error && printParseErrorCode(error.error).replaceAll(/(?<=[a-z])[A-Z]/g, ' $&')
+  throw new JsonEditError(
+    `not valid JSON: ${problem?.toLowerCase()} in line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`,
+  )
+}
+
+function parseWithErrors(text: string, errors: ParseError[], { comments }: JsonSyntax): Node | undefined {
+  try {
+    return parseTree(text, errors, { disallowComments: !comments, allowTrailingComma: comments })
+  } catch (error) {
+    // jsonc-parser is recursive, so deep nesting overflows the stack.
+    throw error instanceof RangeError ? new JsonEditError('not valid JSON: nested too deeply') : error
+  }
+}
+
+interface Property {
+  readonly offset: number
+  readonly value: Node
+}
+
+/** Of duplicate keys the last one applies, as in `JSON.parse`. */
+function findProperty(object: Node, name: string): Property | undefined {
+  if (object.type !== 'object') return undefined
+  const [key, value] =
+    object.children?.findLast(({ children }) => children?.[0]?.value === name)?.children ?? []
+  return key && value && { offset: key.offset, value }
+}
+
+function replaceValue(text: string, property: Property, path: readonly string[], value: unknown): string {
+  const { offset, length } = property.value
+  const old = text.slice(offset, offset + length)
+  if (stripComments(old) !== old) throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
+  const indent = indentBefore(text, property.offset)
+  return text.slice(0, offset) + format(text, value, indent) + text.slice(offset + length)
+}
+
+/** Inserts after the comments of the last property; `modify` of jsonc-parser would insert before them. */
+function insertProperty(text: string, object: Node, key: string, value: unknown): string {
+  const last = object.children?.at(-1)
+  const start = object.offset + 1
+  const closing = object.offset + object.length - 1
+  const contentEnd = start + text.slice(start, closing).trimEnd().length
+  const lastEnd = last === undefined ? contentEnd : last.offset + last.length
+  const hasTrailingComma = last !== undefined && stripComments(text.slice(lastEnd, closing)).includes(',')
+  const objectIndent = indentBefore(text, object.offset)
+  const indent =
+    last === undefined ? objectIndent + indentUnit(text) : propertyIndent(text, last.offset, objectIndent)
+  return [
+    text.slice(0, lastEnd),
+    last === undefined || hasTrailingComma ? '' : ',',
+    text.slice(lastEnd, contentEnd),
+    lineBreak(text),
+    indent,
+    `${JSON.stringify(key)}: ${format(text, value, indent)}`,
+    hasTrailingComma ? ',' : '',
+    lineBreak(text),
+    objectIndent,
+    text.slice(closing),
+  ].join('')
+}
+
+const format = (text: string, value: unknown, indent: string): string =>
+  JSON.stringify(value, null, indentUnit(text)).replaceAll('\n', lineBreak(text) + indent)
+
+const lineBreak = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
+
+const indentUnit = (text: string): string => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
+
+function indentBefore(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
+}
+
+function propertyIndent(text: string, offset: number, objectIndent: string): string {
+  const indent = indentBefore(text, offset)
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return start > 0 && start + indent.length === offset ? indent : objectIndent + indentUnit(text)
+}

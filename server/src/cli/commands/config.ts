@@ -1,0 +1,34 @@
+import { listEffectiveSettings, listGivenSettings } from '../../config/effective-settings.ts'
+import { findServer } from '../../process/server-file.ts'
+import { defineCommand } from '../command.ts'
+
+export const configCommand = defineCommand({
+  name: 'config',
+  about: 'print the effective settings with their sources',
+  details: `Prints the settings of the running server, or those that a server started now would use. A source is a flag, an
+environment variable, a key in a file, or default. Secrets are not printed.`,
+  flags: {
+    given: { about: 'print only the settings that were given, without defaults' },
+    json: { about: 'print the settings as JSON' },
+  },
+  settings: ['--data-dir'],
+  examples: ['causeway config', 'causeway config --given', 'causeway config --port 3200 --json'],
+  run({ flags, invocation, print, note }) {
+    const own = invocation()
+    const found = findServer(own.config.dataDir)
+    const running = found.state === 'running' ? found.server.settings : undefined
+    const rows = listEffectiveSettings(running ?? listGivenSettings(own)).filter(
+      ({ source }) => !flags.given || source !== 'default',
+    )
+    if (flags.json) print(JSON.stringify(rows, null, 2))
+    else {
+      const width = Math.max(0, ...rows.map(({ env }) => env.length))
+      for (const { env, value, source } of rows) print(`${env.padEnd(width)}  ${value}  (${source})`)
+    }
+    if (found.state !== 'running')
+      note(`no server uses ${own.config.dataDir}: these are the settings of the next start`)
+    else if (running === undefined) note('the running server is older and does not record its settings')
+    else note(`settings of the running server at ${found.server.url}`)
+    return 0
+  },
+})

@@ -1,0 +1,87 @@
+import type { Config } from '../../config/config.ts'
+import { findServer, type ServerRecord } from '../../process/server-file.ts'
+import { version } from '../../process/version.ts'
+import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
+import { formatBytes, formatDuration } from '../format.ts'
+import { fetchHealth, type HealthReport, type HealthResult } from '../server-health.ts'
+
+export const statusCommand = defineCommand({
+  name: 'status',
+  about: 'show whether a server runs, its address and start time, and the state of its apps',
+  details:
+    'It looks for the server of the data folder, and reports a server on the same port with another data folder.',
+  flags: { json: { about: 'print the status as JSON' } },
+  settings: ['--data-dir', '--port', '--token-file'],
+  exits: {
+    0: 'the server runs and is healthy',
+    1: 'the server runs but is not healthy, or does not respond',
+    3: 'the server does not run',
+  },
+  examples: ['causeway status', 'causeway status --json | jq .url'],
+  async run({ config, flags, print, note }) {
+    const settings = config()
+    const found = findServer(settings.dataDir)
+    if (found.state !== 'running') return reportNotRunning(found.state, settings, { flags, print, note })
+    const { server } = found
+    const result = await fetchHealth(server.url, server.token_file ?? settings.tokenFile)
+    const report = result.kind === 'report' ? result.report : undefined
+    if (flags.json) print(JSON.stringify({ running: true, server, report: report ?? null }, null, 2))
+    else for (const line of formatStatus(server, report, settings.dataDir)) print(line)
+    const problem = describeProblem(result, server)
+    if (problem !== undefined) note(problem)
+    return report?.status === 'ok' ? 0 : 1
+  },
+})
+
+function describeProblem(result: HealthResult, server: ServerRecord): string | undefined {
+  if (result.kind === 'unauthorized') return 'the server requires a token: name its file with --token-file'
+  if (result.kind !== 'report')
+    return `the server does not answer (${result.reason}): see causeway logs, or restart it with causeway stop`
+  if (server.version === version) return undefined
+  return `the server is version ${server.version}, this program ${version}: run causeway stop and start it again`
+}
+
+function formatStatus(
+  server: ServerRecord,
+  report: HealthReport | undefined,
+  dataDir: string,
+): readonly string[] {
+  const uptime = Math.max(0, Date.now() - server.started_ms) / 1000
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ['status', report?.status ?? 'unknown'],
+    ['url', `${server.url}/mcp`],
+    ['version', server.version],
+    ['pid', String(server.pid)],
+    ['up', `${formatDuration(uptime)}, since ${new Date(server.started_ms).toISOString()}`],
+    ['memory', report?.memory && formatMemory(report.memory)],
+    ['data', dataDir],
+  ]
+  const apps = Object.entries(report?.apps ?? {}).map(
+    ([name, { status, message }]) => `  ${name.padEnd(12)} ${status}${message ? `: ${message}` : ''}`,
+  )
+  return [
+    ...fields.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${value}`])),
+    ...(apps.length > 0 ? ['apps', ...apps] : []),
+  ]
+}
+
+function formatMemory({ status, used_bytes, limit_bytes }: NonNullable<HealthReport['memory']>): string {
+  const limit = limit_bytes === 0 ? '' : ` of ${formatBytes(limit_bytes)}`
+  return `${formatBytes(used_bytes)}${limit}${status === 'ok' ? '' : `, ${status}`}`
+}
+
+/** Also reports a server on the port with another data folder. */
+async function reportNotRunning(
+  state: 'none' | 'gone' | 'elsewhere',
+  { dataDir, host, port, tokenFile }: Config,
+  { flags, print, note }: { flags: { json: boolean } } & Pick<CommandCall, 'print' | 'note'>,
+): Promise<number> {
+  if (flags.json) print(JSON.stringify({ running: false, server: null, report: null }, null, 2))
+  else print(`no server is running with the data in ${dataDir}`)
+  if (state === 'gone') note('the last server crashed or was killed; the next start continues with its data')
+  if (state === 'elsewhere') note('a server on another machine or in a container uses this data folder')
+  const otherServer = port === 0 ? undefined : await fetchHealth(`http://${host}:${port}`, tokenFile)
+  if (otherServer?.kind === 'report')
+    note(`another server runs on port ${port}: see causeway status --data-dir ${otherServer.report.data_dir}`)
+  return exitCodes.notRunning
+}

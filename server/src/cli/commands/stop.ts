@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CausewayError } from '@causeway/protocol'
+import { ServerError } from '../../errors.ts'
+import { findServer, isRunning, type ServerRecord } from '../../process/server-file.ts'
+import { defineCommand } from '../command.ts'
+
+/** Time to close streams and files after the grace period for calls. */
+const closingMs = 10_000
+const pollMs = 50
+
+export const stopCommand = defineCommand({
+  name: 'stop',
+  about: 'stop the server of the data folder after its running calls have finished',
+  details: `It signals only the process that recorded itself as the server of this folder. A later process with the same pid is
+recognised by its start time.`,
+  flags: {},
+  settings: ['--data-dir'],
+  exits: {
+    0: 'the server is stopped, or was not running',
+    1: 'the server did not stop in time, or may not be signalled',
+  },
+  async run({ config, print, note }) {
+    const { dataDir } = config()
+    const found = findServer(dataDir)
+    if (found.state === 'elsewhere')
+      throw stopFailed(found.server, `it runs on ${found.server.host}`, 'stop it there')
+    if (found.state !== 'running') {
+      print(`no server is running with the data in ${dataDir}`)
+      return 0
+    }
+    const { server } = found
+    sendSignal(server)
+    note(`stopping the server at ${server.url}; running calls may finish`)
+    await waitForExit(server)
+    print(`stopped: pid ${server.pid}, ${server.url}`)
+    return 0
+  },
+})
+
+function sendSignal(server: ServerRecord): void {
+  // On Windows, a signal would kill the process without a shutdown.
+  if (process.platform === 'win32')
+    throw stopFailed(
+      server,
+      'Windows cannot ask a process to stop',
+      'press Ctrl-C in the window of the server',
+    )
+  try {
+    process.kill(server.pid, 'SIGTERM')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ESRCH') return
+    throw stopFailed(server, `this user may not stop it (${code})`, 'stop it as the user that started it')
+  }
+}
+
+async function waitForExit(server: ServerRecord): Promise<void> {
+  const timeoutMs = server.shutdown_ms + closingMs
+  const deadline = performance.now() + timeoutMs
+  while (isRunning(server)) {
+    if (performance.now() > deadline)
+      throw stopFailed(
+        server,
+        `it did not exit within ${Math.round(timeoutMs / 1000)} s`,
+        `see causeway logs, or kill it: kill -9 ${server.pid}`,
+      )
+    await wait(pollMs)
+  }
+}
+
+const stopFailed = (server: ServerRecord, reason: string, remedy: string): CausewayError =>
+  new ServerError(
+    'STOP_FAILED',
+    `the server at ${server.url} (pid ${server.pid}) was not stopped: ${reason}`,
+    {
+      data: { pid: server.pid, url: server.url },
+      remedy,
+    },
+  )

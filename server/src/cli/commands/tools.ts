@@ -1,0 +1,78 @@
+import { pathName } from '@causeway/protocol'
+import { describeApp, findTool } from '../call/call.ts'
+import { getProperties, getRequired, listTypes } from '../call/tool-arguments.ts'
+import { defineCommand } from '../command.ts'
+import { type AppSummary, ServerClient, type ToolDescription } from '../server-client.ts'
+
+export const toolsCommand = defineCommand({
+  name: 'tools',
+  about: 'list the apps and tools of the running server, and the arguments of a tool',
+  forms: ['[<app>] [<tool>]'],
+  flags: {
+    json: { about: 'print everything that the server returns, as JSON' },
+    schema: { about: 'print the input and output schemas as JSON' },
+  },
+  settings: ['--data-dir', '--port', '--token-file'],
+  exits: { 3: 'no server is running' },
+  examples: ['causeway tools', 'causeway tools replay', 'causeway tools replay get_frame --schema'],
+  async run({ args: [appName, toolName], flags, config, print, note }) {
+    const client = await ServerClient.find(config(), note)
+    if (appName === undefined) {
+      const apps = await client.listApps()
+      if (!flags.json && !flags.schema) {
+        print(apps.map(formatApp).join('\n\n'))
+        return 0
+      }
+      const described = await Promise.all(apps.map(({ name }) => client.describeApp(pathName(name))))
+      const all = described.flatMap(({ name, tools }) =>
+        tools.map((tool) => [`${name} ${tool.name}`, tool] as const),
+      )
+      print(
+        formatJson(
+          flags.schema ? Object.fromEntries(all.map(([name, tool]) => [name, toSchemas(tool)])) : described,
+        ),
+      )
+      return 0
+    }
+    const app = await describeApp(client, appName, 'tools')
+    const tools = toolName === undefined ? app.tools : [findTool(app, toolName, 'tools')]
+    if (flags.schema) print(formatJson(Object.fromEntries(tools.map((tool) => [tool.name, toSchemas(tool)]))))
+    else if (flags.json) print(formatJson(toolName === undefined ? app : tools[0]))
+    else print(tools.map((tool) => formatTool(tool, app.name)).join('\n\n'))
+    return 0
+  },
+})
+
+const formatJson = (value: unknown): string => JSON.stringify(value, null, 2)
+
+const toSchemas = ({ input_schema, output_schema }: ToolDescription) => ({ input_schema, output_schema })
+
+function formatApp({ name, about, tools }: AppSummary): string {
+  const width = Math.max(0, ...tools.map((tool) => tool.name.length))
+  const lines = tools.map((tool) => `  ${tool.name.padEnd(width)}  ${firstSentence(tool.about)}`)
+  return [`${pathName(name)}: ${about}`, ...lines].join('\n')
+}
+
+const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text
+
+function formatTool({ name, about, input_schema: schema, example }: ToolDescription, app: string): string {
+  const required = new Set(getRequired(schema))
+  const rows = Object.entries(getProperties(schema)).map(([key, property]) => {
+    const types = listTypes(property, schema).join('|') || 'any'
+    return [`${key}=<${types}>${required.has(key) ? '' : ' (optional)'}`, String(property.description ?? '')]
+  })
+  const width = Math.max(0, ...rows.map(([argument = '']) => argument.length))
+  const lines = rows.map(([argument = '', text = '']) => `  ${argument.padEnd(width)}  ${text}`.trimEnd())
+  return [name, `  ${about}`, ...lines, `  example: ${formatExample(app, name, example)}`].join('\n')
+}
+
+/** Formats a command line for a shell. */
+function formatExample(app: string, tool: string, args: Readonly<Record<string, unknown>>): string {
+  const words = Object.entries(args).map(([key, value]) =>
+    typeof value === 'object' ? `${key}:=${quote(JSON.stringify(value))}` : `${key}=${quote(String(value))}`,
+  )
+  return ['causeway call', pathName(app), tool, ...words].join(' ')
+}
+
+const quote = (text: string): string =>
+  /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

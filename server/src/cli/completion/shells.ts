@@ -1,0 +1,87 @@
+export interface ShellFlag {
+  /** Without `--`. */
+  readonly name: string
+  readonly about: string
+  readonly takesValue: boolean
+  readonly short?: string
+}
+
+export interface ShellCommand {
+  readonly name: string
+  readonly about: string
+  /** Possible first arguments. */
+  readonly words: readonly string[]
+  readonly flags: readonly ShellFlag[]
+}
+
+/** Formats a script for bash 3.2 or newer. Other arguments are completed as files. */
+export function formatBash(commands: readonly ShellCommand[]): string {
+  const cases = commands.map(
+    ({ name, words, flags }) =>
+      `    ${name}) words='${[...words, ...flags.map((flag) => `--${flag.name}`)].join(' ')}' ;;`,
+  )
+  return `_causeway() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=''
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words='${commands.map(({ name }) => name).join(' ')} --help --version'; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _causeway causeway`
+}
+
+/** Formats a file for a folder of zsh's \`fpath\`. */
+export function formatZsh(commands: readonly ShellCommand[]): string {
+  const names = commands.map(({ name, about }) => `    ${quote(`${name}:${about}`)}`)
+  const cases = commands.map(({ name, words, flags }) => {
+    const specs = flags.map(
+      (flag) =>
+        `${quote(`--${flag.name}[${escapeZsh(flag.about)}]${flag.takesValue ? ':value:_files' : ''}`)}`,
+    )
+    const first = words.length === 0 ? "'*:file:_files'" : quote(`1:argument:(${words.join(' ')})`)
+    return `    ${name}) _arguments ${[...specs, first].join(' ')} ;;`
+  })
+  return `#compdef causeway
+_causeway() {
+  local -a commands
+  commands=(
+${names.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case $words[1] in
+${cases.join('\n')}
+  esac
+}
+_causeway "$@"`
+}
+
+/** Formats a file for fish's folder of completions. */
+export function formatFish(commands: readonly ShellCommand[]): string {
+  const lines = commands.flatMap(({ name, about, words, flags }) => {
+    const isCurrent = `-n '__fish_seen_subcommand_from ${name}'`
+    return [
+      `complete -c causeway -f -n __fish_use_subcommand -a ${name} -d ${quote(about)}`,
+      ...words.map((word) => `complete -c causeway ${isCurrent} -a ${word}`),
+      ...flags.map(({ name: flag, about, short, takesValue }) =>
+        [
+          `complete -c causeway ${isCurrent} -l ${flag}`,
+          ...(short === undefined ? [] : [`-s ${short}`]),
+          ...(takesValue ? ['-r'] : []),
+          `-d ${quote(about)}`,
+        ].join(' '),
+      ),
+    ]
+  })
+  return lines.join('\n')
+}
+
+/** Single quotes work in bash and zsh, and fish accepts the same escape. */
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const escapeZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')

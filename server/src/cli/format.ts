@@ -1,0 +1,40 @@
+import type { CausewayError } from '@causeway/protocol'
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
+
+const timeUnits = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** Formats a size in steps of 1000: `0 B`, `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(byteUnits.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  const value = bytes / 1000 ** step
+  return `${step === 0 ? value : value.toFixed(1)} ${byteUnits[step]}`
+}
+
+/** Formats a duration in its two largest units: `2 d 3 h`, `45 s`. */
+export function formatDuration(seconds: number): string {
+  let rest = Math.max(0, Math.round(seconds))
+  const largest = timeUnits.findIndex(([, size]) => rest >= size)
+  const parts = timeUnits.slice(largest).map(([unit, size]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return { count, unit }
+  })
+  return parts
+    .slice(0, 2)
+    .filter(({ count }, index) => index === 0 || count > 0)
+    .map(({ count, unit }) => `${count} ${unit}`)
+    .join(' ')
+}
+
+/** Formats two lines: the problem with its code, and the remedy. A wrong command line or setting has no code. */
+export const formatError = (error: CausewayError): string =>
+  `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}\n  -> ${error.remedy}`
+
+export const isUsageError = ({ code }: CausewayError): boolean =>
+  code === 'INVALID_ARGUMENTS' || code === 'INVALID_SETTING'

@@ -1,0 +1,20 @@
+/** Overwrites one line of a terminal; writes nothing to other streams. */
+export class ProgressLine {
+  readonly #stream: NodeJS.WriteStream
+  #isShown = false
+
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream
+  }
+
+  update(text: string): void {
+    if (!this.#stream.isTTY) return
+    this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns ?? 80) - 1)}`)
+    this.#isShown = true
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#stream.write('\r\x1b[K')
+    this.#isShown = false
+  }
+}

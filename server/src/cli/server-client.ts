@@ -1,0 +1,209 @@
+import { type IncomingMessage, request as sendRequest } from 'node:http'
+import {
+  CausewayError,
+  type Content,
+  headers,
+  isObject,
+  type JsonSchema,
+  meta,
+  modernVersion,
+} from '@causeway/protocol'
+import type { Config } from '../config/config.ts'
+import { ServerError } from '../errors.ts'
+import { findServer } from '../process/server-file.ts'
+import { version } from '../process/version.ts'
+import { fetchHealth, readFirstToken, toLocalUrl } from './server-health.ts'
+
+export interface AppSummary {
+  readonly name: string
+  readonly about: string
+  readonly tools: readonly { readonly name: string; readonly about: string }[]
+}
+
+export interface ToolDescription {
+  readonly name: string
+  readonly about: string
+  readonly input_schema: JsonSchema
+  readonly output_schema?: JsonSchema
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+export interface AppDescription {
+  readonly name: string
+  readonly about: string
+  readonly tools: readonly ToolDescription[]
+}
+
+export interface ToolResult {
+  readonly content: readonly Content[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+interface ToolCall {
+  /** As in `/mcp/<path>`. */
+  readonly path: string
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Identifies the state of the client. */
+  readonly session: string | undefined
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+}
+
+export interface Progress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+type RpcMessage = {
+  readonly method?: string
+  readonly params?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/** Calls a running server over HTTP. */
+export class ServerClient {
+  readonly url: string
+  readonly #token: string | undefined
+
+  constructor(url: string, token: string | undefined) {
+    this.url = toLocalUrl(url)
+    this.#token = token
+  }
+
+  /** Finds the server of the data folder, or else on the port, with a note. Throws `SERVER_NOT_RUNNING`. */
+  static async find(
+    { dataDir, host, port, tokenFile }: Config,
+    note: (line: string) => void,
+  ): Promise<ServerClient> {
+    const found = findServer(dataDir)
+    if (found.state === 'running') {
+      const { url, token_file } = found.server
+      return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
+    }
+    const url = `http://${host}:${port}`
+    const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)
+    if (health?.kind === 'report') {
+      note(
+        `no server uses ${dataDir}; using the server on port ${port} with data in ${health.report.data_dir}`,
+      )
+      return new ServerClient(url, readFirstToken(tokenFile))
+    }
+    throw new ServerError('SERVER_NOT_RUNNING', `no server uses ${dataDir}, and none listens on port ${port}`)
+  }
+
+  async listApps(): Promise<readonly AppSummary[]> {
+    const { apps } = (await this.#get('/api/apps')) as { apps: readonly AppSummary[] }
+    return apps
+  }
+
+  /** Throws `ROUTE_NOT_FOUND` if there is no such app. */
+  async describeApp(path: string): Promise<AppDescription> {
+    return (await this.#get(`/api/apps/${encodeURIComponent(path)}`)) as AppDescription
+  }
+
+  /** Aborting the signal cancels the call. Throws the error of a call that the server rejects. */
+  async callTool({ path, tool, args, session, signal, onProgress }: ToolCall): Promise<ToolResult> {
+    const _meta = {
+      [meta.protocolVersion]: modernVersion,
+      [meta.clientInfo]: { name: 'causeway-cli', version },
+      [meta.clientCapabilities]: {},
+      progressToken: 1,
+    }
+    const params = { name: tool, arguments: args, _meta }
+    const response = await this.#send('POST', `/mcp/${path}`, {
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        [headers.protocolVersion]: modernVersion,
+        [headers.method]: 'tools/call',
+        [headers.name]: tool,
+        ...(session !== undefined && { [headers.causewaySession]: session }),
+      },
+    })
+    for await (const message of readMessages(response)) {
+      if (message.method === 'notifications/progress') onProgress(message.params as Progress)
+      if (message.error !== undefined) throw toError(message.error)
+      if (message.result !== undefined) return message.result as ToolResult
+    }
+    throw new ServerError('SERVER_NOT_RUNNING', 'the server closed the connection before the result', {
+      remedy: 'see causeway logs',
+    })
+  }
+
+  async #get(path: string): Promise<unknown> {
+    const response = await this.#send('GET', path, {})
+    const body: unknown = JSON.parse(await readText(response))
+    if (response.statusCode === 200) return body
+    throw toError(body)
+  }
+
+  /** Without a timeout: a call may take minutes. */
+  #send(
+    method: string,
+    path: string,
+    options: { body?: string; signal?: AbortSignal; headers?: Readonly<Record<string, string>> },
+  ): Promise<IncomingMessage> {
+    const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
+    const { body, signal, headers } = options
+    return new Promise((resolve, reject) => {
+      const request = sendRequest(
+        `${this.url}${path}`,
+        { method, headers: { ...headers, ...authorization }, ...(signal && { signal }) },
+        resolve,
+      )
+      request.on('error', (error: NodeJS.ErrnoException) =>
+        reject(
+          signal?.aborted
+            ? error
+            : new ServerError('SERVER_NOT_RUNNING', `cannot connect to ${this.url} (${error.code})`),
+        ),
+      )
+      request.end(body)
+    })
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  return text
+}
+
+/** Reads one JSON message, or the messages of an event stream. */
+async function* readMessages(response: IncomingMessage): AsyncGenerator<RpcMessage> {
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) {
+    yield toMessage(await readText(response))
+    return
+  }
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    const events = (text + chunk).split('\n\n')
+    text = events.pop() ?? ''
+    for (const event of events) {
+      const lines = event.split('\n').filter((line) => line.startsWith('data:'))
+      const data = lines.map((line) => line.slice(5)).join('\n')
+      if (data.trim() !== '') yield toMessage(data)
+    }
+  }
+}
+
+function toMessage(text: string): RpcMessage {
+  const message: unknown = JSON.parse(text)
+  // Some rejections are the error object of plain HTTP.
+  return isObject(message) && 'jsonrpc' in message ? message : { error: message }
+}
+
+/** Converts the error of a JSON-RPC message, or the error object of plain HTTP. */
+export function toError(value: unknown): CausewayError {
+  const { data, message } = value as { data?: unknown; message?: string }
+  const details = (isObject(data) && 'code' in data ? data : value) as Partial<CausewayError>
+  const { code = 'INTERNAL', remedy = 'see causeway logs' } = details
+  return new CausewayError(code as 'INTERNAL', details.message ?? message ?? 'the call failed', { remedy })
+}

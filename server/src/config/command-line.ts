@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util'
+import { closest } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { type SettingKey, settings, toFlag } from './config.ts'
+
+export interface FlagSyntax {
+  /** Name of the value in the help: `<n>`. A flag without a value is a switch. */
+  readonly value?: string
+  /** One letter. */
+  readonly short?: string
+}
+
+export interface CommandLine {
+  readonly settings: Partial<Record<SettingKey, string>>
+  readonly envFile: string | undefined
+  /** Arguments other than flags: `['roots', 'add', '/data']`. */
+  readonly args: readonly string[]
+  readonly help: boolean
+  readonly version: boolean
+  /** Values of other flags by name; `true` for a switch. */
+  readonly own: ReadonlyMap<string, string | true>
+}
+
+const settingFlags = new Map<string, SettingKey>(
+  (Object.keys(settings) as SettingKey[]).map((key) => [toFlag(key), key]),
+)
+
+/** Throws `INVALID_ARGUMENTS` for unknown flags, with a suggestion, and for missing or unexpected values. */
+export function parseCommandLine(
+  argv: readonly string[],
+  commandFlags: Readonly<Record<string, FlagSyntax>> = {},
+): CommandLine {
+  const syntax: Readonly<Record<string, FlagSyntax>> = {
+    ...Object.fromEntries([...settingFlags.keys(), 'env-file'].map((name) => [name, { value: '<value>' }])),
+    help: { short: 'h' },
+    version: { short: 'v' },
+    ...commandFlags,
+  }
+  const { tokens = [] } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      Object.entries(syntax).map(([name, { value, short }]) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const flags = new Map<string, string | true>()
+  const args: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') args.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value } = token
+    const flag = Object.hasOwn(syntax, name) ? syntax[name] : undefined
+    if (flag === undefined)
+      throw unknownFlagError(
+        rawName,
+        Object.keys(syntax).map((known) => `--${known}`),
+      )
+    if (flag.value === undefined && value !== undefined) throw invalid(`${rawName} takes no value`)
+    if (flag.value !== undefined && value === undefined) throw invalid(`${rawName} needs a value`)
+    flags.set(name, value ?? true)
+  }
+  const envFile = flags.get('env-file')
+  return {
+    settings: Object.fromEntries(
+      [...settingFlags].flatMap(([name, key]) => (flags.has(name) ? [[key, String(flags.get(name))]] : [])),
+    ),
+    envFile: envFile === undefined ? undefined : String(envFile),
+    args,
+    help: flags.has('help'),
+    version: flags.has('version'),
+    own: new Map([...flags].filter(([name]) => Object.hasOwn(commandFlags, name))),
+  }
+}
+
+const invalid = (message: string): CausewayError =>
+  new CausewayError('INVALID_ARGUMENTS', message, { remedy: 'see causeway --help' })
+
+export const unknownFlagError = (flag: string, candidates: readonly string[]): CausewayError =>
+  invalid(describeUnknown('flag', flag, candidates))
+
+/** Suggests the most similar candidate. */
+export function describeUnknown(kind: string, name: string, candidates: readonly string[]): string {
+  const suggestion = closest(name, candidates)
+  return `unknown ${kind}: ${name}${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`
+}

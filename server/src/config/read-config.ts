@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { closest } from '@causeway/app-kit'
+import { CausewayError, isObject } from '@causeway/protocol'
+import { describeUnknown, type FlagSyntax, parseCommandLine } from './command-line.ts'
+import { type Config, defaultDataDir, type SettingKey, settings, toFlag } from './config.ts'
+import { describeIssue } from './describe-issue.ts'
+import type { Setting } from './settings/setting.ts'
+
+interface ConfigSources {
+  /** Arguments without node and script. */
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  /** Flags that are accepted and ignored. */
+  readonly commandFlags?: Readonly<Record<string, FlagSyntax>>
+}
+
+export interface Invocation {
+  readonly config: Config
+  /** The settings that were given. The others have their defaults. */
+  readonly given: GivenSettings
+  readonly args: readonly string[]
+}
+
+interface GivenSetting {
+  /** Not yet validated. */
+  readonly value: unknown
+  /** How the user gave it: `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>`, `port in <file>`. */
+  readonly source: string
+}
+
+export type GivenSettings = Readonly<Partial<Record<SettingKey, GivenSetting>>>
+
+const keys = Object.keys(settings) as SettingKey[]
+const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
+
+/**
+ * Order of precedence: flags, environment, `--env-file`, `causeway.config.json`, defaults. Throws `INVALID_SETTING` with the
+ * source and the setting.
+ */
+export function readConfig({ argv, env, cwd, commandFlags }: ConfigSources): Invocation {
+  const { settings: flags, envFile, args } = parseCommandLine(argv, commandFlags)
+  const given: GivenSettings = {
+    ...readConfigFile(resolve(cwd, 'causeway.config.json')),
+    ...(envFile === undefined ? {} : readEnvFile(resolve(cwd, envFile))),
+    ...readEnvironment(env),
+    ...readFlags(flags),
+  }
+  return { config: validate(given, { env, cwd }), given, args }
+}
+
+function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Config {
+  const values = Object.fromEntries(
+    keys.map((key) => {
+      const { value, source = settings[key].env } = given[key] ?? {}
+      const parsed = settings[key].schema.safeParse(value)
+      if (parsed.success) return [key, parsed.data]
+      const reasons = new Set(parsed.error.issues.map(describeIssue))
+      const { isSecret }: Setting = settings[key]
+      const got = isSecret ? '' : `, got ${JSON.stringify(value)}`
+      throw invalid(`${source} ${[...reasons].join(' and ')}${got}`)
+    }),
+  ) as unknown as Config
+  return {
+    ...values,
+    dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
+    ...(values.backupDir === undefined ? {} : { backupDir: resolve(cwd, values.backupDir) }),
+    ...(values.tokenFile === undefined ? {} : { tokenFile: resolve(cwd, values.tokenFile) }),
+    roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],
+    recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),
+    plotRoots: values.plotRoots.map((root) => resolve(cwd, root)),
+  }
+}
+
+function readFlags(flags: Partial<Record<SettingKey, string>>): GivenSettings {
+  const given = (Object.keys(flags) as SettingKey[]).map(
+    (key) => [key, { value: flags[key], source: `--${toFlag(key)}` }] as const,
+  )
+  return Object.fromEntries(given)
+}
+
+/** Rejects probable typing errors and ignores other variables. */
+function readEnvironment(env: NodeJS.ProcessEnv): GivenSettings {
+  const given: { -readonly [Key in SettingKey]?: GivenSetting } = {}
+  for (const [name, value] of Object.entries(env)) {
+    const key = keysByVariable.get(name)
+    if (key !== undefined && value !== undefined) given[key] = { value, source: name }
+    const similar = key === undefined ? findSimilarVariable(name) : undefined
+    if (similar !== undefined) throw unknown('environment variable', name, [similar])
+  }
+  return given
+}
+
+/** Compares names without their prefix, which would make all of them similar. */
+function findSimilarVariable(name: string): string | undefined {
+  const prefix = /^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.exec(name)?.[0]
+  if (prefix === undefined) return undefined
+  const candidates = [...keysByVariable.keys()]
+    .filter((variable) => variable.startsWith(prefix))
+    .map((variable) => variable.slice(prefix.length))
+  const similar = closest(name.slice(prefix.length), candidates)
+  return similar === undefined ? undefined : prefix + similar
+}
+
+function readEnvFile(file: string): GivenSettings {
+  const given: { -readonly [Key in SettingKey]?: GivenSetting } = {}
+  for (const [name, value] of Object.entries(parseEnv(readText(file)))) {
+    const key = keysByVariable.get(name)
+    if (key === undefined) throw unknown(`setting in ${file}`, name, [...keysByVariable.keys()])
+    given[key] = { value, source: `${name} in ${file}` }
+  }
+  return given
+}
+
+function readConfigFile(file: string): GivenSettings {
+  const text = readText(file, { optional: true })
+  if (text === '') return {}
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`not JSON: ${file}`, cause)
+  }
+  if (!isObject(json)) throw invalid(`not a JSON object: ${file}`)
+  for (const name of Object.keys(json))
+    if (!Object.hasOwn(settings, name)) throw unknown(`setting in ${file}`, name, keys)
+  const given = Object.entries(json).map(
+    ([name, value]) => [name, { value, source: `${name} in ${file}` }] as const,
+  )
+  return Object.fromEntries(given)
+}
+
+function readText(file: string, { optional = false } = {}): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (optional && (cause as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw invalid(`cannot read ${file}`, cause)
+  }
+}
+
+const invalid = (message: string, cause?: unknown): CausewayError =>
+  new CausewayError('INVALID_SETTING', message, { cause, remedy: 'see causeway serve --help' })
+
+const unknown = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
+  invalid(describeUnknown(kind, name, candidates))

@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type App, makeRoots, type Roots } from '@causeway/app-kit'
+import { StoreError } from '@causeway/store'
+import { type Config, type SettingKey, settings } from './config.ts'
+
+const fileName = 'roots.json'
+
+export const addRootCommand = 'causeway roots add'
+
+interface RootGrant {
+  readonly folder: string
+  /** A variable, or `causeway roots add`. */
+  readonly source: string
+}
+
+/** Reads the absolute paths of `addRoot`, on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
+export function readAddedRoots(dataDir: string): readonly string[] {
+  let text: string
+  try {
+    text = readFileSync(join(dataDir, fileName), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  const folders: unknown = JSON.parse(text)
+  if (Array.isArray(folders) && folders.every((folder) => typeof folder === 'string')) return folders
+  throw new StoreError('DATA_DAMAGED', `not a list of folders: ${join(dataDir, fileName)}`, {
+    remedy: 'correct or remove the file',
+  })
+}
+
+/** Returns the new list. */
+export function addRoot(dataDir: string, folder: string, { write = true } = {}): readonly string[] {
+  const folders = [...new Set([...readAddedRoots(dataDir), resolve(folder)])]
+  return write ? writeRoots(dataDir, folders) : folders
+}
+
+/** Returns the new list, or `undefined` if the folder was not in it. */
+export function removeRoot(
+  dataDir: string,
+  folder: string,
+  { write = true } = {},
+): readonly string[] | undefined {
+  const before = readAddedRoots(dataDir)
+  const folders = before.filter((added) => added !== resolve(folder))
+  if (folders.length === before.length) return undefined
+  return write ? writeRoots(dataDir, folders) : folders
+}
+
+function writeRoots(dataDir: string, folders: readonly string[]): readonly string[] {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = join(dataDir, fileName)
+  writeFileSync(`${file}.new`, `${JSON.stringify(folders, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return folders
+}
+
+export const makeAppRoots = (app: Pick<App, 'rootsSetting'>, config: Config): Roots =>
+  makeRoots(() => listGrants(app, config).map(({ folder }) => folder), app.rootsSetting ?? settings.roots.env)
+
+/** Returns the folders of the app's setting, of all apps and of `addRoot`, without duplicates. */
+export function listGrants(
+  { rootsSetting }: Pick<App, 'rootsSetting'>,
+  config: Config,
+): readonly RootGrant[] {
+  const key = (Object.keys(settings) as SettingKey[]).find((name) => settings[name].env === rootsSetting)
+  const own = key === undefined ? [] : (config[key] as readonly string[])
+  const grants = [
+    ...own.map((folder) => ({ folder, source: rootsSetting ?? '' })),
+    ...config.roots.map((folder) => ({ folder, source: settings.roots.env })),
+    ...readAddedRoots(config.dataDir).map((folder) => ({ folder, source: addRootCommand })),
+  ]
+  return grants.filter(({ folder }, index) => grants.findIndex((grant) => grant.folder === folder) === index)
+}

@@ -1,0 +1,72 @@
+import type { App, CallContext, ChannelContext } from '@causeway/app-kit'
+import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
+import { parseTrace } from '../audit/trace.ts'
+import type { AppInstance } from '../host/app-host.ts'
+import { sharedMount } from '../registry/mount.ts'
+import type { Caller } from './caller.ts'
+import type { MethodContext } from './method.ts'
+
+interface ToolCall {
+  readonly app: string
+  readonly tool: string
+  readonly args: unknown
+}
+
+/** Calls another app's tool for the client, like `callAppTool`. */
+export function callOtherApp(
+  services: MethodContext,
+  from: App,
+  call: ToolCall,
+  { client, clientKey, requestId, signal, progress, notify, traceparent }: CallContext,
+): Promise<unknown> {
+  return callAppTool(services, call, {
+    mount: sharedMount,
+    era: 'modern',
+    channel: 'app',
+    clientKey,
+    trace: parseTrace(traceparent),
+    sessionKey: `app-${pathName(from.name)}`,
+    sharedSession: false,
+    client,
+    requestId: `${requestId}/${call.app}.${call.tool}`,
+    cancellation: { signal },
+    progress,
+    notify,
+  })
+}
+
+/** Creates the `call` of a route or socket. Each call has its own request id. */
+export function createOwnToolCaller(
+  services: MethodContext,
+  { app }: AppInstance,
+  caller: Caller,
+): ChannelContext['call'] {
+  let calls = 0
+  return async (tool, args) => {
+    calls += 1
+    const requestId = `${caller.requestId}/${calls}`
+    return (await callAppTool(services, { app: app.name, tool, args }, { ...caller, requestId })) ?? {}
+  }
+}
+
+/** Returns the structured content. Throws `UNKNOWN_TOOL` and the tool's error. */
+async function callAppTool(
+  services: MethodContext,
+  call: ToolCall,
+  caller: Caller,
+): Promise<CallToolResult['structuredContent']> {
+  return (await runAppTool(services, call, caller)).structuredContent
+}
+
+/** Returns the result with its content. Throws `UNKNOWN_TOOL` and the tool's error. */
+export async function runAppTool(
+  { registry, runner }: MethodContext,
+  { app, tool, args }: ToolCall,
+  caller: Caller,
+): Promise<CallToolResult> {
+  const entry = registry.findAppTool(app, tool)
+  if (entry === undefined)
+    throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
+  const result = await runner.callTool(entry, args, caller)
+  return result as CallToolResult // never an `Ask`: a caller without `input` cannot be asked
+}

@@ -1,0 +1,199 @@
+import { type Ask, type Facts, isAsk, type ToolContext } from '@causeway/app-kit'
+import { asCausewayError, type CallToolResult, CausewayError } from '@causeway/protocol'
+import { toDataError } from '@causeway/store'
+import type { Logger } from 'pino'
+import type { Access } from '../access/access.ts'
+import type { Audit } from '../audit/audit.ts'
+import { findSubject, truncateFacts } from '../audit/audit-entry.ts'
+import { type AppInstance, getStore } from '../host/app-host.ts'
+import type { ClientStates } from '../host/client-states.ts'
+import type { ErrorCatalog } from '../host/error-catalog.ts'
+import type { InFlightCall } from '../limits/in-flight-calls.ts'
+import { getTextLength, type Limits } from '../limits/limits.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { StorageHealth } from '../monitoring/storage-health.ts'
+import type { ToolEntry } from '../registry/mount-lists.ts'
+import { createCallContext } from './call-context.ts'
+import type { Caller } from './caller.ts'
+import { type Operation, toolOperation } from './operation.ts'
+
+export interface CallRequest {
+  readonly instance: AppInstance
+  readonly caller: Caller
+  readonly operation: Operation
+}
+
+export interface CallRunnerOptions {
+  readonly errors: ErrorCatalog
+  readonly states: ClientStates
+  readonly limits: Limits
+  readonly audit: Audit
+  readonly metrics: Metrics
+  readonly storage: StorageHealth
+  readonly log: Logger
+  readonly now: () => number
+}
+
+/** Checks access and limits of calls, provides the client's state, and records the outcome. */
+export class CallRunner {
+  readonly #options: CallRunnerOptions
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Runs `work` as one call of an app. Throws a `CausewayError`. */
+  async run<T>(request: CallRequest, work: (ctx: ToolContext) => Promise<T>): Promise<T> {
+    const { errors, states, limits, storage } = this.#options
+    const { instance, caller, operation } = request
+    const { app, path } = instance
+    const call = new Call(this.#options, request)
+    try {
+      checkAccess(caller.access, path, operation)
+      const store = getStore(instance)
+      storage.requireFiles(instance)
+      const inFlight = limits.start(path, caller, operation)
+      const outcome = states.use(caller.sessionKey, app, (session) =>
+        work(call.createContext(store, session, inFlight)),
+      )
+      const result = await inFlight.settle(outcome)
+      // Rows written to a removed file would be lost.
+      storage.requireFiles(instance)
+      limits.checkResult(operation, result)
+      if (isAsk(result)) checkCanAnswer(result, caller)
+      call.finish('ok', result)
+      return result
+    } catch (thrown) {
+      const failure = errors.define(toCausewayError(thrown, app.name, caller))
+      storage.record(app.name, failure)
+      const error = limits.limitError(failure)
+      call.finish(error.code, undefined, error)
+      throw error
+    }
+  }
+
+  /** Returns the result or the questions of a tool. Throws a `CausewayError`. */
+  callTool({ instance, tool }: ToolEntry, args: unknown, caller: Caller): Promise<CallToolResult | Ask> {
+    const operation = toolOperation(tool, args)
+    return this.run({ instance, caller, operation }, (ctx) => tool.call(args, ctx))
+  }
+}
+
+/** Throws `FORBIDDEN_SCOPE`; `app` is a path. */
+export function checkAccess(
+  access: Access | undefined,
+  app: string,
+  { name, scope }: Pick<Operation, 'name' | 'scope'>,
+): void {
+  if (access === undefined || access.allows(app, scope)) return
+  throw new CausewayError('FORBIDDEN_SCOPE', `the token does not give ${scope} on ${app}: ${name}`, {
+    data: { app, needs: scope },
+  })
+}
+
+/** Codes that report a defect of the server. The cause is logged. */
+const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
+
+const limitErrors: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])
+
+/** One call, up to its log line, metrics and audit entry. */
+class Call {
+  readonly #options: CallRunnerOptions
+  readonly #request: CallRequest
+  readonly #startedAt = performance.now()
+  #facts: Facts | undefined
+
+  constructor(options: CallRunnerOptions, request: CallRequest) {
+    this.#options = options
+    this.#request = request
+  }
+
+  createContext(store: unknown, session: unknown, inFlight: InFlightCall): ToolContext {
+    const { log, now } = this.#options
+    return createCallContext(this.#request.caller, {
+      cancellation: inFlight,
+      store,
+      session,
+      now,
+      log,
+      logFields: this.#logFields(),
+      note: (facts) => {
+        this.#facts = { ...this.#facts, ...facts }
+      },
+    })
+  }
+
+  finish(code: string, result: unknown, error?: CausewayError): void {
+    const { metrics, log } = this.#options
+    const { instance, caller, operation } = this.#request
+    const { name: what, kind } = operation
+    const elapsedMs = performance.now() - this.#startedAt
+    const ms = Math.round(elapsedMs * 10) / 10
+    metrics.recordCall({ app: instance.app.name, what, code, seconds: elapsedMs / 1000 })
+    const fields = Object.assign(this.#logFields(), { what, ms, code, client: caller.client.name })
+    if (defects.has(code)) log.error({ ...fields, err: error?.cause ?? error }, 'call')
+    else if (limitErrors.has(code)) log.warn(fields, 'call')
+    else log.info(fields, 'call')
+    if (kind === 'tool') this.#audit(ms, code, result)
+  }
+
+  #logFields() {
+    const { instance, caller } = this.#request
+    const { requestId: request_id, trace } = caller
+    const { name } = instance.app
+    return trace === undefined
+      ? { app: name, request_id }
+      : { app: name, request_id, trace_id: trace.traceId, parent_id: trace.parentId }
+  }
+
+  #audit(ms: number, code: string, result: unknown): void {
+    const { audit, now } = this.#options
+    const { instance, caller, operation } = this.#request
+    const { app, path } = instance
+    const { channel, client, clientKey, sessionKey, requestId, requestBytes, trace } = caller
+    const { structuredContent } = (result ?? {}) as Partial<CallToolResult>
+    audit.add({
+      at_ms: now(),
+      app: app.name,
+      service: app.service ?? path,
+      tool: operation.name,
+      channel,
+      client: client.name,
+      client_version: client.version,
+      session: audit.getSessionName(clientKey ?? sessionKey),
+      request_id: requestId,
+      trace_id: trace?.traceId ?? null,
+      ms,
+      code,
+      request_bytes: requestBytes ?? null,
+      answer_chars: getTextLength(result),
+      subject: findSubject(structuredContent, operation.args),
+      facts: this.#facts === undefined ? null : truncateFacts(this.#facts),
+    })
+  }
+}
+
+/**
+ * Throws `CLIENT_CANNOT_ANSWER`. For stateless clients the transport checks it: MCP 2026-07-28 has an error number for a
+ * missing capability.
+ */
+function checkCanAnswer({ questions }: Ask, { input, era }: Caller): void {
+  if (input !== undefined && era === 'modern') return
+  const unsupported = Object.values(questions).filter((question) => input?.can(question) !== true)
+  if (unsupported.length === 0) return
+  const methods = [...new Set(unsupported.map(({ method }) => method))]
+  throw new CausewayError('CLIENT_CANNOT_ANSWER', `the call needs a reply to ${methods.join(', ')}`, {
+    data: { needs: methods },
+  })
+}
+
+function toCausewayError(error: unknown, app: string, { cancellation }: Caller): CausewayError {
+  const { aborted, reason } = cancellation.signal
+  const isAbort = error === reason || (error as Error | undefined)?.name === 'AbortError'
+  if (aborted && isAbort) return new CausewayError('CANCELLED', 'the call was cancelled')
+  // A full or damaged disk can fail any statement of any store.
+  return asCausewayError(isSqliteError(error) ? toDataError(error, `data of ${app}`) : error)
+}
+
+const isSqliteError = (error: unknown): boolean =>
+  error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))

@@ -1,0 +1,27 @@
+import type { AppTool } from '@causeway/app-kit'
+import { type Scope, toolScope } from '../access/access.ts'
+
+/** What a call does, for limits, access, log and audit. */
+export interface Operation {
+  /** A tool's name, a method such as `resources/read`, `route` or `socket`. */
+  readonly name: string
+  /** `tool` and `method` end with their result; a `channel` is a connection without a deadline. */
+  readonly kind: 'tool' | 'method' | 'channel'
+  readonly scope: Scope
+  readonly rateClass?: string | undefined
+  /** Arguments of a tool, for the audit's subject. */
+  readonly args?: unknown
+}
+
+export const channelOperation = (name: 'route' | 'socket', scope: Scope): Operation => ({
+  name,
+  kind: 'channel',
+  scope,
+})
+
+export const toolOperation = (
+  { name, limit, annotations }: Pick<AppTool, 'name' | 'limit' | 'annotations'>,
+  args: unknown,
+): Operation => ({ name, kind: 'tool', scope: toolScope(annotations), rateClass: limit, args })
+
+export const methodOperation = (name: string): Operation => ({ name, kind: 'method', scope: 'read' })

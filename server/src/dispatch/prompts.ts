@@ -1,0 +1,37 @@
+import { type AppPrompt, isAsk } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import type { AppInstance } from '../host/app-host.ts'
+import { toListedPrompt } from '../registry/mount.ts'
+import { cacheHints, type MountLists } from '../registry/mount-lists.ts'
+import { paginate } from '../registry/page.ts'
+import { type Method, requireString } from './method.ts'
+import { methodOperation } from './operation.ts'
+
+export const listPrompts: Method = async ({ params, caller, lists }, { registry }) => {
+  const { items, ...rest } = paginate(lists.prompts, {
+    cursor: params.cursor,
+    hash: lists.promptsHash,
+    size: registry.pageSize,
+  })
+  return { prompts: items, ...rest, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
+}
+
+/** Returns the messages of a prompt, or the questions that it asks first. */
+export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {
+  const { instance, prompt } = findPrompt(lists, requireString(params, 'name'))
+  const operation = methodOperation('prompts/get')
+  const messages = await runner.run({ instance, caller, operation }, (ctx) =>
+    prompt.messages(params.arguments, ctx),
+  )
+  return isAsk(messages) ? messages : { description: prompt.about, messages }
+}
+
+/** Finds a prompt by its listed name. Throws `UNKNOWN_PROMPT`. */
+export function findPrompt(lists: MountLists, name: string): { instance: AppInstance; prompt: AppPrompt } {
+  for (const instance of lists.instances) {
+    const { app } = instance
+    const prompt = app.prompts.find((one) => toListedPrompt(lists.mount, app, one).name === name)
+    if (prompt !== undefined) return { instance, prompt }
+  }
+  throw new CausewayError('UNKNOWN_PROMPT', `no such prompt: ${name}`, { data: { name } })
+}

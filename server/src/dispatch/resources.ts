@@ -1,0 +1,92 @@
+import type { AppResource, Variables } from '@causeway/app-kit'
+import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
+import type { AppInstance } from '../host/app-host.ts'
+import { paginate } from '../registry/page.ts'
+import { type Method, type MethodCall, type MethodContext, requireString } from './method.ts'
+import { methodOperation } from './operation.ts'
+
+/** Lists and contents depend on the client and on files. */
+const notCacheable = { ttlMs: 0, cacheScope: 'private' as const }
+
+const cacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? notCacheable : {})
+
+export const listResources: Method = async (call, context) => {
+  const lists = await Promise.all(call.lists.instances.map((instance) => listOfApp(instance, call, context)))
+  const { items, ...rest } = paginate(lists.flat(), {
+    cursor: call.params.cursor,
+    hash: 'resources',
+    size: context.registry.pageSize,
+  })
+  return { resources: items, ...rest, ...cacheHints(call) }
+}
+
+async function listOfApp(
+  instance: AppInstance,
+  { caller }: MethodCall,
+  { runner }: MethodContext,
+): Promise<readonly Resource[]> {
+  const { app, path, failure } = instance
+  if (failure !== undefined || app.resources.length === 0) return []
+  if (caller.access?.allows(path, 'read') === false) return []
+  const operation = methodOperation('resources/list')
+  return runner.run({ instance, caller, operation }, async (ctx) =>
+    (await Promise.all(app.resources.map((resource) => resource.list(ctx)))).flat(),
+  )
+}
+
+export const listTemplates: Method = async (call, { registry }) => {
+  const templates = call.lists.instances
+    .flatMap(({ app }) => app.resources)
+    .filter(({ template }) => template.variables.length > 0)
+    .map(({ template, name, about, mimeType }) => ({
+      uriTemplate: template.text,
+      name,
+      description: about,
+      mimeType,
+    }))
+  const { items, ...rest } = paginate(templates, {
+    cursor: call.params.cursor,
+    hash: 'templates',
+    size: registry.pageSize,
+  })
+  return { resourceTemplates: items, ...rest, ...cacheHints(call) }
+}
+
+export const readResource: Method = async (call, { runner }) => {
+  const uri = requireString(call.params, 'uri')
+  const found = findResource(call.lists.instances, uri)
+  if (found === undefined)
+    throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
+  const { instance, resource, variables } = found
+  const operation = methodOperation('resources/read')
+  const contents = await runner
+    .run({ instance, caller: call.caller, operation }, (ctx) => resource.read(uri, variables, ctx))
+    .catch((error: unknown) => toMissingContents(uri, error, instance, call))
+  return { contents: [contents], ...cacheHints(call) }
+}
+
+/** Returns what an app sends to HTTP+SSE clients instead of `RESOURCE_NOT_FOUND`; throws other errors. */
+function toMissingContents(
+  uri: string,
+  error: unknown,
+  { app }: AppInstance,
+  { caller }: MethodCall,
+): ResourceContents {
+  const isMissing = CausewayError.is(error, 'RESOURCE_NOT_FOUND')
+  const body = isMissing && caller.channel === 'sse' ? app.missingBody?.(error) : undefined
+  if (body === undefined) throw error
+  return { uri, mimeType: 'application/json', text: JSON.stringify(body) }
+}
+
+export function findResource(
+  instances: readonly AppInstance[],
+  uri: string,
+): { instance: AppInstance; resource: AppResource; variables: Variables } | undefined {
+  for (const instance of instances) {
+    for (const resource of instance.app.resources) {
+      const variables = resource.template.match(uri)
+      if (variables !== undefined) return { instance, resource, variables }
+    }
+  }
+  return undefined
+}

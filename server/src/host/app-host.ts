@@ -1,0 +1,129 @@
+import type { App, Env } from '@causeway/app-kit'
+import { asCausewayError, CausewayError, pathName } from '@causeway/protocol'
+import { toDataError } from '@causeway/store'
+import type { Logger } from 'pino'
+import type { OwnedCache } from '../memory/cache-set.ts'
+import type { ErrorCatalog } from './error-catalog.ts'
+
+/** An app with its open store, or with the error of opening it. */
+export interface AppInstance {
+  readonly app: App
+  /** Lower-case name, as in `/mcp/<path>`. */
+  readonly path: string
+  readonly store: unknown
+  readonly failure: CausewayError | undefined
+}
+
+export interface AppHostOptions {
+  readonly createEnv: (app: App) => Env
+  readonly errors: ErrorCatalog
+  readonly log: Logger
+}
+
+/** An app that fails to open does not affect others. */
+export class AppHost {
+  readonly #options: AppHostOptions
+  readonly #instances = new Map<string, AppInstance>()
+
+  constructor(options: AppHostOptions) {
+    this.#options = options
+  }
+
+  get instances(): readonly AppInstance[] {
+    return [...this.#instances.values()]
+  }
+
+  get caches(): readonly OwnedCache[] {
+    return this.instances.flatMap(({ app, path, store, failure }) =>
+      failure === undefined ? app.caches(store).map((cache) => ({ owner: path, cache })) : [],
+    )
+  }
+
+  /** By name or path. */
+  find(name: string): AppInstance | undefined {
+    return this.#instances.get(pathName(name))
+  }
+
+  async open(apps: readonly App[]): Promise<void> {
+    const others = this.#apps.filter((app) => !apps.includes(app))
+    const opened = await Promise.all(
+      apps.map((app, index) => this.#open(app, [...others, ...apps.slice(0, index)])),
+    )
+    for (const instance of opened) this.#instances.set(instance.path, instance)
+  }
+
+  async reopenFailed(): Promise<void> {
+    await this.open(this.instances.filter(({ failure }) => failure !== undefined).map(({ app }) => app))
+  }
+
+  /**
+   * Adds an app or replaces the one with the same name, which is closed afterwards. If the new one fails to open, throws and
+   * keeps the old one.
+   */
+  async replace(app: App): Promise<void> {
+    const path = pathName(app.name)
+    const previous = this.#instances.get(path)
+    this.#instances.delete(path)
+    const next = await this.#open(app, this.#apps)
+    if (next.failure !== undefined && previous !== undefined) {
+      this.#instances.set(path, previous)
+      throw next.failure
+    }
+    this.#instances.set(path, next)
+    if (previous !== undefined) await this.#close(previous)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.instances.map((instance) => this.#close(instance)))
+    this.#instances.clear()
+  }
+
+  get #apps(): App[] {
+    return this.instances.map(({ app }) => app)
+  }
+
+  async #open(app: App, others: readonly App[]): Promise<AppInstance> {
+    const { createEnv, errors, log } = this.#options
+    const path = pathName(app.name)
+    try {
+      checkResourceSchemes(app, others)
+      errors.add(app)
+      return { app, path, store: await app.open(createEnv(app)), failure: undefined }
+    } catch (error) {
+      log.error({ app: app.name, err: error }, 'the app could not be opened')
+      const failure = asCausewayError(toDataError(error, `data of ${app.name}`))
+      return { app, path, store: undefined, failure }
+    }
+  }
+
+  async #close({ app, store, failure }: AppInstance): Promise<void> {
+    if (failure !== undefined) return
+    await app.close(store).catch((err: unknown) => {
+      this.#options.log.error({ app: app.name, err }, 'closing the app failed')
+    })
+  }
+}
+
+/** Throws `APP_UNAVAILABLE` if the app could not be opened. */
+export function getStore({ app, store, failure }: AppInstance): unknown {
+  if (failure === undefined) return store
+  throw new CausewayError('APP_UNAVAILABLE', `${app.name} could not be opened: ${failure.message}`, {
+    remedy: failure.remedy,
+    data: { app: app.name, reason: failure.code },
+    cause: failure,
+  })
+}
+
+/** Throws `INVALID_APP` if another app declares resources with the same URI scheme. */
+function checkResourceSchemes(app: App, others: readonly App[]): void {
+  for (const { template } of app.resources) {
+    const owner = others.find(({ resources }) =>
+      resources.some((resource) => resource.template.scheme === template.scheme),
+    )
+    if (owner !== undefined)
+      throw new CausewayError(
+        'INVALID_APP',
+        `${app.name} declares ${template.scheme}://, which belongs to ${owner.name}`,
+      )
+  }
+}

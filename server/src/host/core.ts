@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { App, ChannelContext, Env } from '@causeway/app-kit'
+import { type CallToolResult, CausewayError, type Params, pathName } from '@causeway/protocol'
+import type { Logger } from 'pino'
+import { Audit } from '../audit/audit.ts'
+import { backupsFolder, listParts } from '../backup/backup.ts'
+import { Backups } from '../backup/backups.ts'
+import { toRecord } from '../causeway/audit-tools.ts'
+import { causewayApp } from '../causeway/index.ts'
+import { type Config, type SettingKey, settings } from '../config/config.ts'
+import { makeAppRoots } from '../config/roots.ts'
+import { callOtherApp, createOwnToolCaller, runAppTool } from '../dispatch/app-calls.ts'
+import { CallRunner } from '../dispatch/call-runner.ts'
+import type { Caller } from '../dispatch/caller.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
+import type { Operation } from '../dispatch/operation.ts'
+import { findResource } from '../dispatch/resources.ts'
+import { Limits } from '../limits/limits.ts'
+import type { LogFiles } from '../log/log-files.ts'
+import { CacheSet, type OwnedCache } from '../memory/cache-set.ts'
+import { MemoryGuard } from '../memory/memory-guard.ts'
+import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../memory/process-memory.ts'
+import { type HealthReport, reportHealth } from '../monitoring/health.ts'
+import { Metrics } from '../monitoring/metrics.ts'
+import { StorageHealth } from '../monitoring/storage-health.ts'
+import { type Change, createBareMount, sharedMount } from '../registry/mount.ts'
+import { Registry } from '../registry/registry.ts'
+import { AppHost } from './app-host.ts'
+import { ClientStates } from './client-states.ts'
+import { ErrorCatalog } from './error-catalog.ts'
+import { ServerStore } from './server-store.ts'
+import { type AppFailure, UserApps } from './user-apps.ts'
+
+export interface CoreOptions {
+  readonly config: Config
+  readonly log: Logger
+  /** Unix time in milliseconds. */
+  readonly now?: () => number
+  /** Monotonic, in milliseconds; defaults to `now` if that is given. */
+  readonly steady?: () => number
+  /** Folder for relative paths of user apps. */
+  readonly cwd?: string
+  /** Receives the audit entries in addition to the database. */
+  readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
+  /** Built-in apps without the server's own. */
+  readonly apps: readonly App[]
+}
+
+const serverApp = 'Causeway'
+
+/** The server without transports. */
+export class Core {
+  readonly events = new EventEmitter<{ changed: [Change] }>()
+  readonly errors = new ErrorCatalog()
+  readonly config: Config
+  readonly store: ServerStore
+  readonly userApps: UserApps
+  readonly limits: Limits
+  readonly storage: StorageHealth
+  readonly audit: Audit
+  readonly metrics: Metrics
+  readonly runner: CallRunner
+  readonly host: AppHost
+  readonly registry: Registry
+  /** Caches of the server itself, which the memory guard can evict. */
+  readonly caches: OwnedCache[] = []
+  readonly memory: MemoryGuard
+  readonly backups: Backups
+  readonly #log: Logger
+  readonly #clocks: { readonly now: () => number; readonly steady: () => number }
+  readonly #startedAt: number
+  /** The server's own app, built-in apps and user apps. */
+  readonly #apps: readonly App[]
+  #markReady = (): void => {}
+  readonly #ready = new Promise<void>((resolve) => {
+    this.#markReady = resolve
+  })
+
+  private constructor({ config, log, apps, logFiles, ...options }: CoreOptions, userApps: UserApps) {
+    const { now = Date.now } = options
+    this.config = config
+    this.#log = log
+    const steady = options.steady ?? options.now ?? (() => performance.now())
+    this.#clocks = { now, steady }
+    this.#startedAt = steady()
+    this.store = new ServerStore(join(config.dataDir, 'server.db'), this.#clocks)
+    this.userApps = userApps
+    const builtIn = [causewayApp(() => this), ...apps]
+    for (const app of builtIn) this.errors.add(app)
+    this.#apps = [...builtIn, ...userApps.apps]
+    this.limits = new Limits(config)
+    this.storage = new StorageHealth(config.dataDir, listParts([...apps]))
+    logFiles?.onFailure((error) => this.storage.record(serverApp, error))
+    this.audit = this.#openAudit(logFiles)
+    this.metrics = new Metrics(async () => ({
+      running: this.limits.running,
+      memory: await this.memory.report(),
+    }))
+    this.runner = new CallRunner({
+      errors: this.errors,
+      states: new ClientStates(this.store.states, { now: steady }),
+      limits: this.limits,
+      audit: this.audit,
+      metrics: this.metrics,
+      storage: this.storage,
+      log,
+      now,
+    })
+    this.host = new AppHost({ createEnv: (app) => this.#createEnv(app), errors: this.errors, log })
+    this.registry = new Registry({
+      host: this.host,
+      ttlMs: config.toolsTtlMs,
+      pageSize: config.pageSize,
+      log,
+      onChange: (change) => this.#notify(change),
+      beforeDiscovery: () => this.#renewApps(),
+    })
+    this.memory = this.#openMemoryGuard()
+    this.backups = new Backups({
+      dataDir: config.dataDir,
+      folder: config.backupDir ?? join(config.dataDir, backupsFolder),
+      parts: () => listParts(this.#apps),
+      now,
+      log,
+    })
+  }
+
+  /** Apps that could not be loaded or opened. */
+  get failures(): readonly AppFailure[] {
+    const opened = this.host.instances.flatMap(({ app, failure }) =>
+      failure === undefined ? [] : [{ name: app.name, error: failure }],
+    )
+    return [...opened, ...this.userApps.failures]
+  }
+
+  /** Opens the data folder, the apps and the registry. Throws if a data file or a setting is invalid. */
+  static async open(options: CoreOptions): Promise<Core> {
+    const { config, log, cwd = process.cwd() } = options
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
+    await core.host.open(selectApps(core.#apps, config.apps))
+    for (const instance of core.host.instances) core.storage.requireFiles(instance)
+    await core.registry.start()
+    core.#markReady()
+    return core
+  }
+
+  /** In milliseconds. */
+  get uptimeMs(): number {
+    return this.#clocks.steady() - this.#startedAt
+  }
+
+  /**
+   * Runs an MCP method. Returns the JSON-RPC `result`, or an `Ask` if the caller has `input` and the call needs replies. A
+   * failed tool call is a result with `isError`. Throws a `CausewayError` for an invalid request; other errors are defects.
+   */
+  dispatch(method: string, params: Params, caller: Caller): Promise<unknown> {
+    return dispatch(this, method, params, caller)
+  }
+
+  /**
+   * Calls a tool by app path or name and tool name or alias. Throws `UNKNOWN_TOOL` and the tool's error.
+   */
+  callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult> {
+    return runAppTool(this, { app, tool, args }, { ...caller, input: undefined })
+  }
+
+  /** Runs a route or one step of a socket. Throws `ROUTE_NOT_FOUND` if the app is not enabled. */
+  async withContext<T>(
+    app: string,
+    caller: Caller,
+    operation: Operation,
+    run: (ctx: ChannelContext) => Promise<T>,
+  ): Promise<T> {
+    const instance = this.host.find(app)
+    if (instance === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no such app: ${app}`)
+    const call = createOwnToolCaller(this, instance, caller)
+    return this.runner.run({ instance, caller, operation }, (ctx) => run({ ...ctx, call }))
+  }
+
+  /** Returns the path of the app that has a resource for the URI. */
+  findResourceOwner(uri: string): string | undefined {
+    return findResource(this.host.instances, uri)?.instance.path
+  }
+
+  health(): Promise<HealthReport> {
+    return reportHealth(this)
+  }
+
+  async close(): Promise<void> {
+    this.registry.close()
+    await this.memory.close()
+    this.userApps.close()
+    await this.host.close()
+    this.limits.close()
+    this.metrics.close()
+    await this.audit.close()
+    this.store.close()
+  }
+
+  #openAudit(logFiles: CoreOptions['logFiles']): Audit {
+    const { auditKeepDays: keepDays, auditMaxRows: maxRows } = this.config
+    return new Audit({
+      store: this.store.audit,
+      keepDays,
+      maxRows,
+      onWritten:
+        logFiles && ((entry) => logFiles.audit.write(`${JSON.stringify(toRecord(entry, this.errors))}\n`)),
+      onFailure: (error) => this.storage.record(serverApp, error),
+      log: this.#log,
+      ...this.#clocks,
+    })
+  }
+
+  #openMemoryGuard(): MemoryGuard {
+    const { memoryLimitMb } = this.config
+    const log = this.#log
+    return new MemoryGuard({
+      caches: new CacheSet(
+        () => [...this.caches, ...this.host.caches],
+        (cache, err) => log.warn({ cache, err }, 'a cache could not be evicted'),
+      ),
+      limitBytes: memoryLimitMb === undefined ? getDefaultLimitBytes() : memoryLimitMb * 1024 ** 2,
+      readUsage: readMemoryUsage,
+      collectGarbage,
+      log,
+    })
+  }
+
+  #createEnv(app: App): Env {
+    const onError = (err: unknown): void => this.#logListenerError(err)
+    return {
+      dir: this.config.dataDir,
+      settings: selectSettings(app, this.config),
+      log: this.#log.child({ app: app.name }),
+      ...this.#clocks,
+      newId: randomUUID,
+      roots: makeAppRoots(app, this.config),
+      changed: {
+        // An app can report a change while it is being opened.
+        tools: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
+        resources: () => {
+          for (const mount of [sharedMount, createBareMount(pathName(app.name))])
+            this.#notify({ mount, list: 'resources' })
+        },
+        resource: (uri) => this.#notify({ uri }),
+      },
+      call: (name, tool, args, ctx) => callOtherApp(this, app, { app: name, tool, args }, ctx),
+    }
+  }
+
+  async #renewApps(): Promise<void> {
+    for (const app of await this.userApps.reload())
+      await this.host
+        .replace(app)
+        .catch((err: unknown) =>
+          this.#log.error(
+            { app: app.name, err },
+            'the app could not be replaced; the previous version remains in use',
+          ),
+        )
+    await this.host.reopenFailed()
+  }
+
+  #notify(change: Change): void {
+    try {
+      this.events.emit('changed', change)
+    } catch (error) {
+      this.#logListenerError(error)
+    }
+  }
+
+  #logListenerError(err: unknown): void {
+    this.#log.error({ err }, 'a listener failed')
+  }
+}
+
+/** Returns the named apps, or all without names. Throws `INVALID_SETTING` for an unknown name. */
+function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
+  if (names.length === 0) return all
+  const selected = new Set(names.map(pathName))
+  for (const name of selected) {
+    if (!all.some((app) => pathName(app.name) === name))
+      throw new CausewayError('INVALID_SETTING', `${settings.apps.env} names no app: ${name}`, {
+        data: { apps: all.map((app) => app.name) },
+      })
+  }
+  return all.filter((app) => selected.has(pathName(app.name)))
+}
+
+function selectSettings(app: App, config: Config): Readonly<Record<string, unknown>> {
+  const keys = (Object.keys(settings) as SettingKey[]).filter(
+    (key) => 'app' in settings[key] && settings[key].app === app.name,
+  )
+  return Object.fromEntries(keys.map((key) => [key, config[key]]))
+}

@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises'
+import { createRequire, registerHooks } from 'node:module'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { App } from '@causeway/app-kit'
+import { asCausewayError, CausewayError } from '@causeway/protocol'
+import type { Logger } from 'pino'
+
+/** User apps import these from the server. */
+const providedPackages: readonly string[] = [
+  '@causeway/app-kit',
+  '@causeway/app-kit/testing',
+  '@causeway/protocol',
+  'zod',
+]
+
+interface Source {
+  /** Path or package name, as in the setting. */
+  readonly name: string
+  /** URL with a trailing slash. */
+  readonly folder: string
+  /** URL. */
+  readonly entry: string
+  /** URLs of loaded files. */
+  readonly files: Set<string>
+  /** Latest modification time of the files. */
+  version: number
+  app: App | undefined
+  error: CausewayError | undefined
+}
+
+export interface AppFailure {
+  readonly name: string
+  readonly error: CausewayError
+}
+
+/**
+ * Apps from the settings, by path or package name. An app is reloaded when one of its files changed; if that fails, the
+ * previous version stays.
+ */
+export class UserApps {
+  readonly #sources: readonly Source[]
+  readonly #log: Logger
+  readonly #hooks: { deregister(): void } | undefined
+
+  private constructor(sources: readonly Source[], log: Logger) {
+    this.#sources = sources
+    this.#log = log
+    this.#hooks = sources.length > 0 ? registerResolver(sources) : undefined
+  }
+
+  /** Resolves relative paths against `cwd`. */
+  static async load(names: readonly string[], { cwd, log }: { cwd: string; log: Logger }): Promise<UserApps> {
+    const userApps = new UserApps(
+      names.map((name) => createSource(name, cwd)),
+      log,
+    )
+    await userApps.reload()
+    return userApps
+  }
+
+  get apps(): readonly App[] {
+    return this.#sources.flatMap(({ app }) => app ?? [])
+  }
+
+  get failures(): readonly AppFailure[] {
+    return this.#sources.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]))
+  }
+
+  /** Loads and returns changed apps. Failures are logged. */
+  async reload(): Promise<readonly App[]> {
+    const loaded = await Promise.all(this.#sources.map((source) => this.#load(source)))
+    return loaded.filter((app) => app !== undefined)
+  }
+
+  close(): void {
+    this.#hooks?.deregister()
+  }
+
+  async #load(source: Source): Promise<App | undefined> {
+    try {
+      const version = await findLatestChange(source)
+      if (version === source.version) return undefined
+      source.version = version
+      const app = getApp(source.name, await import(`${source.entry}?version=${version}`))
+      source.app = app
+      source.error = undefined
+      return app
+    } catch (error) {
+      source.error = toLoadError(source.name, error)
+      this.#log.error({ app: source.name, err: error }, 'the user app could not be loaded')
+      return undefined
+    }
+  }
+}
+
+function createSource(name: string, cwd: string): Source {
+  const isPath = isAbsolute(name) || name.startsWith('.') || /\.[cm]?[jt]s$/.test(name)
+  const file = isPath ? resolve(cwd, name) : createRequire(resolve(cwd, 'package.json')).resolve(name)
+  const entry = pathToFileURL(file).href
+  return {
+    name,
+    folder: pathToFileURL(`${dirname(file)}/`).href,
+    entry,
+    files: new Set([entry]),
+    version: 0,
+    app: undefined,
+    error: undefined,
+  }
+}
+
+async function findLatestChange({ files }: Source): Promise<number> {
+  const times = await Promise.all([...files].map(async (file) => (await stat(fileURLToPath(file))).mtimeMs))
+  return Math.max(...times)
+}
+
+/** Resolves provided packages, and adds the version to the URLs of an app's own files. */
+function registerResolver(sources: readonly Source[]): { deregister(): void } {
+  return registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const source = sources.find(({ folder }) => context.parentURL?.startsWith(folder))
+      if (source === undefined) return nextResolve(specifier, context)
+      if (providedPackages.includes(specifier))
+        return { url: import.meta.resolve(specifier), format: 'module', shortCircuit: true }
+      const resolved = nextResolve(specifier, context)
+      const [file = ''] = resolved.url.split('?')
+      if (!file.startsWith(source.folder) || file.includes('/node_modules/')) return resolved
+      source.files.add(file)
+      return { ...resolved, url: `${file}${new URL(context.parentURL as string).search}` }
+    },
+  })
+}
+
+function getApp(name: string, module: { default?: unknown }): App {
+  const app = module.default as Partial<App> | undefined
+  if (typeof app?.name === 'string' && Array.isArray(app.tools) && typeof app.open === 'function')
+    return app as App
+  throw new CausewayError('INVALID_APP', `the module has no app as its default export: ${name}`, {
+    remedy: 'write `export default defineApp(...)`',
+  })
+}
+
+function toLoadError(name: string, error: unknown): CausewayError {
+  const coded = asCausewayError(error)
+  if (coded.code !== 'INTERNAL') return coded
+  return new CausewayError('INVALID_APP', `${(error as Error).message}: ${name}`, {
+    remedy: 'correct the module, then refresh the registry',
+    cause: error,
+  })
+}

@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream'
+import { CausewayError, checkJson } from '@causeway/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { methodScope } from '../../access/access.ts'
+import type { Caller } from '../../dispatch/caller.ts'
+import { channelOperation } from '../../dispatch/operation.ts'
+import type { Core } from '../../host/core.ts'
+import { createBareMount } from '../../registry/mount.ts'
+import type { HostedApp } from '../../registry/registry.ts'
+import { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { checkBodyHeaders, readBody } from '../request-body.ts'
+import { type Handler, methodNotAllowed } from '../routes.ts'
+import { sendResponse, toWebRequest } from '../web-messages.ts'
+import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './match-route.ts'
+
+/**
+ * Adds the routes that apps declare, below `/api/apps/<app>/`. One wildcard route finds the declaration for each request, because
+ * user apps can be reloaded.
+ */
+export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
+  // Bodies are not parsed here: each route declares the types that it accepts, and whether it streams the body.
+  const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
+  const handler: Handler = async (request, reply) => {
+    const app = findApp(core, request)
+    const { route, variables } = findRoute(app, request)
+    checkBodyHeaders(request.headers, route.body)
+    const requestCaller = createRestCaller(request, reply, app, 'route')
+    const signal = AbortSignal.any([requestCaller.cancellation.signal, stopping])
+    const caller = { ...requestCaller, cancellation: { signal } }
+    const stream = request.body as Readable | undefined
+    const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
+    // The app parses this JSON itself, without the limits.
+    if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
+    const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
+    const operation = channelOperation('route', route.scope ?? methodScope(route.method))
+    await inFlight.run((leave) =>
+      // Sent within the context: at its end, the session is saved and the time is measured.
+      core.withContext(app.path, caller, operation, async (ctx) => {
+        const response = await route.handle(input, variables, ctx)
+        if (isEventStream(response)) endOnStop(reply, stopping, leave)
+        // A stalled body may already have been answered with 408.
+        if (!reply.sent) await sendResponse(reply, response)
+      }),
+    )
+    return reply
+  }
+  const addRoute = (url: string, constraints: Readonly<Record<string, unknown>>): void => {
+    const method = ['GET', 'POST', 'PUT', 'DELETE']
+    fastify.route({ method, url, constraints, bodyLimit: Number.MAX_SAFE_INTEGER, handler })
+  }
+  addRoute('/api/apps/:app/*', {})
+  for (const url of ['/api/apps/:app', '/api/apps/:app/tools/:tool']) addRoute(url, overrideConstraint)
+}
+
+/** Throws `ROUTE_NOT_FOUND`. */
+export function findApp(core: Core, request: FastifyRequest): HostedApp {
+  const { app: path } = request.params as { app: string }
+  const { registry } = core
+  const app = registry.findApp(path)
+  if (app !== undefined) return app
+  throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at /api/apps/${path}`, {
+    data: { apps: registry.apps.map(({ path }) => path) },
+    remedy: 'use one of data.apps',
+  })
+}
+
+/** The caller of a plain HTTP request receives no progress. */
+export const createRestCaller = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path }: HostedApp,
+  channel: 'rest' | 'route' = 'rest',
+): Caller => new Exchange(request, reply, createBareMount(path)).createCaller({ era: 'modern', channel })
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** Event streams are not in-flight requests; they end when the server stops. */
+function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => void): void {
+  leave()
+  const end = (): void => void raw.end()
+  stopping.addEventListener('abort', end, { once: true })
+  raw.once('close', () => stopping.removeEventListener('abort', end))
+}
+
+/** Throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */
+function findRoute(app: HostedApp, { method, url }: FastifyRequest): RouteMatch {
+  const path = pathInApp(url)
+  const matches = matchRoutes(app, path)
+  const found = matches.find(({ route }) => route.method === method)
+  if (found !== undefined) return found
+  if (matches.length === 0)
+    throw new CausewayError('ROUTE_NOT_FOUND', `${app.name} serves nothing at ${path}`, {
+      data: { routes: app.routes.map((route) => `${route.method} ${route.path}`) },
+    })
+  throw methodNotAllowed(
+    method,
+    url.split('?')[0] ?? url,
+    matches.map(({ route }) => route.method),
+  )
+}

@@ -1,0 +1,83 @@
+import type { AppRoute, Variables } from '@causeway/app-kit'
+import type { FastifyServerOptions } from 'fastify'
+import type { HostedApp, Registry } from '../../registry/registry.ts'
+
+export interface RouteMatch {
+  readonly route: AppRoute
+  readonly variables: Variables
+}
+
+export const matchRoutes = ({ routes }: Pick<HostedApp, 'routes'>, path: string): readonly RouteMatch[] =>
+  routes.flatMap((route) => {
+    const variables = matchPath(route.path, path)
+    return variables === undefined ? [] : [{ route, variables }]
+  })
+
+/** Whether an app declares a route, which takes precedence over one of the server. */
+export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: string, path: string): boolean =>
+  app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
+
+/** Converts `/api/apps/minds/tools/list?x=1` to `/tools/list`, still percent-encoded. */
+export function pathInApp(url: string): string {
+  const [path = ''] = url.split('?')
+  return `/${path.split('/').slice(4).join('/')}`
+}
+
+/** Returns the decoded variables of a pattern such as `/recordings/{name}/frames`. */
+export function matchPath(pattern: string, path: string): Variables | undefined {
+  const parts = pattern.split('/')
+  const segments = path.split('/')
+  if (parts.length !== segments.length) return undefined
+  const variables: Record<string, string> = {}
+  for (const [index, part] of parts.entries()) {
+    const segment = segments[index] ?? ''
+    const name = /^\{(.+)\}$/.exec(part)?.[1]
+    if (name === undefined) {
+      if (part !== segment) return undefined
+      continue
+    }
+    const value = decode(segment)
+    if (value === undefined || value === '') return undefined
+    variables[name] = value
+  }
+  return variables
+}
+
+/** `undefined` if the bytes are not UTF-8. */
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** URLs of routes of the server that an app may override. */
+const overridable = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
+
+const overridden = 'own'
+const notOverridden = ''
+
+/** The constraint of routes that override one of the server. */
+export const overrideConstraint = { ownRoute: overridden }
+
+type Constraints = NonNullable<NonNullable<FastifyServerOptions['routerOptions']>['constraints']>
+type Strategy = Constraints[string]
+type Handler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
+
+/** Selects the route of the app or of the server (https://fastify.dev/docs/latest/Reference/Routes/#constraints). */
+export const overrideStrategy = (registry: Registry): Strategy => ({
+  name: 'ownRoute',
+  storage() {
+    const handlers = new Map<string, Handler>()
+    return {
+      get: (value) => handlers.get(value) ?? null,
+      set: (value, handler) => void handlers.set(value, handler),
+    }
+  },
+  deriveConstraint({ method = 'GET', url = '/' }) {
+    const name = overridable.exec(url)?.[1]
+    if (name === undefined) return notOverridden
+    return hasRoute(registry.findApp(name), method, pathInApp(url)) ? overridden : notOverridden
+  },
+})

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CausewayError } from '@causeway/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** The pages load nothing from other origins and run no inline script or style. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const securityHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** A file name that the build creates, with the hash of its content. */
+const assetName = /^[\w-]+\.(css|js|svg)$/
+
+/** Returns the folder that `npm run build` creates, and that the published server contains. */
+const findBuiltPages = (): string =>
+  join(dirname(fileURLToPath(import.meta.resolve('@causeway/console/package.json'))), 'pages')
+
+/**
+ * Serves the console: one HTML page at each of its paths, and its assets. They contain no data, so they need no token. They are read
+ * when they are requested.
+ */
+export function consolePages(fastify: FastifyInstance, builtPages?: string): void {
+  const findFolder = (): string => builtPages ?? findBuiltPages()
+  const config = { isPublic: true }
+  for (const url of ['/', ...pagePaths])
+    fastify.route({
+      method: 'GET',
+      url,
+      config,
+      handler: (request, reply) => sendPage(findFolder(), request, reply),
+    })
+  fastify.route({
+    method: 'GET',
+    url: '/assets/:name',
+    config,
+    handler: async (request, reply) => {
+      const { name } = request.params as { name: string }
+      const content = assetName.test(name)
+        ? await readIfExists(join(findFolder(), 'assets', name))
+        : undefined
+      if (content === undefined) throw notServed(request)
+      return reply
+        .headers({ ...securityHeaders, 'cache-control': 'public, max-age=31536000, immutable' })
+        .type(contentTypes[extname(name)] ?? 'application/octet-stream')
+        .send(content)
+    },
+  })
+}
+
+/** Paths of the console in addition to `/`. */
+const pagePaths = ['/apps', '/apps/:app', '/apps/:app/:tool', '/replay', '/replay/:recording'] as const
+
+/** The page of a checkout without a build. It needs no style. */
+const notBuilt = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<title>Causeway</title>
+<h1>The console is not built</h1>
+<p>The server runs, but the pages of its console are missing. Build them in the checkout, then reload this page:</p>
+<pre>npm run build</pre>
+<p><code>npm start</code> builds them too. Clients don't need them: MCP is served at <code>/mcp</code>.</p>
+</html>
+`
+
+/** Clients that don't request HTML get the same response as for any unknown path. */
+async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (!request.headers.accept?.includes('text/html')) throw notServed(request)
+  const html = await readIfExists(join(folder, 'index.html'))
+  return reply
+    .code(html === undefined ? 503 : 200)
+    .headers({ ...securityHeaders, 'cache-control': 'no-cache' })
+    .type('text/html; charset=utf-8')
+    .send(html ?? notBuilt)
+}
+
+const notServed = ({ method, url }: FastifyRequest): CausewayError =>
+  new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
+
+async function readIfExists(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

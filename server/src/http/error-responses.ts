@@ -1,0 +1,113 @@
+import {
+  asCausewayError,
+  CausewayError,
+  errorObject,
+  errorResponse,
+  type Id,
+  isCausewayError,
+  type Response,
+} from '@causeway/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Era } from '../dispatch/caller.ts'
+import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
+
+/**
+ * Number of a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses that of invalid params
+ * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
+ */
+const legacyResourceNotFound = -32002
+
+export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
+  const response = addCapabilities(errorResponse(id, error), error)
+  return era === 'legacy' ? useLegacyNumber(response) : response
+}
+
+/** MCP 2026-07-28 reads the capabilities that a client lacks at the top of `data`. */
+function addCapabilities(response: Response, { data: { requiredCapabilities } }: CausewayError): Response {
+  if (requiredCapabilities === undefined || !('error' in response)) return response
+  const { error } = response
+  return { ...response, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
+}
+
+/** Gives an error response the number of MCP 2025-11-25 and older. Returns other messages unchanged. */
+export function useLegacyNumber<T extends object>(message: T): T {
+  const { error } = message as { error?: { data?: { code?: unknown } } }
+  if (error?.data?.code !== 'RESOURCE_NOT_FOUND') return message
+  return { ...message, error: { ...error, code: legacyResourceNotFound } }
+}
+
+/** Returns an error that clients may receive. Defects are logged with their stack and become `INTERNAL`. */
+export function toClientError(error: unknown, log: Logger, requestId: string): CausewayError {
+  if (!isCausewayError(error) || error.code === 'INTERNAL')
+    log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
+  return asCausewayError(error)
+}
+
+/** Sends the errors of a scope with their status, by default as error objects. */
+export function sendErrors(
+  scope: FastifyInstance,
+  log: Logger,
+  encode: (error: CausewayError, request: FastifyRequest) => object = errorObject,
+): void {
+  scope.setErrorHandler((thrown, request, reply) => {
+    const error = fromFastify(thrown, request) ?? toClientError(thrown, log, request.id)
+    return setStatus(reply, error).send(encode(error, request))
+  })
+}
+
+/** Handles paths that Fastify rejects before routing. */
+export function sendPathError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const coded = fromFastify(error, request) ?? asCausewayError(error)
+  setStatus(reply, coded).send(errorObject(coded))
+}
+
+const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
+  reply.code(error.definition.status).headers(getErrorHeaders(error))
+
+/** Returns the response headers of an error, such as `Allow`, `Accept` and `Retry-After`. */
+export function getErrorHeaders({
+  code,
+  data,
+}: Pick<CausewayError, 'code' | 'data'>): Record<string, string> {
+  if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
+  if (code === 'UNSUPPORTED_MEDIA_TYPE' && Array.isArray(data.accepted))
+    return { accept: data.accepted.join(', ') }
+  if (code === 'UNSUPPORTED_MEDIA_TYPE' && Array.isArray(data.supported))
+    return { 'accept-encoding': data.supported.join(', ') }
+  if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="causeway"' }
+  if (code === 'REQUEST_TIMEOUT') return { connection: 'close' }
+  if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
+  if (typeof data.retry_after_ms === 'number')
+    return { 'retry-after': String(Math.ceil(data.retry_after_ms / 1000)) }
+  return {}
+}
+
+/** Converts Fastify's own errors (https://fastify.dev/docs/latest/Reference/Errors/). */
+function fromFastify(
+  error: unknown,
+  { headers, routeOptions, url }: FastifyRequest,
+): CausewayError | undefined {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedType(headers['content-type'], jsonBody.accepts)
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return bodyTooLarge(routeOptions.bodyLimit ?? Number.NaN)
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
+    case 'ECONNRESET':
+      return new CausewayError(
+        'CANCELLED',
+        'the caller closed the connection before its request was complete',
+      )
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${url}`)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { CausewayError } from '@causeway/protocol'
+import type { Shortage } from '../monitoring/metrics.ts'
+
+/** Conditions in which requests are rejected with `OVERLOADED`. */
+export interface InFlightLimits {
+  readonly max?: number
+  isOverloaded?(): boolean
+  /** Whether memory is short. Then requests run one at a time. */
+  isMemoryShort?(): boolean
+  onRejected?(shortage: Shortage): void
+}
+
+const retryAfterMs = 1000
+
+/** Counts the requests that a shutdown waits for, and rejects requests above the limits. */
+export class InFlightRequests {
+  readonly #limits: InFlightLimits
+  #running = 0
+  #isStopping = false
+  #finish = (): void => {}
+  readonly #finished = new Promise<void>((resolve) => {
+    this.#finish = resolve
+  })
+
+  constructor(limits: InFlightLimits = {}) {
+    this.#limits = limits
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Checks a request that is not counted, such as an event stream. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
+  admit(): void {
+    if (this.#isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
+    const shortage = this.#findShortage()
+    if (shortage === undefined) return
+    this.#limits.onRejected?.(shortage)
+    throw new CausewayError('OVERLOADED', `the server is busy with ${this.#running} requests`, {
+      data: { retry_after_ms: retryAfterMs },
+    })
+  }
+
+  /**
+   * Runs a request until its response is complete. Rejects like `admit`. `leave` ends the count early, for a response that
+   * becomes a stream without an end.
+   */
+  async run<T>(respond: (leave: () => void) => Promise<T>): Promise<T> {
+    this.admit()
+    this.#running += 1
+    let isCounted = true
+    const leave = (): void => {
+      if (!isCounted) return
+      isCounted = false
+      this.#running -= 1
+      if (this.#isStopping && this.#running === 0) this.#finish()
+    }
+    try {
+      return await respond(leave)
+    } finally {
+      leave()
+    }
+  }
+
+  /** Rejects new requests. Resolves when the last one is done. */
+  stop(): Promise<void> {
+    this.#isStopping = true
+    if (this.#running === 0) this.#finish()
+    return this.#finished
+  }
+
+  #findShortage(): Shortage | undefined {
+    const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
+    if (isOverloaded?.() === true) return 'time'
+    if (this.#running >= max) return 'places'
+    // One request is always admitted: a memory limit below the server's own need must not stop it.
+    return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
+  }
+}

@@ -1,0 +1,88 @@
+import type { EventStore } from '@modelcontextprotocol/server'
+
+/** Limits of an event log. The oldest events are evicted. */
+interface EventLimits {
+  readonly maxEvents?: number
+  /** Characters of the events as JSON. */
+  readonly maxLength?: number
+}
+
+interface StoredEvent {
+  readonly streamId: string
+  readonly message: Parameters<EventStore['storeEvent']>[1]
+  readonly length: number
+}
+
+/** The SDK's name of the GET stream. Other streams belong to the responses of requests. */
+const getStreamId = '_GET_stream'
+
+/**
+ * The last events of a session. A client resumes a stream with `Last-Event-ID`
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
+ */
+export class EventLog implements EventStore {
+  readonly #prefix: string
+  readonly #maxEvents: number
+  readonly #maxLength: number
+  readonly #events = new Map<string, StoredEvent>()
+  #length = 0
+  #count = 0
+
+  /** The prefix distinguishes the events from those of the same session before a restart. */
+  constructor(prefix: string, { maxEvents = 256, maxLength = 2 ** 18 }: EventLimits = {}) {
+    this.#prefix = prefix
+    this.#maxEvents = maxEvents
+    this.#maxLength = maxLength
+  }
+
+  /** Characters of the stored events. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Whether an event and all later ones are stored. */
+  has(eventId: string): boolean {
+    return this.#events.has(eventId)
+  }
+
+  async storeEvent(streamId: string, message: StoredEvent['message']): Promise<string> {
+    this.#count += 1
+    const id = `${this.#prefix}-${streamId === getStreamId ? '' : 'a'}${this.#count}`
+    const { length } = JSON.stringify(message)
+    this.#evict(length)
+    if (length <= this.#maxLength) {
+      this.#events.set(id, { streamId, message, length })
+      this.#length += length
+    }
+    return id
+  }
+
+  async getStreamIdForEventId(eventId: string): Promise<string | undefined> {
+    return this.#events.get(eventId)?.streamId
+  }
+
+  async replayEventsAfter(
+    lastEventId: string,
+    { send }: Parameters<EventStore['replayEventsAfter']>[1],
+  ): Promise<string> {
+    const streamId = this.#events.get(lastEventId)?.streamId ?? ''
+    let isAfter = false
+    for (const [id, event] of [...this.#events]) {
+      if (isAfter && event.streamId === streamId) await send(id, event.message)
+      isAfter ||= id === lastEventId
+    }
+    return streamId
+  }
+
+  /** Evicts the oldest events first, so that `has` implies that no later event is missing. */
+  #evict(length: number): void {
+    for (const [id, oldest] of this.#events) {
+      if (this.#events.size < this.#maxEvents && this.#length + length <= this.#maxLength) return
+      this.#events.delete(id)
+      this.#length -= oldest.length
+    }
+  }
+}
+
+/** Whether an event belongs to the response of a request, also one before a restart. */
+export const isResponseEvent = (eventId: string): boolean => /-a\d+$/.test(eventId)

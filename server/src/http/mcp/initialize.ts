@@ -1,0 +1,35 @@
+import { CausewayError, isObject, legacyVersions, type Params } from '@causeway/protocol'
+import type { MountDescription } from '../../registry/mount-lists.ts'
+
+/** The first version with this transport. Assumed for clients that omit the version. */
+const defaultVersion = '2025-03-26'
+
+export interface InitializeParams extends Params {
+  readonly protocolVersion: string
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly clientInfo: { readonly name: string; readonly version: string }
+}
+
+/** Adds the members that scripts and old clients omit. Throws `INVALID_PARAMS` for a member of the wrong type. */
+export function completeInitialize(params: Params): InitializeParams {
+  const { protocolVersion = defaultVersion, capabilities = {}, clientInfo = {} } = params
+  if (typeof protocolVersion !== 'string') throw wrongType('protocolVersion', 'a string')
+  if (!isObject(capabilities)) throw wrongType('capabilities', 'an object')
+  if (!isObject(clientInfo)) throw wrongType('clientInfo', 'an object')
+  const { name = 'unknown', version = '0' } = clientInfo
+  if (typeof name !== 'string') throw wrongType('clientInfo.name', 'a string')
+  if (typeof version !== 'string') throw wrongType('clientInfo.version', 'a string')
+  return { ...params, protocolVersion, capabilities, clientInfo: { ...clientInfo, name, version } }
+}
+
+/** Returns the result of `initialize` with the requested version if it is supported, else the newest one. */
+export function createInitializeResult(
+  { protocolVersion }: InitializeParams,
+  { capabilities, serverInfo, instructions }: MountDescription,
+): Readonly<Record<string, unknown>> {
+  const version = legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0]
+  return { protocolVersion: version, capabilities, serverInfo, instructions }
+}
+
+const wrongType = (member: string, expected: string): CausewayError =>
+  new CausewayError('INVALID_PARAMS', `${member} of initialize must be ${expected}`)

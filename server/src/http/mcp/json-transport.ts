@@ -1,0 +1,128 @@
+import type { AddressInfo } from 'node:net'
+import {
+  type CallToolResult,
+  CausewayError,
+  classifyMessage,
+  type ErrorObject,
+  errorMetaKey,
+  type Id,
+  type Request,
+  type Response,
+  readId,
+  success,
+} from '@causeway/protocol'
+import type { FastifyRequest } from 'fastify'
+import { toClientError, toErrorResponse } from '../error-responses.ts'
+import type { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { completeInitialize, createInitializeResult } from './initialize.ts'
+import { encodeResult, isFirstToolPage, jsonType } from './responses.ts'
+import type { Session } from './session.ts'
+import type { SessionTransport } from './session-transport.ts'
+import type { Transport } from './transport.ts'
+
+/** JSON requests and responses without handshake and streams, for scripts and for sessions that accept no stream. */
+export class JsonTransport implements Transport {
+  readonly #services: HttpServices
+  readonly #sessions: SessionTransport
+
+  constructor(services: HttpServices, sessions: SessionTransport) {
+    this.#services = services
+    this.#sessions = sessions
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const { request, reply, mount } = exchange
+    const { body } = request
+    const session = await this.#sessions.find(exchange)
+    const { toolLists, hasFastPath } = this.#services
+    if (hasFastPath && isFirstToolPage(body)) {
+      toolLists.send(reply, { mount, era: 'legacy', id: body.id })
+      return
+    }
+    const json = await this.#encodeResponse(body, exchange, session)
+    if (json === undefined) await reply.code(202).type('application/json').send()
+    else await reply.type(jsonType).send(json)
+  }
+
+  /** Returns `undefined` if the body contains no request. Throws `INVALID_REQUEST` if it contains no message. */
+  async #encodeResponse(
+    body: unknown,
+    exchange: Exchange,
+    session: Session | undefined,
+  ): Promise<string | Buffer | undefined> {
+    if (!Array.isArray(body)) {
+      if (classifyMessage(body) === 'invalid') throw invalidMessage()
+      return this.#respond(body, exchange, session)
+    }
+    if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
+    const responses = await Promise.all(body.map((message) => this.#respond(message, exchange, session)))
+    const sent = responses.filter((json) => json !== undefined)
+    return sent.length === 0 ? undefined : `[${sent.join(',')}]`
+  }
+
+  async #respond(
+    message: unknown,
+    exchange: Exchange,
+    session: Session | undefined,
+  ): Promise<string | Buffer | undefined> {
+    const kind = classifyMessage(message)
+    if (kind === 'invalid')
+      return JSON.stringify(toErrorResponse(readId(message), invalidMessage(), 'legacy'))
+    if (kind !== 'request') return undefined
+    const request = message as Request
+    try {
+      return await this.#run(request, exchange, session)
+    } catch (error) {
+      const coded = toClientError(error, this.#services.log, exchange.requestId)
+      return JSON.stringify(toErrorResponse(request.id, coded, 'legacy'))
+    }
+  }
+
+  async #run(
+    { id, method, params = {} }: Request,
+    exchange: Exchange,
+    session: Session | undefined,
+  ): Promise<string | Buffer> {
+    const { core, toolLists, legacyErrors } = this.#services
+    const { mount } = exchange
+    if (method === 'initialize')
+      return JSON.stringify(
+        success(
+          id,
+          createInitializeResult(completeInitialize(params), core.registry.getLists(mount).description),
+        ),
+      )
+    if (method === 'tools/list' && params.cursor === undefined)
+      return toolLists.toText({ mount, era: 'legacy', id })
+    const caller = exchange.createCaller({
+      era: 'legacy',
+      channel: session === undefined ? 'mcp' : 'session',
+      rpcId: id,
+      client: session?.initialize.clientInfo,
+      sessionId: session?.id,
+    })
+    const result = (await core.dispatch(method, params, caller)) as object
+    const error = legacyErrors && isAliasRequest(exchange.request) ? toNumberedError(id, result) : undefined
+    return error === undefined ? encodeResult(id, result) : JSON.stringify(error)
+  }
+}
+
+/** Whether a request came to the port of an app. */
+const isAliasRequest = ({ socket, server }: FastifyRequest): boolean =>
+  socket.localPort !== (server.server.address() as AddressInfo).port
+
+/** Converts a failed tool call to a JSON-RPC error if the original design of the app has a number for it. */
+function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): Response | undefined {
+  const error = isError === true ? (_meta?.[errorMetaKey] as ErrorObject | undefined) : undefined
+  if (error === undefined || error.legacy_code === null) return undefined
+  const { code, message, remedy, data, legacy_code, retryable } = error
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: legacy_code, message, data: { ...data, code, remedy, retryable } },
+  }
+}
+
+const invalidMessage = (): CausewayError =>
+  new CausewayError('INVALID_REQUEST', 'the body is not a JSON-RPC 2.0 message')

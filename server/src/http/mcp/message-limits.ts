@@ -1,0 +1,169 @@
+/** Limits of MCP messages, checked before a message is validated, stored or quoted in an error. */
+import {
+  asObject,
+  CausewayError,
+  checkJson,
+  type Id,
+  isId,
+  type JsonObject,
+  type OuterMember,
+} from '@causeway/protocol'
+import type { FastifyRequest } from 'fastify'
+
+/** Messages in one array; the SDK has the same limit. */
+const maxBatch = 100
+
+/** Maximum length of a message as JSON, in characters, excluding the `longParams` of `longMethods`. */
+const maxLength = 65_536
+
+/** URIs in one `subscriptions/listen`. */
+const maxUris = 10_000
+
+/** Methods whose params may be as long as the body: they carry arguments, replies to questions, or URIs. */
+const longMethods: ReadonlySet<unknown> = new Set([
+  'tools/call',
+  'prompts/get',
+  'tasks/update',
+  'subscriptions/listen',
+])
+
+/** The params of these methods that may be long. */
+const longParams: ReadonlySet<string> = new Set([
+  'arguments',
+  'inputResponses',
+  'requestState',
+  'notifications',
+])
+
+/** Members of a reply, whose result may be as long as the body. */
+const replyMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
+
+/**
+ * Throws the errors of `checkJson`, and `INVALID_PARAMS` for a message that is too long. The error response then has the
+ * id of the message. Messages in an array are checked by `checkMessages` only.
+ */
+export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
+  if (body.length <= maxLength) {
+    checkJson(body)
+    return
+  }
+  const outline = new MessageOutline(body)
+  checkJson(body, { onMember: (member) => outline.add(member) })
+  const { id, method, otherBytes } = outline.finish()
+  if (otherBytes <= maxLength) return
+  request.body = { id }
+  throw method !== undefined && longMethods.has(method) ? remainderTooLong() : messageTooLong(method)
+}
+
+/** The id, the method and the size of a message that has not been parsed. */
+class MessageOutline {
+  readonly #json: Buffer
+  #id: unknown
+  #method: unknown
+  /** Whether all members so far can belong to a reply. Stays true for an array, whose messages are not examined. */
+  #isReply = true
+  #isInParams = false
+  /** Bytes of the `longParams`. Subtracted from the size if the method is a long one. */
+  #longBytes = 0
+  #longStart: number | undefined
+
+  constructor(json: Buffer) {
+    this.#json = json
+  }
+
+  add({ depth, nameStart, nameEnd, colon }: OuterMember): void {
+    this.#endLongMember(nameStart - 1)
+    // The longest of the compared names has 14 characters.
+    const name = this.#json.toString('latin1', nameStart, Math.min(nameEnd, nameStart + 15))
+    if (depth === 1) {
+      this.#isInParams = name === 'params'
+      this.#isReply &&= replyMembers.has(name)
+      if (name === 'id') this.#id = this.#readScalar(colon + 1)
+      if (name === 'method') this.#method = this.#readScalar(colon + 1)
+    } else if (this.#isInParams && longParams.has(name)) this.#longStart = colon
+  }
+
+  /** Returns the outline of the message. `otherBytes` counts against `maxLength`. */
+  finish(): {
+    readonly id: Id | undefined
+    readonly method: string | undefined
+    readonly otherBytes: number
+  } {
+    const { length } = this.#json
+    this.#endLongMember(length)
+    const longBytes = longMethods.has(this.#method) ? this.#longBytes : 0
+    return {
+      id: isId(this.#id) ? this.#id : undefined,
+      method: typeof this.#method === 'string' ? this.#method : undefined,
+      otherBytes: this.#isReply ? 0 : length - longBytes,
+    }
+  }
+
+  #endLongMember(end: number): void {
+    if (this.#longStart !== undefined) this.#longBytes += end - this.#longStart
+    this.#longStart = undefined
+  }
+
+  /** Returns the short string or number at an index, `undefined` for any other value. */
+  #readScalar(start: number): unknown {
+    const text = this.#json.toString('utf8', start, start + 512)
+    const scalar = /^\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/.exec(text)?.[1]
+    try {
+      return scalar === undefined ? undefined : JSON.parse(scalar)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/**
+ * Throws `INVALID_REQUEST` for an array of too many messages, and `INVALID_PARAMS` for a message in an array that is too long and
+ * for a subscription to too many resources.
+ */
+export function checkMessages(body: unknown): void {
+  if (!Array.isArray(body)) checkUris(body)
+  else if (body.length > maxBatch)
+    throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatch} messages`)
+  else for (const message of body) checkMessage(message)
+}
+
+function checkMessage(message: unknown): void {
+  const { id, method, params = {} } = asObject(message)
+  // A message without a method is a reply, whose result may be long.
+  if (typeof method !== 'string') return
+  if (!longMethods.has(method)) {
+    if (countCharacters([id, method, params]) > maxLength) throw messageTooLong(method)
+    return
+  }
+  const others = Object.entries(asObject(params)).filter(([name]) => !longParams.has(name))
+  if (countCharacters([id, others]) > maxLength) throw remainderTooLong()
+  checkUris(message)
+}
+
+/** The bridge sends every URI that its client has subscribed to in one message. */
+function checkUris(message: unknown): void {
+  const { method, params }: JsonObject = asObject(message)
+  if (method !== 'subscriptions/listen') return
+  const uris = asObject(asObject(params).notifications).resourceSubscriptions
+  if (!Array.isArray(uris) || uris.length <= maxUris) return
+  throw new CausewayError('INVALID_PARAMS', `the message subscribes to more than ${maxUris} resources`, {
+    remedy: 'subscribe to fewer resources',
+    data: { limit_count: maxUris },
+  })
+}
+
+const messageTooLong = (method: string | undefined): CausewayError => {
+  const name = method === undefined ? '' : `${method.slice(0, 100)} `
+  return tooLong(`the message ${name}is longer than ${maxLength} characters`)
+}
+
+const remainderTooLong = (): CausewayError =>
+  tooLong(`the message without ${[...longParams].join(', ')} is longer than ${maxLength} characters`)
+
+const tooLong = (message: string): CausewayError =>
+  new CausewayError('INVALID_PARAMS', message, {
+    remedy: 'send less',
+    data: { limit_chars: maxLength },
+  })
+
+const countCharacters = (value: unknown): number => JSON.stringify(value).length

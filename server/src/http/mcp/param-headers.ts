@@ -1,0 +1,83 @@
+/**
+ * `Mcp-Param-*`: arguments with `x-mcp-header` in the input schema are also sent as headers, which proxies can read
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports, custom headers from tool parameters).
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { CausewayError, type JsonSchema } from '@causeway/protocol'
+
+interface Declaration {
+  /** Property names that lead to the argument. */
+  readonly path: readonly string[]
+  /** `mcp-param-region` */
+  readonly header: string
+  readonly isNumber: boolean
+}
+
+/** Compares the headers of a call with its arguments. Searches each schema once. */
+export class ParamHeaders {
+  readonly #declarations = new WeakMap<JsonSchema, readonly Declaration[]>()
+
+  /** Throws `HEADER_MISMATCH`. */
+  check(schema: JsonSchema, args: unknown, headers: IncomingHttpHeaders): void {
+    let declarations = this.#declarations.get(schema)
+    if (declarations === undefined) {
+      declarations = [...findDeclarations(schema, [])]
+      this.#declarations.set(schema, declarations)
+    }
+    for (const declaration of declarations) checkHeader(declaration, args, headers)
+  }
+}
+
+function* findDeclarations(schema: JsonSchema, path: readonly string[]): Generator<Declaration> {
+  const { 'x-mcp-header': name, type, properties } = schema
+  if (typeof name === 'string' && path.length > 0)
+    yield {
+      path,
+      header: `mcp-param-${name.toLowerCase()}`,
+      isNumber: type === 'integer' || type === 'number',
+    }
+  for (const [key, property] of Object.entries((properties ?? {}) as Record<string, unknown>))
+    if (typeof property === 'object' && property !== null)
+      yield* findDeclarations(property as JsonSchema, [...path, key])
+}
+
+function checkHeader(
+  { path, header, isNumber }: Declaration,
+  args: unknown,
+  headers: IncomingHttpHeaders,
+): void {
+  const value = getValue(args, path)
+  if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return
+  const sent = headers[header]
+  if (typeof sent !== 'string') throw mismatch(header, path, 'is missing')
+  const decoded = decode(sent)
+  if (decoded === undefined) throw mismatch(header, path, 'is not in canonical Base64 of UTF-8')
+  const agrees = isNumber && decimal.test(decoded) ? Number(decoded) === value : decoded === String(value)
+  if (!agrees) throw mismatch(header, path, 'is another value than the argument')
+}
+
+const decimal = /^-?\d+(\.\d+)?$/
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Returns the text of a header. Text that is not ASCII is encoded as `=?base64?…?=`. */
+function decode(sent: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1]
+  if (encoded === undefined) return sent
+  if (!base64.test(encoded)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
+  } catch {
+    return undefined
+  }
+}
+
+function getValue(value: unknown, path: readonly string[]): unknown {
+  let current = value
+  for (const key of path) current = (current as Record<string, unknown> | null | undefined)?.[key]
+  return current
+}
+
+const mismatch = (header: string, path: readonly string[], problem: string): CausewayError =>
+  new CausewayError('HEADER_MISMATCH', `the header ${header} ${problem}: ${path.join('.')}`, {
+    data: { header, argument: path.join('.') },
+  })

@@ -1,0 +1,116 @@
+import type { Cache } from '@causeway/app-kit'
+import {
+  type CallToolResult,
+  classifyMessage,
+  type Id,
+  meta,
+  type Request,
+  structuredJson,
+  success,
+} from '@causeway/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Era } from '../../dispatch/caller.ts'
+import type { Mount } from '../../registry/mount.ts'
+import type { Registry } from '../../registry/registry.ts'
+
+/** Longer JSON, in characters, is copied instead of serialized again, and sent as bytes. */
+const longJson = 16_384
+
+/** Fastify adds the charset to text only. */
+export const jsonType = 'application/json; charset=utf-8'
+
+/** Returns the JSON of a successful response: text, or bytes if it is long. */
+export function encodeResult(id: Id, result: object): string | Buffer {
+  const { [structuredJson]: json = '' } = result as CallToolResult
+  if (json.length < longJson) return JSON.stringify(success(id, result))
+  const members = Object.entries(result)
+    .map(([name, value]) => [name, name === 'structuredContent' ? json : JSON.stringify(value)] as const)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+  return Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members.join(',')}}}`)
+}
+
+/** Adds the members that every result has in MCP 2026-07-28. */
+export const completeResult = (result: { readonly _meta?: object }, serverInfo: object): object => ({
+  ...result,
+  resultType: 'complete',
+  _meta: { ...result._meta, [meta.serverInfo]: serverInfo },
+})
+
+/** Whether a message requests the first page of `tools/list`. */
+export const isFirstToolPage = (message: unknown): message is Request => {
+  const { method, params } = (message ?? {}) as Partial<Request>
+  return method === 'tools/list' && params?.cursor === undefined && classifyMessage(message) === 'request'
+}
+
+interface ToolListRequest {
+  readonly mount: Mount
+  readonly era: Era
+  readonly id: Id
+}
+
+/** Sends the first page of `tools/list` as bytes that are encoded once per change of the list. */
+export class ToolLists {
+  readonly #registry: Registry
+  readonly #encoded = new Map<string, { readonly json: string; readonly tail: Buffer }>()
+
+  constructor(registry: Registry) {
+    this.#registry = registry
+  }
+
+  send(reply: FastifyReply, request: ToolListRequest): void {
+    const head = encodeHead(request)
+    const tail = this.#encodeTail(request)
+    const headers = Object.entries(reply.getHeaders()).flat() as string[]
+    const length = Buffer.byteLength(head) + tail.byteLength
+    reply.hijack()
+    const { raw } = reply
+    raw.cork()
+    raw.writeHead(200, [...headers, 'content-type', jsonType, 'content-length', `${length}`])
+    raw.write(head)
+    raw.end(tail)
+    raw.uncork()
+  }
+
+  toText(request: ToolListRequest): string {
+    return `${encodeHead(request)}${this.#encodeTail(request)}`
+  }
+
+  get cache(): Cache {
+    return {
+      name: 'tool_lists',
+      costMs: 2,
+      isInHeap: false,
+      maxBytes: 64 * 1024 ** 2,
+      bytes: () => this.#countBytes(),
+      shrink: () => {
+        const bytes = this.#countBytes()
+        this.#encoded.clear()
+        return bytes
+      },
+    }
+  }
+
+  #countBytes(): number {
+    return [...this.#encoded.values()].reduce((sum, { tail }) => sum + tail.byteLength, 0)
+  }
+
+  /** Returns the part of the response after the id. */
+  #encodeTail({ mount, era }: ToolListRequest): Buffer {
+    const { toolsJson, description } = this.#registry.getLists(mount)
+    const json = toolsJson[era]
+    const key = `${era} ${mount.path}`
+    const previous = this.#encoded.get(key)
+    if (previous?.json === json) return previous.tail
+    const result = era === 'modern' ? addMembers(json, completeResult({}, description.serverInfo)) : json
+    const tail = Buffer.from(`,"result":${result}}`)
+    this.#encoded.set(key, { json, tail })
+    return tail
+  }
+}
+
+const encodeHead = ({ id }: ToolListRequest): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`
+
+/** `json` is an object with at least one member. */
+const addMembers = (json: string, members: object): string =>
+  `${json.slice(0, -1)},${JSON.stringify(members).slice(1)}`

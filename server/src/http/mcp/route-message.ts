@@ -1,0 +1,105 @@
+import {
+  CausewayError,
+  classifyMessage,
+  headers,
+  legacyVersions,
+  meta,
+  modernVersion,
+  supportedVersions,
+} from '@causeway/protocol'
+import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
+import type { FastifyRequest } from 'fastify'
+import { isFirstToolPage } from './responses.ts'
+import { isPlainCall } from './started-call.ts'
+
+/** What handles a POST to `/mcp`. */
+type MessageRoute = 'subscription' | 'stateless' | 'open-session' | 'reply' | 'session' | 'json'
+
+/** The first matching row applies. Clients mix versions on one connection, so each message is decided separately. */
+const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] = [
+  // The response is a stream that stays open.
+  ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
+  ['stateless', (message) => message.isStateless],
+  [
+    'open-session',
+    (message) =>
+      message.method === 'initialize' && message.acceptsStream && message.hasRequest && message.isSdkMessage,
+  ],
+  // Cancellations and replies are also handled while the server waits for calls to end.
+  ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
+  ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
+  ['json', () => true],
+]
+
+/** Throws `INVALID_REQUEST` for a stateless message in an array, and `UNSUPPORTED_PROTOCOL`. */
+export function routeMessage(request: Pick<FastifyRequest, 'headers' | 'body'>): MessageRoute {
+  const message = new MessageTraits(request)
+  if (!message.isStateless) checkProtocol(request)
+  const [route] = rows.find(([, matches]) => matches(message)) as (typeof rows)[number]
+  return route
+}
+
+/** The properties of a request that decide its route, computed on first use. */
+class MessageTraits {
+  readonly #body: unknown
+  readonly #headers: FastifyRequest['headers']
+  /** Whether MCP 2026-07-28 applies, by `_meta` or by the header. */
+  readonly isStateless: boolean
+  /** Whether the body is a frequent request, which needs no validation by the SDK. */
+  readonly #isPlain: boolean
+
+  constructor({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>) {
+    this.#body = body
+    this.#headers = given
+    this.isStateless = namesVersion(body) || isStatelessVersion(given[headers.protocolVersion])
+    this.#isPlain = !this.isStateless && (isPlainCall(body) || isFirstToolPage(body))
+  }
+
+  get method(): unknown {
+    return (this.#body as { method?: unknown } | null)?.method
+  }
+
+  get hasSession(): boolean {
+    return typeof this.#headers[headers.sessionId] === 'string'
+  }
+
+  get acceptsStream(): boolean {
+    return this.#headers.accept?.includes('text/event-stream') === true
+  }
+
+  get hasRequest(): boolean {
+    return this.#isPlain || [this.#body].flat().some((message) => classifyMessage(message) === 'request')
+  }
+
+  /** Whether the SDK can read the messages. JSON-RPC permits ids that it cannot read, such as fractions. */
+  get isSdkMessage(): boolean {
+    if (this.#isPlain) return true
+    const body = this.#body
+    const messages = [body].flat()
+    return (
+      body !== null &&
+      messages.length > 0 &&
+      messages.every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
+    )
+  }
+}
+
+function namesVersion(message: unknown): boolean {
+  const envelope = (message as { params?: { _meta?: unknown } } | null | undefined)?.params?._meta
+  return typeof envelope === 'object' && envelope !== null && meta.protocolVersion in envelope
+}
+
+const isStatelessVersion = (version: unknown): boolean =>
+  typeof version === 'string' && /^\d{4}-/.test(version) && version >= modernVersion
+
+function checkProtocol({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>): void {
+  if (Array.isArray(body) && body.some(namesVersion))
+    throw new CausewayError('INVALID_REQUEST', 'a message without handshake must not come in an array', {
+      remedy: 'send it alone',
+    })
+  const version = given[headers.protocolVersion]
+  if (version === undefined || legacyVersions.some((known) => known === version)) return
+  throw new CausewayError('UNSUPPORTED_PROTOCOL', `the protocol version is not spoken here: ${version}`, {
+    data: { supported: supportedVersions, requested: version },
+  })
+}

@@ -1,0 +1,52 @@
+/** Adds codes and remedies to the errors that the SDK creates itself, which have a number and a text only. */
+import { CausewayError, errorObject, limitData, type WireErrorCode } from '@causeway/protocol'
+
+const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
+  [-32700, 'PARSE_ERROR'],
+  [-32600, 'INVALID_REQUEST'],
+  [-32601, 'METHOD_NOT_FOUND'],
+  [-32602, 'INVALID_PARAMS'],
+  [-32603, 'INTERNAL'],
+  [-32000, 'INVALID_REQUEST'],
+  [-32001, 'SESSION_NOT_FOUND'],
+  [-32020, 'HEADER_MISMATCH'],
+  [-32021, 'CLIENT_CANNOT_ANSWER'],
+  [-32022, 'UNSUPPORTED_PROTOCOL'],
+])
+
+/** Returns other messages, and errors with a code, unchanged. */
+export function addErrorCode<T extends object>(message: T): T {
+  const { error } = message as { error?: { code?: unknown; message?: unknown; data?: unknown } }
+  const data = (error?.data ?? {}) as { code?: unknown }
+  if (error === undefined || data.code !== undefined) return message
+  const code = codesByNumber.get(Number(error.code))
+  if (code === undefined) return message
+  const coded = new CausewayError(code, flattenIssues(String(error.message)))
+  return {
+    ...message,
+    error: { ...error, message: coded.message, data: limitData({ ...errorObject(coded), ...data }) },
+  }
+}
+
+/** Adds the code to an HTTP response of the SDK. Event streams are returned unchanged. */
+export async function addErrorCodeToBody(response: Response): Promise<Response> {
+  if (response.headers.get('content-type') !== 'application/json') return response
+  const message = (await response.json()) as object
+  return new Response(JSON.stringify(addErrorCode(message)), response)
+}
+
+/** Converts the issues of a validation, which the SDK prints as JSON of many lines, to `path: message, …`. */
+function flattenIssues(message: string): string {
+  const end = message.endsWith(']') ? message.search(/: \[\s*\{/) : -1
+  if (end < 0) return message
+  try {
+    const issues = JSON.parse(message.slice(end + 2)) as readonly {
+      readonly path?: readonly unknown[]
+      readonly message?: unknown
+    }[]
+    const problems = issues.map(({ path = [], message }) => `${path.join('.')}: ${message}`)
+    return `${message.slice(0, end)}: ${problems.join(', ')}`
+  } catch {
+    return message
+  }
+}

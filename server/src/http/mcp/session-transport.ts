@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import type { Cache } from '@causeway/app-kit'
+import { CausewayError, headers, type Request } from '@causeway/protocol'
+import { isInitializeRequest } from '@modelcontextprotocol/server'
+import { getOwner } from '../../access/access.ts'
+import type { Change, Mount } from '../../registry/mount.ts'
+import type { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { completeInitialize } from './initialize.ts'
+import { isFirstToolPage } from './responses.ts'
+import { Session } from './session.ts'
+import type { Transport } from './transport.ts'
+
+/** A session that was used more recently is not evicted. */
+const minIdleMs = 10_000
+
+/** MCP 2025-03-26 to 2025-11-25, and clients of 2024-11-05 that use it: sessions that begin with `initialize`. */
+export class SessionTransport implements Transport {
+  readonly #services: HttpServices
+  readonly #sessions = new Map<string, Session>()
+  readonly #restoring = new Map<string, Promise<Session | undefined>>()
+  readonly #idleTimer: NodeJS.Timeout
+
+  constructor(services: HttpServices) {
+    this.#services = services
+    this.#idleTimer = setInterval(() => this.#closeIdle(), services.sessionIdleMs / 2).unref()
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  async open(exchange: Exchange): Promise<void> {
+    const request = exchange.request.body as Request
+    const initialize = completeInitialize(request.params ?? {})
+    const body = { ...request, params: initialize }
+    if (!isInitializeRequest(body))
+      throw new CausewayError(
+        'INVALID_PARAMS',
+        'the capabilities of initialize are not of the form that MCP gives',
+      )
+    const { mount, access } = exchange
+    const owner = getOwner(access)
+    const session = this.#create({ id: randomUUID(), owner, mount, initialize, subscriptions: [] })
+    await session.open()
+    await this.#add(session)
+    await session.handle(exchange, body)
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const session = await this.find(exchange)
+    const { request, reply, mount } = exchange
+    if (session === undefined)
+      throw new CausewayError('METHOD_NOT_ALLOWED', `${request.method} needs a session`, {
+        data: { allow: ['POST'] },
+        remedy: 'send Mcp-Session-Id, which the answer to initialize carries',
+      })
+    const { body } = request
+    const { toolLists, hasFastPath } = this.#services
+    if (hasFastPath && isFirstToolPage(body)) toolLists.send(reply, { mount, era: 'legacy', id: body.id })
+    else await session.handle(exchange)
+  }
+
+  /**
+   * Returns the session of the `Mcp-Session-Id` header, also one from before a restart. Throws `SESSION_NOT_FOUND` if it is unknown
+   * or belongs to another mount or owner.
+   */
+  async find({ request, mount, access }: Exchange): Promise<Session | undefined> {
+    const id = request.headers[headers.sessionId]
+    if (typeof id !== 'string') return undefined
+    const owner = getOwner(access)
+    const session = this.#sessions.get(id) ?? (await this.#restoreOnce(id, mount, owner))
+    if (session?.mount.path === mount.path && session.owner === owner) return session
+    throw new CausewayError('SESSION_NOT_FOUND', 'the session is unknown or has ended')
+  }
+
+  notify(change: Change): void {
+    for (const session of this.#sessions.values()) session.notify(change)
+  }
+
+  get cache(): Cache {
+    return {
+      name: 'sessions',
+      // More than any other cache: clients can return to their sessions at any time.
+      costMs: 2000,
+      isInHeap: true,
+      maxBytes: 128 * 1024 ** 2,
+      bytes: () => [...this.#sessions.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+      shrink: (bytes) => this.#evict(bytes),
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#idleTimer)
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()))
+  }
+
+  #create(
+    options: Pick<Session, 'id' | 'owner' | 'mount' | 'initialize'> & { subscriptions: readonly string[] },
+  ) {
+    return new Session({
+      ...options,
+      services: this.#services,
+      onClose: (session) => {
+        if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id)
+      },
+    })
+  }
+
+  /** Adds a session to the memory. Above the limit the least recently used one is closed; its next message restores it. */
+  async #add(session: Session): Promise<void> {
+    if (this.#sessions.size >= this.#services.maxSessions) {
+      const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
+      await oldest?.close()
+    }
+    this.#sessions.set(session.id, session)
+  }
+
+  /** Concurrent requests of one owner share a restoration. Requests of another owner fail and do not affect it. */
+  #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
+    const key = `${owner} ${mount.path} ${id}`
+    const restoring =
+      this.#restoring.get(key) ?? this.#restore(id, mount, owner).finally(() => this.#restoring.delete(key))
+    this.#restoring.set(key, restoring)
+    return restoring
+  }
+
+  async #restore(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
+    const saved = await this.#services.core.store.handshakes.find(id, owner)
+    if (saved === undefined || saved.mountPath !== mount.path) return undefined
+    const initialize = completeInitialize(saved.initialize)
+    const session = this.#create({ id, owner, mount, initialize, subscriptions: saved.subscriptions })
+    await session.restore()
+    await this.#add(session)
+    return session
+  }
+
+  #closeIdle(): void {
+    const { sessionIdleMs, core, log } = this.#services
+    for (const session of [...this.#sessions.values()]) {
+      const isIdle = session.lastUsedMs < Date.now() - sessionIdleMs
+      // Finding the handshake renews it: it must not expire while its session is in memory.
+      const done = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
+      done.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
+    }
+  }
+
+  async #evict(bytes: number): Promise<number> {
+    const latestUse = Date.now() - minIdleMs
+    const idle = [...this.#sessions.values()].filter(({ lastUsedMs }) => lastUsedMs < latestUse)
+    let evicted = 0
+    for (const session of idle.sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
+      if (evicted >= bytes) break
+      evicted += session.bytes
+      await session.close()
+    }
+    return evicted
+  }
+}

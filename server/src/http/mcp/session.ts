@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { CausewayError, headers, legacyVersions } from '@causeway/protocol'
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { protocolDetail } from '../../log/log.ts'
+import type { Change, Mount } from '../../registry/mount.ts'
+import { toErrorResponse, useLegacyNumber } from '../error-responses.ts'
+import type { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { ExchangeRequest, sendMessages } from '../web-messages.ts'
+import { CoreServer } from './core-server.ts'
+import { EventLog, isResponseEvent } from './event-log.ts'
+import type { InitializeParams } from './initialize.ts'
+import { createInput } from './input-codec.ts'
+import { encodeResult, jsonType } from './responses.ts'
+import { addErrorCode, addErrorCodeToBody } from './sdk-errors.ts'
+import { isPlainCall, type PlainCall, StartedCall, StartedCalls } from './started-call.ts'
+import { type Notification, Subscriptions } from './subscriptions.ts'
+
+interface SessionOptions {
+  readonly services: HttpServices
+  readonly id: string
+  /** Owner of the token that opened the session; empty if no token is required. */
+  readonly owner: string
+  readonly mount: Mount
+  readonly initialize: InitializeParams
+  readonly subscriptions: readonly string[]
+  onClose(session: Session): void
+}
+
+/** The SDK requires both. Clients that accept no stream are served by `JsonTransport`. */
+const accept = 'application/json, text/event-stream'
+
+/** Estimated size without events. */
+const sessionBytes = 40_000
+
+const maxPendingNotifications = 256
+
+/** A client that sent `initialize`, its SDK server and streams. */
+export class Session {
+  readonly id: string
+  readonly owner: string
+  readonly mount: Mount
+  readonly initialize: InitializeParams
+  readonly #services: HttpServices
+  readonly #subscriptions: Subscriptions
+  readonly #events: EventLog
+  readonly #transport: SdkTransport
+  readonly #server: CoreServer
+  readonly #startedCalls = new StartedCalls()
+  /** Notifications, by their JSON, that arrived while the client had no GET stream. */
+  readonly #pendingNotifications = new Map<string, Notification>()
+  #openStreams = 0
+  #runningRequests = 0
+  #lastUsedMs: number
+
+  /** `open` or `restore` must be called before the first message. */
+  constructor({ services, id, owner, mount, initialize, subscriptions, onClose }: SessionOptions) {
+    this.id = id
+    this.owner = owner
+    this.mount = mount
+    this.initialize = initialize
+    this.#services = services
+    this.#lastUsedMs = Date.now()
+    this.#subscriptions = new Subscriptions(services.core, {
+      initial: subscriptions,
+      onChange: () => this.#save(),
+    })
+    this.#events = new EventLog(randomUUID())
+    this.#transport = new SdkTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs: services.keepAliveMs,
+      eventStore: this.#events,
+      onsessionclosed: () => services.core.store.handshakes.delete(id),
+    })
+    this.#server = new CoreServer({
+      services,
+      mount,
+      era: 'legacy',
+      versions: legacyVersions,
+      getSender: () => ({ ...this.#sender, capabilities: initialize.capabilities }),
+      subscriptions: this.#subscriptions,
+      onCancelled: (requestId) => this.#sendCancelled(requestId),
+    })
+    this.#server.onclose = () => {
+      this.#startedCalls.close()
+      onClose(this)
+    }
+  }
+
+  /** Unix time in milliseconds; infinite during a request or an open stream. */
+  get lastUsedMs(): number {
+    return this.#runningRequests > 0 ? Number.POSITIVE_INFINITY : this.#lastUsedMs
+  }
+
+  /** Estimated memory in bytes. */
+  get bytes(): number {
+    return sessionBytes + this.#events.length
+  }
+
+  /** Prepares for the client's `initialize`, and saves it so that the session survives a restart. */
+  async open(): Promise<void> {
+    await this.#server.connect(this.#transport)
+    await this.#save()
+  }
+
+  /** Repeats the handshake of a saved session. */
+  async restore(): Promise<void> {
+    await this.#server.connect(this.#transport)
+    const { initialize: params } = this
+    const response = await this.#repeat({ jsonrpc: '2.0', id: 'revive', method: 'initialize', params })
+    await response.text()
+    await this.#repeat({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  /** Handles POST, GET and DELETE. Resolves when the response or the stream has ended. */
+  async handle(exchange: Exchange, body = exchange.request.body): Promise<void> {
+    this.#runningRequests += 1
+    try {
+      const { hasFastPath } = this.#services
+      const isFast = hasFastPath && isPlainCall(body) && acceptsJson(exchange)
+      if (!isFast || !(await this.#callTool(exchange, body))) await this.#handleWithSdk(exchange, body)
+    } finally {
+      this.#runningRequests -= 1
+      this.#lastUsedMs = Date.now()
+    }
+  }
+
+  /** Notifies the client, on its next GET stream if none is open. */
+  notify(change: Change): void {
+    const notification = this.#subscriptions.toNotification(change, this.mount)
+    if (notification === undefined) return
+    const pending = this.#pendingNotifications
+    if (this.#openStreams === 0 && pending.size < maxPendingNotifications)
+      pending.set(JSON.stringify(notification), notification)
+    this.#send(notification)
+  }
+
+  /** The session can be restored. */
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+
+  get #sender() {
+    return { client: this.initialize.clientInfo, sessionId: this.id, channel: 'session' as const }
+  }
+
+  /** Resolves to `true` if it has responded. Otherwise the SDK opens a stream, and the call continues on it. */
+  async #callTool(exchange: Exchange, body: PlainCall): Promise<boolean> {
+    const { core, quickCallMs } = this.#services
+    const { reply } = exchange
+    const call = new StartedCall(core, body, (sender) =>
+      exchange.createCaller({
+        ...this.#sender,
+        ...sender,
+        era: 'legacy',
+        rpcId: body.id,
+        input: createInput(this.initialize.capabilities),
+      }),
+    )
+    const result = await this.#startedCalls.waitFor(body.id, call, call.getQuickResult(quickCallMs))
+    if (call.isCancelled) await reply.send(createCancelledResponse(body.id))
+    else if (result !== undefined) await reply.type(jsonType).send(encodeResult(body.id, result))
+    else {
+      exchange.startedCall = call
+      return false
+    }
+    return true
+  }
+
+  async #handleWithSdk(exchange: Exchange, body: unknown): Promise<void> {
+    const { request, reply } = exchange
+    const wereHandled = [body].flat().map((message) => this.#startedCalls.cancelBy(message))
+    if (wereHandled.every((wasHandled) => wasHandled)) {
+      await reply.code(202).send()
+      return
+    }
+    const sdkRequest = new ExchangeRequest(exchange)
+    if (request.method === 'POST') sdkRequest.headers.set('accept', accept)
+    this.#dropUnknownEvent(sdkRequest.headers)
+    const response = await addErrorCodeToBody(
+      await this.#transport.handleRequest(sdkRequest, { parsedBody: body }),
+    )
+    if (request.method !== 'GET' || !response.ok) return sendMessages(reply, response)
+    this.#openStreams += 1
+    const pending = [...this.#pendingNotifications.values()]
+    this.#pendingNotifications.clear()
+    // A resumed stream replays them.
+    if (!sdkRequest.headers.has('last-event-id')) for (const notification of pending) this.#send(notification)
+    try {
+      await sendMessages(reply, response)
+    } finally {
+      this.#openStreams -= 1
+    }
+  }
+
+  /**
+   * Removes a `Last-Event-ID` that is evicted or older than a restart, so that a GET stream starts without a replay. For the stream
+   * of a response, throws `INVALID_REQUEST`: the response would never arrive.
+   */
+  #dropUnknownEvent(headers: Headers): void {
+    const eventId = headers.get('last-event-id') ?? ''
+    if (this.#events.has(eventId)) return
+    if (isResponseEvent(eventId))
+      throw new CausewayError('INVALID_REQUEST', 'the stream of that answer is no longer kept', {
+        remedy: 'send the request again',
+      })
+    headers.delete('last-event-id')
+  }
+
+  /** Ends the stream of a cancelled request with an error. Otherwise the client would resume it to wait for the response. */
+  #sendCancelled(id: RequestId): void {
+    this.#transport
+      .send(createCancelledResponse(id))
+      .catch((err: unknown) =>
+        protocolDetail(this.#services.log, { err }, 'the stream of a cancelled call was not ended'),
+      )
+  }
+
+  /** A session that cannot be saved works until the server stops. */
+  async #save(): Promise<void> {
+    const { core, log } = this.#services
+    const handshake = {
+      sessionId: this.id,
+      owner: this.owner,
+      mountPath: this.mount.path,
+      initialize: this.initialize,
+      subscriptions: this.#subscriptions.uris,
+    }
+    await core.store.handshakes
+      .save(handshake)
+      .catch((err: unknown) => log.warn({ err }, 'a session could not be saved'))
+  }
+
+  #repeat(body: unknown): Promise<Response> {
+    const request = new Request('http://localhost/', {
+      method: 'POST',
+      headers: { accept, 'content-type': 'application/json', [headers.sessionId]: this.id },
+    })
+    return this.#transport.handleRequest(request, { parsedBody: body })
+  }
+
+  #send(notification: Notification): void {
+    // Fails if the client has disconnected.
+    this.#server
+      .notification(notification)
+      .catch((err: unknown) => protocolDetail(this.#services.log, { err }, 'a notification was not sent'))
+  }
+}
+
+const acceptsJson = ({ request: { headers } }: Exchange): boolean =>
+  headers.accept !== undefined && /application\/json|\*\/\*/.test(headers.accept)
+
+const createCancelledResponse = (id: RequestId): JSONRPCMessage =>
+  toErrorResponse(id, new CausewayError('CANCELLED', 'the call was cancelled'), 'legacy') as JSONRPCMessage
+
+/** Corrects the errors that the SDK sends. */
+class SdkTransport extends WebStandardStreamableHTTPServerTransport {
+  override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    return super.send(addErrorCode(useLegacyNumber(message)), options)
+  }
+}

@@ -1,0 +1,161 @@
+import type { ServerResponse } from 'node:http'
+import { classifyMessage, legacyVersions, type Request, readId } from '@causeway/protocol'
+import type { JSONRPCMessage, RequestId, Transport as SdkTransport } from '@modelcontextprotocol/server'
+import { protocolDetail } from '../../log/log.ts'
+import type { Change, Mount } from '../../registry/mount.ts'
+import { toClientError, toErrorResponse, useLegacyNumber } from '../error-responses.ts'
+import type { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { ExchangeRequest, writeOrDisconnect } from '../web-messages.ts'
+import { CoreServer } from './core-server.ts'
+import { completeInitialize, type InitializeParams } from './initialize.ts'
+import { addErrorCode } from './sdk-errors.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+interface SseConnectionOptions {
+  readonly services: HttpServices
+  readonly id: string
+  /** Owner of the token that opened the stream; empty if no token is required. */
+  readonly owner: string
+  readonly mount: Mount
+  readonly raw: ServerResponse
+  /** Path that the client posts to. */
+  readonly endpoint: string
+  onClose(): void
+}
+
+/** A client of MCP 2024-11-05: it receives messages on an event stream and posts its own to an endpoint. */
+export class SseConnection {
+  readonly owner: string
+  readonly mount: Mount
+  readonly #services: HttpServices
+  readonly #stream: SseStream
+  readonly #server: CoreServer
+  readonly #subscriptions: Subscriptions
+  /** Set by `initialize`. */
+  #initialize: InitializeParams | undefined
+
+  constructor({ services, id, owner, mount, raw, endpoint, onClose }: SseConnectionOptions) {
+    this.owner = owner
+    this.mount = mount
+    this.#services = services
+    this.#stream = new SseStream(raw, { endpoint, keepAliveMs: services.keepAliveMs })
+    this.#subscriptions = new Subscriptions(services.core)
+    this.#server = new CoreServer({
+      services,
+      mount,
+      era: 'legacy',
+      versions: legacyVersions,
+      getSender: () => ({
+        channel: 'sse',
+        client: this.#initialize?.clientInfo,
+        capabilities: this.#initialize?.capabilities,
+        sessionId: id,
+      }),
+      subscriptions: this.#subscriptions,
+    })
+    this.#server.onclose = onClose
+  }
+
+  open(): Promise<void> {
+    return this.#server.connect(this.#stream)
+  }
+
+  /** Resolves when the response is sent, immediately if the message needs none. */
+  async handle(exchange: Exchange, message: unknown): Promise<void> {
+    try {
+      const isRequest = classifyMessage(message) === 'request'
+      const completed = isRequest ? this.#completeInitialize(message as Request) : message
+      await this.#stream.receive(completed as JSONRPCMessage, new ExchangeRequest(exchange))
+    } catch (error) {
+      const coded = toClientError(error, this.#services.log, exchange.requestId)
+      await this.#stream.send(toErrorResponse(readId(message), coded, 'legacy') as JSONRPCMessage)
+    }
+  }
+
+  notify(change: Change): void {
+    const notification = this.#subscriptions.toNotification(change, this.mount)
+    if (this.#initialize === undefined || notification === undefined) return
+    this.#server
+      .notification(notification)
+      .catch((err: unknown) => protocolDetail(this.#services.log, { err }, 'a notification was not sent'))
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+
+  #completeInitialize(message: Request): Request {
+    if (message.method !== 'initialize') return message
+    this.#initialize = completeInitialize(message.params ?? {})
+    return { ...message, params: this.#initialize }
+  }
+}
+
+/** The event stream as a transport of the SDK. */
+class SseStream implements SdkTransport {
+  onclose?: () => void
+  onmessage?: NonNullable<SdkTransport['onmessage']>
+  readonly #raw: ServerResponse
+  readonly #endpoint: string
+  readonly #keepAlive: NodeJS.Timeout
+  /** Functions that resolve the pending requests, by id. */
+  readonly #pending = new Map<RequestId, () => void>()
+
+  constructor(raw: ServerResponse, { endpoint, keepAliveMs }: { endpoint: string; keepAliveMs: number }) {
+    this.#raw = raw
+    this.#endpoint = endpoint
+    this.#keepAlive = setInterval(() => raw.write(': keep-alive\n\n'), keepAliveMs)
+    raw.once('close', () => this.#end())
+  }
+
+  async start(): Promise<void> {
+    this.#raw.write(`event: endpoint\ndata: ${this.#endpoint}\n\n`)
+  }
+
+  /** Passes a message to the SDK. Resolves when its response is sent, or when none will be. */
+  receive(message: JSONRPCMessage, request: ExchangeRequest): Promise<void> {
+    const kind = classifyMessage(message)
+    const done = kind === 'request' ? this.#waitFor((message as Request).id) : Promise.resolve()
+    if (kind === 'notification') this.#settleCancelled(message)
+    this.onmessage?.(message, { request })
+    return done
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const data = JSON.stringify(addErrorCode(useLegacyNumber(message)))
+    writeOrDisconnect(this.#raw, `event: message\ndata: ${data}\n\n`)
+    if (classifyMessage(message) === 'response') this.#settle(readId(message))
+  }
+
+  async close(): Promise<void> {
+    this.#raw.end()
+    this.#end()
+  }
+
+  #waitFor(id: RequestId): Promise<void> {
+    // If an id is used twice, stop waiting for the earlier request.
+    this.#settle(id)
+    return new Promise((resolve) => this.#pending.set(id, resolve))
+  }
+
+  /** The SDK sends no response to a cancelled request. */
+  #settleCancelled(message: JSONRPCMessage): void {
+    const { method, params } = message as { method: string; params?: { requestId?: RequestId } }
+    if (method === 'notifications/cancelled') this.#settle(params?.requestId)
+  }
+
+  #settle(id: RequestId | null | undefined): void {
+    if (id === null || id === undefined) return
+    this.#pending.get(id)?.()
+    this.#pending.delete(id)
+  }
+
+  #end(): void {
+    clearInterval(this.#keepAlive)
+    for (const id of [...this.#pending.keys()]) this.#settle(id)
+    const { onclose } = this
+    delete this.onclose
+    onclose?.()
+  }
+}

@@ -1,0 +1,146 @@
+import { isAsk } from '@causeway/app-kit'
+import { CausewayError, type Id, isId, isObject, type Params, type Request } from '@causeway/protocol'
+import type { Caller } from '../../dispatch/caller.ts'
+import type { Core } from '../../host/core.ts'
+
+/** A `tools/call` that uses no feature of the protocol. */
+export interface PlainCall extends Request {
+  readonly method: 'tools/call'
+  readonly params: Params & { readonly name: string }
+}
+
+const plainParams: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
+
+/** Members of `_meta` that request messages during the call. */
+const messageOptions = ['progressToken', 'io.modelcontextprotocol/logLevel']
+
+/** Whether a body may take the fast path. The SDK handles everything unusual. */
+export function isPlainCall(body: unknown): body is PlainCall {
+  const { jsonrpc, id, method, params } = (body ?? {}) as Partial<Request>
+  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isObject(params)) return false
+  if (typeof id === 'number' && !Number.isSafeInteger(id)) return false
+  const { name, arguments: args = {}, _meta = {} } = params
+  return (
+    typeof name === 'string' &&
+    isObject(args) &&
+    isObject(_meta) &&
+    !messageOptions.some((member) => member in _meta) &&
+    Object.keys(params).every((member) => plainParams.has(member))
+  )
+}
+
+/**
+ * The fast path of a tool call: a transport starts it before the SDK receives the message. If it succeeds quickly, the transport
+ * sends the result itself. If it asks the client, fails, sends messages or is slow, `CoreServer` continues it.
+ */
+export class StartedCall {
+  /** Settles like `Core.dispatch`. */
+  readonly outcome: Promise<unknown>
+  readonly #pendingMessages: Parameters<Caller['notify']>[] = []
+  #notify: Caller['notify'] | undefined
+  #controller: AbortController | undefined
+  #cancellation: { readonly reason: unknown } | undefined
+  #needsSdk = false
+  #leaveFastPath: (() => void) | undefined
+
+  constructor(
+    core: Core,
+    { params }: PlainCall,
+    createCaller: (channel: Pick<Caller, 'cancellation' | 'notify'>) => Caller,
+  ) {
+    const notify: Caller['notify'] = (...message) => {
+      if (this.#notify !== undefined) return this.#notify(...message)
+      this.#pendingMessages.push(message)
+      this.#continueWithSdk()
+    }
+    this.outcome = core.dispatch('tools/call', params, createCaller({ cancellation: this, notify }))
+  }
+
+  /** Aborts when the call is cancelled. Created on first use: most tools return before. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#cancellation !== undefined) this.#controller.abort(this.#cancellation.reason)
+    return this.#controller.signal
+  }
+
+  get isCancelled(): boolean {
+    return this.#cancellation !== undefined
+  }
+
+  cancel(reason: unknown): void {
+    this.#cancellation ??= { reason }
+    this.#controller?.abort(reason)
+    this.#continueWithSdk()
+  }
+
+  /** Called once. Resolves to the result, or to `undefined` if the SDK must continue the call, also after `timeoutMs`. */
+  getQuickResult(timeoutMs?: number): Promise<object | undefined> {
+    return new Promise((resolve) => {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#continueWithSdk(), timeoutMs)
+      const settle = (result?: object): void => {
+        clearTimeout(timer)
+        resolve(result)
+      }
+      this.#leaveFastPath = settle
+      this.outcome.then(
+        (result) =>
+          settle(isAsk(result) || this.#pendingMessages.length > 0 ? undefined : (result as object)),
+        () => settle(),
+      )
+      if (this.#needsSdk) settle()
+    })
+  }
+
+  /** Connects the call to the SDK: `cancellation` cancels it, `notify` sends its messages, pending ones first. */
+  attach({ cancellation: { signal }, notify }: Pick<Caller, 'cancellation' | 'notify'>): void {
+    this.#notify = notify
+    for (const message of this.#pendingMessages.splice(0)) notify(...message)
+    if (signal.aborted) this.cancel(signal.reason)
+    else signal.addEventListener('abort', () => this.cancel(signal.reason), { once: true })
+  }
+
+  /** Drops the messages of the tool, for a client that requested none. */
+  dropMessages(): void {
+    this.#notify = () => {}
+  }
+
+  #continueWithSdk(): void {
+    this.#needsSdk = true
+    this.#leaveFastPath?.()
+  }
+}
+
+interface Entry {
+  readonly id: Id
+  readonly call: StartedCall
+}
+
+/** The started calls of a session that have not been passed to the SDK. */
+export class StartedCalls {
+  readonly #entries = new Set<Entry>()
+
+  /** Waits for a call. It can be cancelled by its id meanwhile. */
+  async waitFor<T>(id: Id, call: StartedCall, result: Promise<T>): Promise<T> {
+    const entry = { id, call }
+    this.#entries.add(entry)
+    try {
+      return await result
+    } finally {
+      this.#entries.delete(entry)
+    }
+  }
+
+  /** Cancels the calls that a message cancels. Returns whether there were any; the SDK then needs no message. */
+  cancelBy(message: unknown): boolean {
+    const { method, params } = (message ?? {}) as Partial<Request>
+    if (method !== 'notifications/cancelled') return false
+    const cancelled = [...this.#entries].filter(({ id }) => id === params?.requestId)
+    for (const { call } of cancelled)
+      call.cancel(new CausewayError('CANCELLED', 'the caller cancelled the call'))
+    return cancelled.length > 0
+  }
+
+  close(): void {
+    for (const { call } of this.#entries) call.cancel(new CausewayError('CANCELLED', 'the session has ended'))
+  }
+}

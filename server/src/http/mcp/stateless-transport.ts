@@ -1,0 +1,176 @@
+import { type ClientInfo, meta, modernVersion, type Params, type Request, success } from '@causeway/protocol'
+import { createMcpHandler, type McpHttpHandler, type ServerContext } from '@modelcontextprotocol/server'
+import { getOwner } from '../../access/access.ts'
+import { methodNames } from '../../dispatch/dispatch.ts'
+import { protocolDetail } from '../../log/log.ts'
+import type { Change, Mount } from '../../registry/mount.ts'
+import { isTaskMethod, requireTaskSupport, type TaskMethod } from '../../tasks/client-task.ts'
+import type { Exchange } from '../exchange.ts'
+import type { HttpServices } from '../http-services.ts'
+import { ExchangeRequest, sendMessages } from '../web-messages.ts'
+import { CoreServer } from './core-server.ts'
+import { type Capabilities, createInput } from './input-codec.ts'
+import { ParamHeaders } from './param-headers.ts'
+import { completeResult, encodeResult, isFirstToolPage, jsonType } from './responses.ts'
+import { addErrorCodeToBody } from './sdk-errors.ts'
+import { isPlainCall, type PlainCall, StartedCall } from './started-call.ts'
+import { StatelessRequests } from './stateless-requests.ts'
+import { checkReadAccess } from './subscriptions.ts'
+import type { Transport } from './transport.ts'
+
+/** MCP 2026-07-28: every message contains its version, client and capabilities. */
+export class StatelessTransport implements Transport {
+  readonly #services: HttpServices
+  /** By mount path. */
+  readonly #handlers = new Map<string, McpHttpHandler>()
+  readonly #paramHeaders = new ParamHeaders()
+  readonly #requests = new StatelessRequests()
+
+  constructor(services: HttpServices) {
+    this.#services = services
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    const { request, reply, mount } = exchange
+    this.#checkParamHeaders(exchange)
+    checkReadAccess(this.#services.core, readSubscriptions(request.body), exchange.access)
+    const message = this.#requests.read(request)
+    if (message !== undefined && (await this.#handleWithoutSdk(exchange, message))) return
+    const handler = this.#getHandler(mount)
+    const response = await handler.fetch(new ExchangeRequest(exchange), { parsedBody: request.body })
+    await sendMessages(reply, await addErrorCodeToBody(response))
+  }
+
+  notify(change: Change): void {
+    if ('uri' in change) {
+      for (const { notify } of this.#handlers.values()) notify.resourceUpdated(change.uri)
+      return
+    }
+    const notify = this.#handlers.get(change.mount.path)?.notify
+    if (change.list === 'tools') notify?.toolsChanged()
+    else if (change.list === 'prompts') notify?.promptsChanged()
+    else notify?.resourcesChanged()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
+  }
+
+  /** Throws `HEADER_MISMATCH`. */
+  #checkParamHeaders({ request: { body, headers }, mount }: Exchange): void {
+    const { method, params } = (body ?? {}) as Partial<Request>
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return
+    const schema = this.#services.core.registry.findTool(mount, params.name)?.tool.inputSchema
+    if (schema !== undefined) this.#paramHeaders.check(schema, params.arguments, headers)
+  }
+
+  /** Responds to task methods, which the SDK does not implement, and on the fast path. Resolves to `true` if it has responded. */
+  async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
+    const { method } = message
+    const { hasFastPath, toolLists, core } = this.#services
+    const { reply, mount } = exchange
+    if (isTaskMethod(method)) {
+      await this.#handleTask(exchange, method, message)
+      return true
+    }
+    if (!hasFastPath) return false
+    const isToolList: boolean = isFirstToolPage(message)
+    if (isToolList) {
+      toolLists.send(reply, { mount, era: 'modern', id: message.id })
+      return true
+    }
+    if (!isPlainCall(message)) return false
+    // A call that can become a task needs the SDK.
+    const canBeTask = core.registry.findTool(mount, message.params.name)?.tool.task !== undefined
+    return !canBeTask && this.#callTool(exchange, message)
+  }
+
+  async #handleTask(exchange: Exchange, method: TaskMethod, { id, params = {} }: Request): Promise<void> {
+    const { core, tasks } = this.#services
+    const { mount, access, reply } = exchange
+    requireTaskSupport(method, (params._meta as Params)[meta.clientCapabilities])
+    const result = await tasks.handle(method, params, { mount: mount.path, owner: getOwner(access) })
+    await reply.send(
+      success(id, completeResult(result, core.registry.getLists(mount).description.serverInfo)),
+    )
+  }
+
+  async #callTool(exchange: Exchange, message: PlainCall): Promise<boolean> {
+    const { core } = this.#services
+    const { reply, mount } = exchange
+    const envelope = message.params._meta as Params
+    const call = new StartedCall(core, message, (sender) =>
+      exchange.createCaller({
+        ...sender,
+        era: 'modern',
+        channel: 'mcp',
+        rpcId: message.id,
+        client: parseClientInfo(envelope[meta.clientInfo]),
+        input: createInput(envelope[meta.clientCapabilities] as Capabilities),
+      }),
+    )
+    call.dropMessages()
+    exchange.onDisconnect((reason) => call.cancel(reason))
+    const result = await call.getQuickResult()
+    if (call.isCancelled) {
+      reply.hijack()
+      return true
+    }
+    if (result === undefined) {
+      exchange.startedCall = call
+      return false
+    }
+    const { serverInfo } = core.registry.getLists(mount).description
+    await reply.type(jsonType).send(encodeResult(message.id, completeResult(result, serverInfo)))
+    return true
+  }
+
+  #getHandler(mount: Mount): McpHttpHandler {
+    const existing = this.#handlers.get(mount.path)
+    if (existing !== undefined) return existing
+    const { keepAliveMs, log } = this.#services
+    const options = {
+      services: this.#services,
+      mount,
+      era: 'modern',
+      versions: [modernVersion],
+      getSender,
+    } as const
+    const handler = createMcpHandler(
+      ({ requestInfo }) => {
+        const { method } = ((requestInfo as ExchangeRequest).exchange.request.body ?? {}) as Partial<Request>
+        return new CoreServer(options, { hasMethods: methodNames.includes(method ?? '') })
+      },
+      {
+        legacy: 'reject',
+        keepAliveMs,
+        onerror: (err) => protocolDetail(log, { err, mount: mount.path }, 'a message was rejected'),
+      },
+    )
+    this.#handlers.set(mount.path, handler)
+    return handler
+  }
+}
+
+function getSender({ mcpReq }: ServerContext) {
+  const envelope = (mcpReq.envelope ?? {}) as Params
+  return {
+    channel: 'mcp' as const,
+    client: parseClientInfo(envelope[meta.clientInfo]),
+    // The SDK has validated it.
+    capabilities: envelope[meta.clientCapabilities] as Capabilities | undefined,
+  }
+}
+
+function parseClientInfo(value: unknown): ClientInfo | undefined {
+  const { name, version } = (value ?? {}) as Partial<ClientInfo>
+  return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined
+}
+
+/** Returns the URIs of `subscriptions/listen`. The SDK rejects a malformed message. */
+function readSubscriptions(body: unknown): readonly unknown[] {
+  const { method, params } = (body ?? {}) as Partial<Request>
+  if (method !== 'subscriptions/listen') return []
+  const { resourceSubscriptions } = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown }
+  return Array.isArray(resourceSubscriptions) ? resourceSubscriptions : []
+}

@@ -1,0 +1,97 @@
+import { CausewayError, type Params } from '@causeway/protocol'
+import type { Result } from '@modelcontextprotocol/server'
+import type { Access } from '../../access/access.ts'
+import { checkAccess } from '../../dispatch/call-runner.ts'
+import { methodOperation } from '../../dispatch/operation.ts'
+import type { Core } from '../../host/core.ts'
+import type { Change, Mount } from '../../registry/mount.ts'
+
+/** Has a `type` rather than an `interface`, so that the SDK accepts it as a record. */
+export type Notification = { readonly method: string; readonly params?: Record<string, unknown> }
+
+type ResourceOwners = Pick<Core, 'findResourceOwner'>
+
+/** Limits of one session, because its list is saved after each change. */
+const maxSubscriptions = 1000
+const maxCharacters = 256 * 1024
+
+/** The resources that a session of MCP 2025-11-25 or older is subscribed to. */
+export class Subscriptions {
+  readonly #core: ResourceOwners
+  readonly #uris: Set<string>
+  readonly #onChange: (() => Promise<void>) | undefined
+
+  constructor(
+    core: ResourceOwners,
+    { initial = [], onChange }: { initial?: readonly string[]; onChange?: () => Promise<void> } = {},
+  ) {
+    this.#core = core
+    this.#uris = new Set(initial)
+    this.#onChange = onChange
+  }
+
+  get uris(): readonly string[] {
+    return [...this.#uris]
+  }
+
+  /** Returns the notification of a change for a client of this mount, or `undefined` if the client does not receive it. */
+  toNotification(change: Change, mount: Mount): Notification | undefined {
+    if ('uri' in change)
+      return this.#uris.has(change.uri)
+        ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
+        : undefined
+    const { path } = change.mount
+    return path === mount.path ? { method: `notifications/${change.list}/list_changed` } : undefined
+  }
+
+  /** Handles the methods of subscriptions. Returns `undefined` for other methods. */
+  handle(method: string, { uri }: Params, access: Access | undefined): Promise<Result> | undefined {
+    if (method === 'resources/subscribe') return this.#subscribe(uri, access)
+    if (method === 'resources/unsubscribe') return this.#unsubscribe(uri)
+    return undefined
+  }
+
+  async #subscribe(value: unknown, access: Access | undefined): Promise<Result> {
+    const uri = checkUri(value)
+    if (this.#core.findResourceOwner(uri) === undefined)
+      throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
+    checkReadAccess(this.#core, [uri], access)
+    if (this.#uris.has(uri)) return {}
+    checkLimits([...this.#uris, uri])
+    this.#uris.add(uri)
+    await this.#onChange?.()
+    return {}
+  }
+
+  async #unsubscribe(value: unknown): Promise<Result> {
+    if (this.#uris.delete(checkUri(value))) await this.#onChange?.()
+    return {}
+  }
+}
+
+/** Throws `FORBIDDEN_SCOPE` if the token may not read the app of a resource. */
+export function checkReadAccess(
+  core: ResourceOwners,
+  uris: readonly unknown[],
+  access: Access | undefined,
+): void {
+  for (const uri of uris) {
+    const owner = typeof uri === 'string' ? core.findResourceOwner(uri) : undefined
+    if (owner !== undefined) checkAccess(access, owner, methodOperation('resources/subscribe'))
+  }
+}
+
+function checkLimits(uris: readonly string[]): void {
+  const characters = uris.reduce((sum, uri) => sum + uri.length, 0)
+  if (uris.length <= maxSubscriptions && characters <= maxCharacters) return
+  throw new CausewayError(
+    'INVALID_PARAMS',
+    `a session has at most ${maxSubscriptions} subscriptions, with ${maxCharacters} characters of URIs`,
+    { remedy: 'unsubscribe from resources that are no longer needed' },
+  )
+}
+
+function checkUri(uri: unknown): string {
+  if (typeof uri === 'string') return uri
+  throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
+}

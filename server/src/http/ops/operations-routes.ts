@@ -1,0 +1,42 @@
+import type { AddressInfo } from 'node:net'
+import { CausewayError } from '@causeway/protocol'
+import type { FastifyInstance } from 'fastify'
+import { reportAppHealth } from '../../monitoring/health.ts'
+import type { HttpServices } from '../http-services.ts'
+import { addRoutes } from '../routes.ts'
+
+/**
+ * `/health` responds with 200 while calls are accepted, also if an app is degraded, and with 503 while the server stops.
+ */
+export function operationsRoutes(fastify: FastifyInstance, { core, inFlight }: HttpServices): void {
+  addRoutes(fastify, '/health', {
+    GET: async (_request, reply) => {
+      const report = await core.health()
+      return inFlight.isStopping ? reply.code(503).send({ ...report, status: 'stopping' }) : report
+    },
+  })
+  addRoutes(fastify, '/health/:app', {
+    GET: async (request, reply) => {
+      const { app: path } = request.params as { app: string }
+      const instance = core.host.instances.find((one) => one.path === path)
+      if (instance === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
+      const { status: appStatus, ...details } = await reportAppHealth(instance, core.storage)
+      const { localPort: port } = request.socket
+      const isAlias = port !== (fastify.server.address() as AddressInfo).port
+      const status = inFlight.isStopping ? 'stopping' : appStatus
+      return reply.code(status === 'ok' ? 200 : 503).send({
+        status,
+        server: instance.app.service ?? path,
+        mcp_endpoint: isAlias ? '/mcp' : `/mcp/${path}`,
+        port,
+        ...details,
+      })
+    },
+  })
+  addRoutes(fastify, '/metrics', {
+    GET: async (_request, reply) => {
+      const { contentType, text } = await core.metrics.render()
+      return reply.type(contentType).send(text)
+    },
+  })
+}

@@ -1,0 +1,140 @@
+import type { AppRoute, AppTool } from '@causeway/app-kit'
+import type { Core } from '../../host/core.ts'
+import type { HostedApp } from '../../registry/registry.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Describes plain HTTP calls (https://spec.openapis.org/oas/v3.1.1). */
+export function describeApi(core: Core): Json {
+  const { serverInfo } = core.registry.getLists({ path: '/mcp' }).description
+  const apps = core.registry.apps
+  return {
+    openapi: '3.1.1',
+    info: { title: serverInfo.title, version: serverInfo.version },
+    tags: apps.map(({ name, about }) => ({ name, description: about })),
+    paths: {
+      ...ownPaths,
+      ...Object.assign({}, ...apps.map(appPaths)),
+    },
+    // The empty entry makes the token optional: it is required only if the server has a token file.
+    security: [{}, { token: [] }],
+    components: {
+      schemas: { Error: errorSchema(core.errors.codes) },
+      parameters: { session: sessionParameter },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}
+
+const session = { $ref: '#/components/parameters/session' }
+const failed = {
+  description: 'Failure: what is wrong and what to do',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
+const json = (description: string, schema: Json = { type: 'object' }): Json => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
+const ownPaths = {
+  '/health': {
+    get: {
+      summary: 'Readiness, version, data folder',
+      responses: { 200: json('Ready'), 503: json('Stopping') },
+    },
+  },
+  '/health/{app}': {
+    get: {
+      summary: 'One app as a server: status, name, endpoint, port',
+      parameters: [{ name: 'app', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: { 200: json('Ready'), 503: json('Failed or stopping'), 404: failed },
+    },
+  },
+  '/metrics': {
+    get: {
+      summary: 'Metrics for Prometheus',
+      responses: { 200: { description: 'Text exposition', content: { 'text/plain': {} } } },
+    },
+  },
+  '/api/apps': { get: { summary: 'Apps and their tools', responses: { 200: json('Apps') } } },
+  '/api/apps/{app}': {
+    get: {
+      summary: 'One app: schemas of its tools and its routes',
+      parameters: [{ name: 'app', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: { 200: json('The app'), default: failed },
+    },
+  },
+  '/api/registry/refresh': {
+    post: {
+      summary: 'Refresh the tool lists',
+      responses: { 200: json('Whether a list changed'), default: failed },
+    },
+  },
+}
+
+function appPaths(app: HostedApp): Json {
+  const root = `/api/apps/${app.path}`
+  const tools = app.tools.map(
+    (tool) => [`${root}/tools/${tool.name}`, { post: toolOperation(app, tool) }] as const,
+  )
+  const paths: Record<string, Record<string, unknown>> = Object.fromEntries(tools)
+  for (const route of app.routes) {
+    const path = `${root}${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: routeOperation(app, route) }
+  }
+  return paths
+}
+
+const toolOperation = (app: HostedApp, tool: AppTool): Json => ({
+  operationId: `${app.name}__${tool.name}`,
+  tags: [app.name],
+  summary: tool.about,
+  parameters: [session],
+  requestBody: {
+    content: { 'application/json': { schema: tool.inputSchema, example: tool.example.args } },
+  },
+  responses: { 200: json('The result', tool.outputSchema ?? { type: 'object' }), default: failed },
+})
+
+/** GET and DELETE have no body. */
+const routeBody = ({ method, body }: AppRoute): Json =>
+  method === 'GET' || method === 'DELETE'
+    ? {}
+    : { requestBody: { content: Object.fromEntries(body.accepts.map((type) => [type, {}])) } }
+
+const routeOperation = (app: HostedApp, route: AppRoute): Json => ({
+  tags: [app.name],
+  summary: route.about,
+  parameters: [
+    session,
+    ...[...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+  ],
+  ...routeBody(route),
+  responses: { default: failed },
+})
+
+const sessionParameter = {
+  name: 'Causeway-Session',
+  in: 'header',
+  description: 'Identifies the state of this client; clients without it share one state',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+}
+
+const errorSchema = (codes: readonly string[]) => ({
+  type: 'object',
+  required: ['code', 'message', 'remedy', 'data', 'legacy_code', 'retryable'],
+  properties: {
+    code: { type: 'string', enum: codes },
+    message: { type: 'string', description: 'What is wrong' },
+    remedy: { type: 'string', description: 'What to do' },
+    data: { type: 'object' },
+    legacy_code: { type: ['integer', 'null'] },
+    retryable: { type: 'boolean', description: 'The same call may succeed later' },
+  },
+})

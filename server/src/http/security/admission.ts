@@ -1,0 +1,159 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { CausewayError } from '@causeway/protocol'
+import type { Access } from '../../access/access.ts'
+import type { TokenFile } from '../../access/token-file.ts'
+
+interface AdmissionOptions {
+  /** Host names or addresses, without ports, in addition to loopback. */
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  /** If present, all requests except preflights require a token. */
+  readonly tokens?: TokenFile | undefined
+}
+
+type RequestHead = { readonly headers: IncomingHttpHeaders }
+
+interface OpenResponse extends RequestHead {
+  readonly end: () => void
+}
+
+const recheckIntervalMs = 1000
+
+/**
+ * Admits requests by host, origin and token, because web pages can reach a local server by DNS rebinding or cross-origin requests
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+ */
+export class Admission {
+  readonly #isServedHost: (host: string) => boolean
+  /** In the form that URLs have: IPv6 addresses in brackets. */
+  readonly #hostnames: readonly string[]
+  readonly #trustedOrigins: Set<string>
+  readonly #tokens: TokenFile | undefined
+  readonly #openResponses = new Set<OpenResponse>()
+  readonly #timer: NodeJS.Timeout | undefined
+
+  constructor({ allowedHosts, allowedOrigins, tokens }: AdmissionOptions) {
+    const isServed = createHostCheck(allowedHosts)
+    this.#isServedHost = cached((host) => isServed(parseHostname(host)))
+    const named = allowedHosts.map(parseHostname).filter((name) => name !== undefined)
+    this.#hostnames = ['localhost', '127.0.0.1', '[::1]', ...named]
+    this.#trustedOrigins = new Set(allowedOrigins)
+    this.#tokens = tokens
+    // One timer for all responses costs less than one each.
+    if (tokens !== undefined) this.#timer = setInterval(() => this.#recheck(), recheckIntervalMs).unref()
+  }
+
+  /** Trusts pages that this server serves on a port. */
+  addListener(port: number): void {
+    for (const name of this.#hostnames)
+      this.#trustedOrigins.add(port === 80 ? `http://${name}` : `http://${name}:${port}`)
+  }
+
+  /** Whether pages of an origin need no token. */
+  trustsOrigin(origin: string): boolean {
+    return this.#trustedOrigins.has(origin)
+  }
+
+  /**
+   * Returns `undefined` if no token is required. Throws `FORBIDDEN_HOST`, `FORBIDDEN_ORIGIN` or `UNAUTHORIZED`. A token permits
+   * any origin, because browsers never attach one by themselves. Public routes need none.
+   */
+  admit({ headers }: RequestHead, { isPublic = false } = {}): Access | undefined {
+    const { origin, authorization } = headers
+    this.#checkHost(headers)
+    if (origin === undefined) {
+      if (isSubresource(headers)) throw new CausewayError('FORBIDDEN_ORIGIN', 'web pages must not embed this')
+    } else if (!this.trustsOrigin(origin) && (this.#tokens === undefined || authorization === undefined))
+      throw forbiddenOrigin(origin)
+    return isPublic ? undefined : this.#tokens?.authenticate(authorization)
+  }
+
+  /** Throws if the request that follows a preflight could not be admitted with any token. */
+  checkPreflight({ headers }: RequestHead): void {
+    this.#checkHost(headers)
+    const { origin = '' } = headers
+    if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw forbiddenOrigin(origin)
+  }
+
+  /** Calls `end` when the token of an open response or socket is revoked. Returns a function that ends the check. */
+  watch({ headers }: RequestHead, end: () => void): () => void {
+    const response = { headers, end }
+    this.#openResponses.add(response)
+    return () => void this.#openResponses.delete(response)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #recheck(): void {
+    for (const response of [...this.#openResponses]) {
+      try {
+        this.admit(response)
+      } catch {
+        this.#openResponses.delete(response)
+        response.end()
+      }
+    }
+  }
+
+  #checkHost({ host = '' }: IncomingHttpHeaders): void {
+    if (this.#isServedHost(host)) return
+    throw new CausewayError(
+      'FORBIDDEN_HOST',
+      `not an address of this server: ${host === '' ? '(none)' : host}`,
+    )
+  }
+}
+
+const forbiddenOrigin = (origin: string): CausewayError =>
+  new CausewayError('FORBIDDEN_ORIGIN', `the origin is not allowed: ${origin}`, { data: { origin } })
+
+/**
+ * Whether a page of another origin embeds the response without sending an Origin, as an image or a frame. Pages on other ports are
+ * `same-site`. Opening a link is permitted (https://www.w3.org/TR/fetch-metadata/).
+ */
+function isSubresource(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== 'cross-site' && site !== 'same-site') return false
+  return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
+}
+
+/** Caches the first results: nearly all requests use the same few hosts. */
+function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
+  const results = new Map<string, boolean>()
+  return (text) => {
+    const cachedResult = results.get(text)
+    if (cachedResult !== undefined) return cachedResult
+    const result = check(text)
+    if (results.size < capacity) results.set(text, result)
+    return result
+  }
+}
+
+/** Whether a host is `localhost` or a loopback address, in any notation. */
+export function isLoopback(host: string): boolean {
+  return createHostCheck([])(parseHostname(isIP(host) === 6 ? `[${host}]` : host))
+}
+
+function createHostCheck(allowedHosts: readonly string[]): (name: string | undefined) => boolean {
+  const named = new Set(['localhost', ...allowedHosts.map(parseHostname)])
+  const loopback = new BlockList()
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+  loopback.addAddress('::1', 'ipv6')
+  return (name) => {
+    if (name === undefined) return false
+    if (named.has(name)) return true
+    const address = name.replace(/^\[(.*)\]$/, '$1')
+    const family = isIP(address)
+    return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** Returns the normalized host name of a URL, or `undefined` if the host is malformed. */
+function parseHostname(host: string): string | undefined {
+  // In text with user information, `URL` would return another host.
+  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d*)?$/i.test(host)) return undefined
+  return URL.parse(`http://${host}`)?.hostname
+}

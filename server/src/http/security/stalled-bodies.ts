@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import { CausewayError } from '@causeway/protocol'
+
+interface Upload {
+  readonly request: IncomingMessage
+  /** Responds with the error, or closes the connection. */
+  readonly fail: (error: CausewayError) => void
+  /** Bytes received at the last check. */
+  bytesRead: number
+  progressMs: number
+}
+
+/** Fails requests whose body makes no progress. A slow body may take any time. */
+export class StalledBodies {
+  readonly #timeoutMs: number
+  readonly #now: () => number
+  #checkedMs: number
+  readonly #timer: NodeJS.Timeout | undefined
+  /** HTTP/1.1 connections carry one body at a time. */
+  readonly #uploads = new Map<Socket, Upload>()
+
+  /** A timeout of 0 disables the check. `now` returns milliseconds of a monotonic clock. */
+  constructor({ timeoutMs, now = () => performance.now() }: { timeoutMs: number; now?: () => number }) {
+    this.#timeoutMs = timeoutMs
+    this.#now = now
+    this.#checkedMs = now()
+    if (timeoutMs > 0) this.#timer = setInterval(() => this.check(), checkIntervalMs(timeoutMs)).unref()
+  }
+
+  watch(request: IncomingMessage, fail: Upload['fail']): void {
+    if (this.#timer === undefined || request.complete) return
+    const { socket } = request
+    this.#uploads.set(socket, { request, fail, bytesRead: socket.bytesRead, progressMs: this.#now() })
+  }
+
+  /**
+   * Fails every stalled body. If the check is late because the event loop was blocked or the process was suspended, received bytes
+   * may be unread, and every timeout starts again.
+   */
+  check(): void {
+    const now = this.#now()
+    const isLate = now - this.#checkedMs > 2 * checkIntervalMs(this.#timeoutMs)
+    this.#checkedMs = now
+    for (const [socket, upload] of this.#uploads) {
+      const { request } = upload
+      // Unread bytes mean that the server is slow, not the client.
+      const isMoving = socket.bytesRead !== upload.bytesRead || request.readableLength > 0
+      if (request.complete || socket.destroyed) this.#uploads.delete(socket)
+      else if (isMoving || isLate) Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
+      else if (now - upload.progressMs >= this.#timeoutMs) {
+        this.#uploads.delete(socket)
+        upload.fail(
+          new CausewayError('REQUEST_TIMEOUT', `no part of the body arrived for ${this.#timeoutMs} ms`, {
+            data: { timeout_ms: this.#timeoutMs },
+          }),
+        )
+      }
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** A timeout fires at most this much late. */
+const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
+
+/** Options of Node's servers: the timeout applies to headers, not to bodies. */
+export const headerTimeout = (timeoutMs: number): ServerOptions => ({
+  headersTimeout: timeoutMs,
+  requestTimeout: 0,
+  connectionsCheckingInterval: timeoutMs > 0 ? checkIntervalMs(timeoutMs) : 30_000,
+})

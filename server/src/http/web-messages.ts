@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Exchange } from './exchange.ts'
+
+interface WebRequestOptions {
+  readonly signal: AbortSignal
+  /** The unparsed body. */
+  readonly body?: Readable | Buffer
+}
+
+export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions): Request =>
+  new Request(toUrl(request), toInit(request, options))
+
+/** The request that the SDK receives. It has no body, because the body is already parsed. The SDK returns it with each message. */
+export class ExchangeRequest extends Request {
+  readonly exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    super(toUrl(exchange.request), toInit(exchange.request, exchange))
+    this.exchange = exchange
+  }
+}
+
+const toUrl = ({ headers, url }: FastifyRequest): string => `http://${headers.host}${url}`
+
+function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): RequestInit {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  const init = { method: request.method, headers, signal }
+  if (body === undefined) return init
+  return body instanceof Readable
+    ? { ...init, body: Readable.toWeb(body) as ReadableStream, duplex: 'half' }
+    : { ...init, body: new Uint8Array(body) }
+}
+
+/** Sends at the speed of the client. Resolves when it is sent or the client has disconnected. */
+export const sendResponse = (reply: FastifyReply, response: Response): Promise<void> =>
+  send(reply, response, async (raw, part) => {
+    if (!raw.write(part)) await drained(raw)
+  })
+
+/** Sends a response of the SDK, whose streams are filled regardless of the speed of the client. */
+export const sendMessages = (reply: FastifyReply, response: Response): Promise<void> =>
+  send(reply, response, writeOrDisconnect)
+
+/** A client with more unread bytes is disconnected. */
+export const maxUnreadBytes = 16 * 2 ** 20
+
+/** Writes, or disconnects a client that does not read. A single message may have any size. */
+export function writeOrDisconnect(raw: ServerResponse, part: string | Uint8Array): void {
+  if (raw.writableLength > maxUnreadBytes) raw.destroy()
+  else raw.write(part)
+}
+
+async function send(
+  reply: FastifyReply,
+  response: Response,
+  write: (raw: ServerResponse, part: Uint8Array) => Promise<void> | void,
+): Promise<void> {
+  reply.hijack()
+  const { raw } = reply
+  const headers = [...Object.entries(reply.getHeaders()), ...response.headers]
+  raw.writeHead(response.status, headers.flat() as string[])
+  if (response.body === null) {
+    raw.end()
+    return
+  }
+  // The first event of a stream may take a long time.
+  if (response.headers.get('content-type') !== 'application/json') raw.flushHeaders()
+  const reader = response.body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  if (raw.destroyed) cancel()
+  else raw.once('close', cancel)
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
+    raw.end()
+  } catch (error) {
+    // The status has been sent. Only a broken connection shows that the response is incomplete.
+    raw.destroy()
+    throw error
+  }
+}
+
+/** Resolves when the response accepts more data or is closed. */
+const drained = (raw: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    if (raw.destroyed) return resolve()
+    const settle = (): void => {
+      raw.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    raw.on('drain', settle).on('close', settle)
+  })

@@ -1,0 +1,59 @@
+import { getHeapStatistics } from 'node:v8'
+import type { Logger } from 'pino'
+
+/** Load of the process, or limits of it. */
+export interface Load {
+  /** Event-loop delay. */
+  readonly lagMs: number
+  readonly heapPercent: number
+}
+
+const sampleIntervalMs = 500
+
+/** Detects overload. A limit of 0 ms or 100 percent disables its check. */
+export class LoadMonitor {
+  readonly #limits: Load
+  readonly #log: Pick<Logger, 'warn' | 'info'>
+  readonly #timer: NodeJS.Timeout
+  #nextSampleAt = performance.now() + sampleIntervalMs
+  #wasAboveLimits = false
+  #isOverloaded = false
+
+  constructor({ log, ...limits }: Load & { readonly log: Pick<Logger, 'warn' | 'info'> }) {
+    this.#limits = limits
+    this.#log = log
+    this.#timer = setInterval(() => this.#sample(), sampleIntervalMs).unref()
+  }
+
+  /** Whether the last two samples exceeded a limit; one can be a single long task. */
+  get isOverloaded(): boolean {
+    return this.#isOverloaded
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #sample(): void {
+    const now = performance.now()
+    const load = { lagMs: Math.max(0, now - this.#nextSampleAt), heapPercent: getHeapPercent() }
+    this.#nextSampleAt = now + sampleIntervalMs
+    const isAboveLimits = exceedsLimits(load, this.#limits)
+    const wasOverloaded = this.#isOverloaded
+    this.#isOverloaded = isAboveLimits && this.#wasAboveLimits
+    this.#wasAboveLimits = isAboveLimits
+    if (this.#isOverloaded === wasOverloaded) return
+    const fields = { lag_ms: Math.round(load.lagMs), heap_percent: Math.round(load.heapPercent) }
+    if (this.#isOverloaded) this.#log.warn(fields, 'overloaded: new requests are rejected')
+    else this.#log.info(fields, 'no longer overloaded')
+  }
+}
+
+export const exceedsLimits = (load: Load, limits: Load): boolean =>
+  (limits.lagMs > 0 && load.lagMs > limits.lagMs) ||
+  (limits.heapPercent < 100 && load.heapPercent > limits.heapPercent)
+
+function getHeapPercent(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return (used / limit) * 100
+}

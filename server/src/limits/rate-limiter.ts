@@ -1,0 +1,86 @@
+import { CausewayError } from '@causeway/protocol'
+import { fullBucket, type Rate, takeToken, waitTimeMs } from './token-bucket.ts'
+
+/** Rates by class: `total` for all clients; per client `<path>`, `<path>.<class>` or `*`. */
+export type Rates = Readonly<Record<string, Rate>>
+
+/** Above this number, full buckets are evicted first, then the oldest ones. */
+const maxBuckets = 10_000
+
+/** Token buckets: one for all clients, and one per client and class. */
+export class RateLimiter {
+  readonly #rates: Rates
+  readonly #now: () => number
+  readonly #isEnabled: boolean
+  /** By `<client> <class>`. */
+  readonly #buckets = new Map<string, number>()
+  readonly #classes = new Map<string, string>()
+  #totalBucket = fullBucket
+  #rejected = 0
+
+  /** `now` is monotonic, in milliseconds. */
+  constructor(rates: Rates, now: () => number = () => performance.now()) {
+    this.#rates = rates
+    this.#now = now
+    this.#isEnabled = Object.keys(rates).length > 0
+  }
+
+  /** Takes a token, or throws `RATE_LIMITED` with `retry_after_ms`. */
+  take(client: string, app: string, rateClass?: string): void {
+    if (!this.#isEnabled) return
+    const now = this.#now()
+    const name = this.#findClass(app, rateClass)
+    // All apps without a rate share the client's bucket `*`.
+    const key = `${client} ${name}`
+    const rate = this.#rates[name]
+    const { total } = this.#rates
+    const bucket = this.#buckets.get(key) ?? fullBucket
+    if (rate !== undefined) this.#check(bucket, rate, name, now)
+    if (total !== undefined) {
+      this.#check(this.#totalBucket, total, 'total', now)
+      this.#totalBucket = takeToken(this.#totalBucket, now, total)
+    }
+    if (rate === undefined) return
+    this.#buckets.set(key, takeToken(bucket, now, rate))
+    if (this.#buckets.size > maxBuckets) this.#evict(now)
+  }
+
+  /** Number of clients with a bucket that is not full. */
+  get busyClients(): number {
+    const now = this.#now()
+    const busy = [...this.#buckets].filter(([, fullAtMs]) => fullAtMs > now)
+    return new Set(busy.map(([key]) => key.slice(0, key.lastIndexOf(' ')))).size
+  }
+
+  get rejected(): number {
+    return this.#rejected
+  }
+
+  /** Returns the narrowest class with a rate. */
+  #findClass(app: string, rateClass: string | undefined): string {
+    const key = rateClass === undefined ? app : `${app}.${rateClass}`
+    const cached = this.#classes.get(key)
+    if (cached !== undefined) return cached
+    const found = [key, app].find((name) => Object.hasOwn(this.#rates, name)) ?? '*'
+    this.#classes.set(key, found)
+    return found
+  }
+
+  #check(bucket: number, rate: Rate, name: string, now: number): void {
+    const wait = waitTimeMs(bucket, now, rate)
+    if (wait === 0) return
+    this.#rejected += 1
+    const { perSecond: per_second, burst } = rate
+    throw new CausewayError('RATE_LIMITED', `more than ${per_second} calls in a second: ${name}`, {
+      data: { retry_after_ms: Math.ceil(wait), class: name, per_second, burst },
+    })
+  }
+
+  #evict(now: number): void {
+    for (const [key, fullAtMs] of this.#buckets) if (fullAtMs <= now) this.#buckets.delete(key)
+    for (const key of this.#buckets.keys()) {
+      if (this.#buckets.size <= maxBuckets / 2) return
+      this.#buckets.delete(key)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { write, writeSync } from 'node:fs'
+
+const bufferBytes = 4096
+/** Maximum wait of buffered lines, and the pause before a failed write is retried. */
+const flushDelayMs = 100
+/** Limit for a slow reader, in characters. Further lines are dropped and counted. */
+const maxBuffered = 4 * 1024 * 1024
+const closeTimeoutMs = 1000
+
+/**
+ * Writes lines to a file descriptor with a slow reader or none, without blocking the server. sonic-boom would retry forever at
+ * exit.
+ */
+export class StderrWriter {
+  readonly #fd: number
+  #lines: string[] = []
+  #length = 0
+  #dropped = 0
+  /** Includes the pauses between retries. */
+  #isWriting = false
+  #isInSystemCall = false
+  #isBroken = false
+  #timer: NodeJS.Timeout | undefined
+  #onDrained: (() => void) | undefined
+
+  constructor(fd = 2) {
+    this.#fd = fd
+    // Writes the last lines, which explain an uncaught error.
+    process.once('exit', () => {
+      if (this.#isWriting || this.#isBroken || this.#lines.length === 0) return
+      try {
+        writeSync(fd, this.#takeBuffer())
+      } catch {
+        // The reader is gone.
+      }
+    })
+  }
+
+  write(line: string): void {
+    if (this.#isBroken) return
+    if (this.#length + line.length > maxBuffered) {
+      this.#dropped += 1
+      return
+    }
+    this.#lines.push(line)
+    this.#length += line.length
+    if (this.#length >= bufferBytes && !this.#isWriting) this.#flush()
+    else this.#flushAfter(flushDelayMs)
+  }
+
+  /** Writes buffered lines for at most a second. Returns `false` if a write is blocked, which would also block `process.exit`. */
+  close(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timeout = setTimeout(() => resolve(!this.#isInSystemCall), closeTimeoutMs)
+      this.#onDrained = () => {
+        clearTimeout(timeout)
+        resolve(true)
+      }
+      this.#flush()
+    })
+  }
+
+  #flushAfter(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#flush(), ms).unref()
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#isBroken) this.#takeBuffer()
+    else if (!this.#isWriting && this.#lines.length > 0) this.#writeBytes(this.#takeBuffer())
+    this.#checkDrained()
+  }
+
+  #writeBytes(bytes: Buffer): void {
+    this.#isWriting = true
+    this.#isInSystemCall = true
+    write(this.#fd, bytes, 0, bytes.length, null, (error, written) => {
+      this.#isInSystemCall = false
+      const rest = error === null ? bytes.subarray(written) : bytes
+      if (error !== null && error.code !== 'EAGAIN') this.#isBroken = true
+      else if (rest.length > 0) {
+        setTimeout(() => this.#writeBytes(rest), error === null ? 0 : flushDelayMs).unref()
+        return
+      }
+      this.#isWriting = false
+      if (this.#lines.length > 0) this.#flushAfter(0)
+      this.#checkDrained()
+    })
+  }
+
+  #takeBuffer(): Buffer {
+    if (this.#dropped > 0) {
+      const note = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'lines were dropped' }
+      this.#lines.push(`${JSON.stringify(note)}\n`)
+    }
+    const text = this.#lines.join('')
+    this.#lines = []
+    this.#length = 0
+    this.#dropped = 0
+    return Buffer.from(text)
+  }
+
+  #checkDrained(): void {
+    if (!this.#isWriting && this.#lines.length === 0) this.#onDrained?.()
+  }
+}

@@ -1,0 +1,91 @@
+import { asCausewayError } from '@causeway/protocol'
+import { toDataError } from '@causeway/store'
+import type { Audit } from '../audit/audit.ts'
+import type { Config } from '../config/config.ts'
+import type { AppHost, AppInstance } from '../host/app-host.ts'
+import type { UserApps } from '../host/user-apps.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { MemoryGuard } from '../memory/memory-guard.ts'
+import { version } from '../process/version.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { StorageHealth } from './storage-health.ts'
+
+/** `ok` or `failed`, and what the app reports. */
+export interface AppHealth {
+  readonly status: string
+  readonly [more: string]: unknown
+}
+
+/** The body of `/health`. */
+export interface HealthReport {
+  readonly status: 'ok' | 'degraded'
+  readonly version: string
+  readonly pid: number
+  readonly uptime_s: number
+  readonly data_dir: string
+  readonly apps: Readonly<Record<string, AppHealth>>
+  readonly [more: string]: unknown
+}
+
+export interface HealthOptions {
+  readonly host: AppHost
+  readonly userApps: UserApps
+  readonly config: Config
+  readonly uptimeMs: number
+  readonly limits: Limits
+  readonly audit: Audit
+  readonly memory: MemoryGuard
+  readonly storage: StorageHealth
+  readonly registry: Registry
+}
+
+/** Does not throw: a failure is part of the report. */
+export async function reportHealth(options: HealthOptions): Promise<HealthReport> {
+  const { host, userApps, config, uptimeMs, limits, audit, memory, storage, registry } = options
+  const opened = await Promise.all(
+    host.instances.map(
+      async (instance) => [instance.app.name, await reportAppHealth(instance, storage)] as const,
+    ),
+  )
+  const storageReport = await storage.report(await audit.retry())
+  const notLoaded = userApps.failures.map(
+    ({ name, error }) => [name, { status: 'failed', reason: error.code, message: error.message }] as const,
+  )
+  const apps = Object.fromEntries([...opened, ...notLoaded])
+  const isHealthy =
+    storageReport.status === 'ok' && Object.values(apps).every(({ status }) => status === 'ok')
+  return {
+    status: isHealthy ? 'ok' : 'degraded',
+    version,
+    pid: process.pid,
+    uptime_s: Math.round(uptimeMs / 1000),
+    data_dir: config.dataDir,
+    registry_hash: registry.hash,
+    limits: {
+      body_bytes: config.bodyLimitBytes,
+      snapshot_bytes: config.snapshotCapBytes,
+      inflight: config.maxInflight,
+      ...limits.report(),
+    },
+    memory: await memory.report(),
+    storage: storageReport,
+    audit: audit.report(),
+    apps,
+  }
+}
+
+export async function reportAppHealth(instance: AppInstance, storage: StorageHealth): Promise<AppHealth> {
+  const { app, store, failure } = instance
+  try {
+    const error = failure ?? storage.findDamage(instance)
+    if (error !== undefined) throw error
+    return {
+      status: 'ok',
+      tools: app.tools.filter(({ unlisted }) => unlisted !== true).length,
+      ...(await app.health(store)),
+    }
+  } catch (error) {
+    const { code: reason, message, remedy } = asCausewayError(toDataError(error, `data of ${app.name}`))
+    return { status: 'failed', reason, message, remedy }
+  }
+}

@@ -1,0 +1,131 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { CacheReport } from '../memory/cache-set.ts'
+import type { MemoryReport } from '../memory/memory-guard.ts'
+
+export interface CallSample {
+  readonly app: string
+  /** Name of the operation. */
+  readonly what: string
+  /** `ok` or an error code. */
+  readonly code: string
+  readonly seconds: number
+}
+
+/** Why a request was rejected with 503. */
+export type Shortage = 'places' | 'memory' | 'time'
+
+/** Values that are read when the metrics are rendered. */
+interface Levels {
+  /** By app path. */
+  readonly running: ReadonlyMap<string, number>
+  readonly memory: MemoryReport
+}
+
+/** Has its own registry: several servers can run in one process. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #readLevels: () => Promise<Levels>
+  readonly #calls: Counter
+  readonly #durations: Histogram
+  readonly #running: Gauge
+  readonly #rejections: Counter
+  readonly #processMemory: ReadonlyMap<Gauge, (memory: MemoryReport) => number>
+  readonly #cacheMemory: ReadonlyMap<Gauge, keyof CacheReport>
+  /** Series by label values, which prom-client would hash for every sample. */
+  readonly #counters = new Map<string, Counter.Internal>()
+  readonly #histograms = new Map<string, Histogram.Internal<string>>()
+
+  constructor(readLevels: () => Promise<Levels>) {
+    this.#readLevels = readLevels
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry, prefix: 'causeway_' })
+    this.#calls = new Counter({
+      name: 'causeway_calls_total',
+      help: 'Finished calls, by app, tool or method, and outcome.',
+      labelNames: ['app', 'what', 'code'],
+      registers,
+    })
+    this.#durations = new Histogram({
+      name: 'causeway_call_seconds',
+      help: 'Time from dispatch to result.',
+      labelNames: ['app', 'what'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+      registers,
+    })
+    this.#running = new Gauge({
+      name: 'causeway_running_calls',
+      help: 'Calls in flight, by app.',
+      labelNames: ['app'],
+      registers,
+    })
+    this.#rejections = new Counter({
+      name: 'causeway_requests_turned_away_total',
+      help: 'Requests rejected with 503, by what was exhausted: places, memory or time.',
+      labelNames: ['want'],
+      registers,
+    })
+    for (const shortage of ['places', 'memory', 'time'] satisfies Shortage[])
+      this.#rejections.inc({ want: shortage }, 0)
+    const gauge = (name: string, help: string, labelNames: string[] = []) =>
+      new Gauge({ name, help, labelNames, registers })
+    this.#processMemory = new Map<Gauge, (memory: MemoryReport) => number>([
+      [
+        gauge('causeway_memory_used_bytes', 'Memory of the process, on Linux without pages of mapped files.'),
+        ({ used_bytes }) => used_bytes,
+      ],
+      [
+        gauge('causeway_memory_limit_bytes', 'Memory limit of the process; 0 if there is no limit.'),
+        ({ limit_bytes }) => limit_bytes,
+      ],
+      [
+        gauge(
+          'causeway_memory_short',
+          '1 while requests are admitted one at a time because memory is short.',
+        ),
+        ({ status }) => (status === 'short' ? 1 : 0),
+      ],
+    ])
+    this.#cacheMemory = new Map<Gauge, keyof CacheReport>([
+      [gauge('causeway_cache_bytes', 'Size of a cache.', ['cache']), 'bytes'],
+      [gauge('causeway_cache_most_bytes', 'Maximum size of a cache.', ['cache']), 'most_bytes'],
+      [
+        gauge('causeway_cache_given_back_bytes', 'Bytes evicted from a cache since the start.', ['cache']),
+        'given_back_bytes',
+      ],
+    ])
+  }
+
+  recordCall({ app, what, code, seconds }: CallSample): void {
+    const duration = `${app} ${what}`
+    getOrCreate(this.#counters, `${duration} ${code}`, () => this.#calls.labels(app, what, code)).inc()
+    getOrCreate(this.#histograms, duration, () => this.#durations.labels(app, what)).observe(seconds)
+  }
+
+  recordRejection(shortage: Shortage): void {
+    this.#rejections.inc({ want: shortage })
+  }
+
+  /** Returns the text format of Prometheus. */
+  async render(): Promise<{ readonly contentType: string; readonly text: string }> {
+    const { running, memory } = await this.#readLevels()
+    for (const [app, count] of running) this.#running.set({ app }, count)
+    for (const [gauge, getValue] of this.#processMemory) gauge.set(getValue(memory))
+    for (const [gauge, field] of this.#cacheMemory) {
+      gauge.reset()
+      for (const [cache, report] of Object.entries(memory.caches)) gauge.set({ cache }, report[field])
+    }
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() }
+  }
+
+  close(): void {
+    this.#registry.clear()
+  }
+}
+
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const value = create()
+  map.set(key, value)
+  return value
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { identifyProcess, lockFiles } from '@causeway/store'
+import { z } from 'zod'
+import { givenSettingSchema } from '../config/effective-settings.ts'
+
+const serverSchema = z.object({
+  pid: z.int().positive(),
+  /** Result of `identifyProcess`. */
+  process: z.string(),
+  host: z.string(),
+  url: z.string(),
+  version: z.string(),
+  started_ms: z.number(),
+  /** Maximum wait for running calls when the server stops. */
+  shutdown_ms: z.number(),
+  token_file: z.string().optional(),
+  /** The settings that were given. Older servers omit them. */
+  settings: z.array(givenSettingSchema).readonly().optional(),
+})
+
+/** The content of `server.json` in a data folder. */
+export type ServerRecord = z.infer<typeof serverSchema>
+
+/** `gone`: the process ended without removing the file. `elsewhere`: it runs on another machine or in a container. */
+type ServerState =
+  | { readonly state: 'none' }
+  | { readonly state: 'running' | 'gone' | 'elsewhere'; readonly server: ServerRecord }
+
+/** Writes `server.json` for this process, which holds the lock of the folder. Releasing the lock removes the file. */
+export function recordServer(
+  dataDir: string,
+  details: Pick<ServerRecord, 'url' | 'version' | 'started_ms' | 'shutdown_ms' | 'token_file' | 'settings'>,
+): void {
+  const { pid } = process
+  const record: ServerRecord = { pid, process: identifyProcess(pid) ?? '', host: hostname(), ...details }
+  const file = join(dataDir, lockFiles.holder)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.${pid}`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.${pid}`, file)
+}
+
+export function findServer(dataDir: string): ServerState {
+  const server = readRecord(join(dataDir, lockFiles.holder))
+  if (server === undefined) return { state: 'none' }
+  if (server.host !== hostname()) return { state: 'elsewhere', server }
+  return { state: isRunning(server) ? 'running' : 'gone', server }
+}
+
+export const isRunning = ({ pid, process }: Pick<ServerRecord, 'pid' | 'process'>): boolean =>
+  identifyProcess(pid) === process
+
+function readRecord(file: string): ServerRecord | undefined {
+  try {
+    return serverSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data
+  } catch {
+    return undefined
+  }
+}

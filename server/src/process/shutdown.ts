@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { identifyProcess } from '@causeway/store'
+
+/** A terminal signals the whole process group, and npm forwards the signal again. A repetition within this time is ignored. */
+const repeatedSignalMs = 250
+const npxCheckMs = 250
+
+/**
+ * Runs `stop` on the first SIGTERM or SIGINT, or when the IPC channel to the parent closes, and then exits. A second signal
+ * exits immediately.
+ */
+export function onShutdown(stop: (reason: string) => Promise<void>): void {
+  let firstAt: number | undefined
+  const begin = (reason: string, exitCode: number): void => {
+    const now = performance.now()
+    if (firstAt !== undefined) {
+      if (now - firstAt > repeatedSignalMs) process.exit(exitCode)
+      return
+    }
+    firstAt = now
+    stop(reason).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`causeway: stopping failed: ${String((error as Error)?.stack ?? error)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', () => begin('SIGTERM', 143))
+  process.on('SIGINT', () => begin('SIGINT', 130))
+  process.on('disconnect', () => begin('disconnect', 1))
+}
+
+/**
+ * Calls `onExit` when the npx that started this process has ended. npm signals only the shell between them, and the shell does
+ * not forward the signal.
+ */
+export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
+  const pid = findNpx(env)
+  const identity = pid === undefined ? undefined : identifyProcess(pid)
+  if (pid === undefined || identity === undefined) return
+  const timer = setInterval(() => {
+    if (identifyProcess(pid) === identity) return
+    clearInterval(timer)
+    onExit()
+  }, npxCheckMs).unref()
+}
+
+/**
+ * Returns the grandparent process if it is npx. The environment alone does not show that npx started this process: all descendants
+ * inherit it.
+ */
+function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefined {
+  if (command !== 'exec') return undefined
+  const stat = readProc(process.ppid, 'stat')
+  const [, name = '', grandparent = ''] = /^\d+ \((.*)\) \S (\d+) /s.exec(stat) ?? []
+  const isShell = /^(sh|bash|dash|ash|zsh|ksh)$/.test(name)
+  return isShell && /^npm exec/.test(readProc(Number(grandparent), 'cmdline'))
+    ? Number(grandparent)
+    : undefined
+}
+
+/** Reads a file of proc(5); empty on systems without it. */
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,42 @@
+import type { AppFailure } from '../host/user-apps.ts'
+
+export interface StartedServer {
+  readonly url: string
+  readonly apps: readonly { readonly name: string; readonly tools: number }[]
+  readonly failures: readonly AppFailure[]
+  readonly recordingRoots: readonly string[]
+  readonly plotRoots: readonly string[]
+  readonly dataDir: string
+}
+
+/** Formats what a person at a terminal needs next: address, apps, files, how to connect a client, a first command. */
+export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): string {
+  const { url, apps, failures, recordingRoots, plotRoots, dataDir } = server
+  const program = programName(env)
+  const tools = apps.reduce((sum, app) => sum + app.tools, 0)
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['apps', [`${apps.map((app) => `${app.name} ${app.tools}`).join(', ')}: ${tools} tools`]],
+    ['failed', failures.map(({ name, error }) => `${name}: ${error.message}; ${error.remedy}`)],
+    ['recordings', recordingRoots],
+    ['plots', plotRoots],
+    ['data', [dataDir]],
+    ['console', [`${url}/ in a browser`]],
+    ['connect', [`claude mcp add --transport http causeway ${url}/mcp`]],
+    ['try', [`${program} call replay list_recordings`]],
+    ['stop', ['press Ctrl-C']],
+  ]
+  const lines = rows.flatMap(([label, values]) =>
+    values.map((value, index) => `  ${(index === 0 ? label : '').padEnd(11)} ${value}`),
+  )
+  return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
+}
+
+/** Returns how the user runs commands: `npm start --` in a checkout, else `causeway`. */
+const programName = (env: NodeJS.ProcessEnv): string =>
+  env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
+    ? 'npm start --'
+    : 'causeway'
+
+/** Replaces the program in advice such as `run causeway stop`. */
+export const adviseCommand = (text: string, env: NodeJS.ProcessEnv): string =>
+  text.replaceAll(/\bcauseway (?=[a-z-]+)/g, `${programName(env)} `)

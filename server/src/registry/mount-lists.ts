@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import type { AppTool } from '@causeway/app-kit'
+import type { Prompt, Tool } from '@causeway/protocol'
+import type { Era } from '../dispatch/caller.ts'
+import type { AppInstance } from '../host/app-host.ts'
+import { version } from '../process/version.ts'
+import { getCallableNames, type Mount, toListedPrompt, toListedTool } from './mount.ts'
+import { paginate } from './page.ts'
+
+export interface ToolEntry {
+  readonly instance: AppInstance
+  readonly tool: AppTool
+}
+
+/** An app with its tools, including discovered ones. */
+export interface AppTools {
+  readonly instance: AppInstance
+  readonly tools: readonly AppTool[]
+}
+
+/** What `initialize` and `server/discover` return for a mount. */
+export interface MountDescription {
+  readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string }
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly instructions: string
+}
+
+/** The lists of one mount. They are replaced, never changed. */
+export interface MountLists {
+  readonly mount: Mount
+  readonly description: MountDescription
+  readonly instances: readonly AppInstance[]
+  readonly tools: readonly Tool[]
+  readonly prompts: readonly Prompt[]
+  /** By every callable name. */
+  readonly toolByName: ReadonlyMap<string, ToolEntry>
+  readonly toolsHash: string
+  readonly promptsHash: string
+  /** The `result` of the first page of `tools/list`, serialized. */
+  readonly toolsJson: Readonly<Record<Era, string>>
+}
+
+/** Allows stateless clients to cache a list. */
+export const cacheHints = (ttlMs: number) => ({ ttlMs, cacheScope: 'public' as const })
+
+export function buildMountLists(
+  mount: Mount,
+  apps: readonly AppTools[],
+  { ttlMs, pageSize }: { readonly ttlMs: number; readonly pageSize: number },
+): MountLists {
+  const entries = apps.flatMap(({ instance, tools }) => tools.map((tool) => ({ instance, tool })))
+  const instances = apps.map(({ instance }) => instance)
+  const tools = entries
+    .filter(({ tool }) => tool.unlisted !== true)
+    .map(({ instance, tool }) => toListedTool(mount, instance.app, tool))
+  const prompts = instances.flatMap(({ app }) =>
+    app.prompts.map((prompt) => toListedPrompt(mount, app, prompt)),
+  )
+  const toolByName = new Map(
+    entries.flatMap((entry) =>
+      getCallableNames(mount, entry.instance.app, entry.tool).map((name) => [name, entry] as const),
+    ),
+  )
+  const toolsHash = createDigest(tools)
+  const { items, ...rest } = paginate(tools, { cursor: undefined, hash: toolsHash, size: pageSize })
+  const page = { tools: items, ...rest }
+  return {
+    mount,
+    description: describe(instances),
+    instances,
+    tools,
+    prompts,
+    toolByName,
+    toolsHash,
+    promptsHash: createDigest(prompts),
+    toolsJson: {
+      legacy: JSON.stringify(page),
+      modern: JSON.stringify({ ...page, ...cacheHints(ttlMs) }),
+    },
+  }
+}
+
+/** 16 characters. */
+export const createDigest = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
+
+function describe(instances: readonly AppInstance[]): MountDescription {
+  const hasResources = instances.some(({ app }) => app.resources.length > 0)
+  return {
+    serverInfo: { name: 'causeway', title: 'Causeway', version },
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      ...(hasResources ? { resources: { listChanged: true, subscribe: true } } : {}),
+      completions: {},
+      logging: {},
+    },
+    instructions: instances.map(({ app }) => `${app.name}: ${app.instructions ?? app.about}`).join('\n'),
+  }
+}

@@ -1,0 +1,39 @@
+import type { App, AppTool } from '@causeway/app-kit'
+import { type Prompt, type Tool, wireName } from '@causeway/protocol'
+
+/** `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. */
+export interface Mount {
+  readonly path: '/mcp' | `/mcp/${string}`
+  /** App path of a bare mount. */
+  readonly app?: string
+}
+
+type ListKind = 'tools' | 'resources' | 'prompts'
+
+/** A change that clients are notified of: of a list, or of the content of a resource. */
+export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
+
+export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
+
+export const createBareMount = (appPath: string): Mount => ({ path: `/mcp/${appPath}`, app: appPath })
+
+export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonly string[] =>
+  mount.app === undefined
+    ? [wireName(app.name, tool.name), ...tool.aliases.full]
+    : [tool.name, ...tool.aliases.bare]
+
+/** A bare mount lists a tool's first bare alias, if it has one. */
+export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
+  name: mount.app === undefined ? wireName(app.name, tool.name) : (tool.aliases.bare[0] ?? tool.name),
+  ...(tool.title === undefined ? {} : { title: tool.title }),
+  description: tool.about,
+  inputSchema: tool.inputSchema,
+  ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+  annotations: tool.annotations,
+})
+
+export const toListedPrompt = (mount: Mount, app: App, prompt: App['prompts'][number]): Prompt => ({
+  name: mount.app === undefined ? wireName(app.name, prompt.name) : prompt.name,
+  description: prompt.about,
+  arguments: prompt.arguments,
+})

@@ -1,0 +1,32 @@
+import { CausewayError } from '@causeway/protocol'
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Absent on the last page. */
+  readonly nextCursor?: string
+}
+
+/**
+ * Returns the first page without a cursor. `hash` identifies the version of the list; a cursor of another version would skip
+ * or repeat entries, so it throws `INVALID_CURSOR`.
+ */
+export function paginate<Item>(
+  list: readonly Item[],
+  { cursor, hash, size }: { cursor: unknown; hash: string; size: number },
+): Page<Item> {
+  const start = cursor === undefined ? 0 : decodeCursor(cursor, hash, list.length)
+  const end = start + size
+  const items = list.slice(start, end)
+  return end < list.length ? { items, nextCursor: encodeCursor(hash, end) } : { items }
+}
+
+const encodeCursor = (hash: string, start: number): string =>
+  Buffer.from(`${hash}:${start}`).toString('base64url')
+
+function decodeCursor(cursor: unknown, hash: string, length: number): number {
+  const [cursorHash, text] =
+    typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString().split(':') : []
+  const start = Number(text)
+  if (cursorHash === hash && Number.isInteger(start) && start > 0 && start < length) return start
+  throw new CausewayError('INVALID_CURSOR', 'the cursor does not belong to this list as it is now')
+}

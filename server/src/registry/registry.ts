@@ -1,0 +1,192 @@
+import type { AppRoute, AppSocket, AppTool } from '@causeway/app-kit'
+import { CausewayError, pathName, wireName } from '@causeway/protocol'
+import type { Logger } from 'pino'
+import type { AppHost, AppInstance } from '../host/app-host.ts'
+import { type Change, createBareMount, type Mount, sharedMount } from './mount.ts'
+import {
+  type AppTools,
+  buildMountLists,
+  createDigest,
+  type MountLists,
+  type ToolEntry,
+} from './mount-lists.ts'
+
+export interface RegistryOptions {
+  readonly host: AppHost
+  readonly ttlMs: number
+  readonly pageSize: number
+  readonly log: Logger
+  onChange(change: Change): void
+  beforeDiscovery(): Promise<void>
+}
+
+/** An enabled app as plain HTTP serves it. */
+export interface HostedApp {
+  readonly name: string
+  /** Lower-case name, as in URLs. */
+  readonly path: string
+  readonly about: string
+  readonly tools: readonly AppTool[]
+  readonly routes: readonly AppRoute[]
+  readonly sockets: readonly AppSocket[]
+  readonly service?: string
+}
+
+export interface RefreshResult {
+  readonly changed: boolean
+  readonly hash: string
+}
+
+/** A slower app keeps its previous tools. */
+const discoveryTimeoutMs = 1000
+
+/**
+ * Caches the lists of every mount. Tools are discovered at start, every `ttlMs`, and on request; calls never wait for it. If
+ * an app's discovery fails, its last result stays.
+ */
+export class Registry {
+  /** Stateless clients may cache a list for this time. */
+  readonly ttlMs: number
+  /** Entries per page of a list. */
+  readonly pageSize: number
+  readonly #options: RegistryOptions
+  /** Last result by app path. */
+  readonly #discovered = new Map<string, readonly AppTool[]>()
+  #lists: ReadonlyMap<string, MountLists> = new Map()
+  #apps: readonly HostedApp[] = []
+  #hash = ''
+  #running: Promise<unknown> = Promise.resolve()
+  #next: Promise<RefreshResult> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RegistryOptions) {
+    this.ttlMs = options.ttlMs
+    this.pageSize = options.pageSize
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { log } = this.#options
+    await this.refresh()
+    const refresh = (): void => {
+      this.refresh().catch((error: unknown) => log.error({ err: error }, 'discovery failed'))
+    }
+    this.#timer = setInterval(refresh, Math.max(this.ttlMs, 100)).unref()
+  }
+
+  /** By mount path. */
+  get lists(): ReadonlyMap<string, MountLists> {
+    return this.#lists
+  }
+
+  get apps(): readonly HostedApp[] {
+    return this.#apps
+  }
+
+  /** By path. */
+  findApp(path: string | undefined): HostedApp | undefined {
+    return this.#apps.find((app) => app.path === path)
+  }
+
+  get hash(): string {
+    return this.#hash
+  }
+
+  /** Throws `ROUTE_NOT_FOUND`. */
+  getLists({ path }: Mount): MountLists {
+    const lists = this.#lists.get(path)
+    if (lists !== undefined) return lists
+    throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
+  }
+
+  /** Finds a tool by any name that clients of the mount can use. */
+  findTool({ path }: Pick<Mount, 'path'>, name: string): ToolEntry | undefined {
+    return this.#lists.get(path)?.toolByName.get(name)
+  }
+
+  /** `app` is a name or path, `name` a bare name or alias. */
+  findAppTool(app: string, name: string): ToolEntry | undefined {
+    return this.findTool(createBareMount(pathName(app)), name)
+  }
+
+  /** Discovers all tools again. Concurrent calls share a discovery; a call during one starts another after it. */
+  refresh(): Promise<RefreshResult> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined
+      const discovery = this.#discover()
+      this.#running = discovery.catch(() => {})
+      return discovery
+    })
+    return this.#next
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #discover(): Promise<RefreshResult> {
+    const { host, beforeDiscovery } = this.#options
+    await beforeDiscovery()
+    const { instances } = host
+    const apps = await Promise.all(
+      instances.map(async (instance) => ({ instance, tools: await this.#discoverTools(instance) })),
+    )
+    const previous = this.#lists
+    const mounts = [sharedMount, ...instances.map(({ path }) => createBareMount(path))]
+    this.#lists = new Map(
+      mounts.map((mount) => {
+        const served = apps.filter(({ instance }) => mount.app === undefined || mount.app === instance.path)
+        return [mount.path, buildMountLists(mount, served, this)]
+      }),
+    )
+    this.#apps = apps.map(toHostedApp)
+    const hash = createDigest(
+      [...this.#lists.values()].map(({ toolsHash, promptsHash }) => [toolsHash, promptsHash]),
+    )
+    const changed = this.#hash !== hash
+    this.#hash = hash
+    if (previous.size > 0) this.#reportChanges(previous)
+    return { changed, hash }
+  }
+
+  async #discoverTools({ app, path, store, failure }: AppInstance): Promise<readonly AppTool[]> {
+    if (failure !== undefined) return app.tools
+    try {
+      const found = await withTimeout(discoveryTimeoutMs, app.discover(store))
+      // Throws for an invalid name.
+      for (const { name } of found) wireName(app.name, name)
+      this.#discovered.set(path, found)
+    } catch (error) {
+      this.#options.log.warn(
+        { app: app.name, err: error },
+        'discovery failed; the previous list remains in use',
+      )
+    }
+    return [...app.tools, ...(this.#discovered.get(path) ?? [])]
+  }
+
+  #reportChanges(previous: ReadonlyMap<string, MountLists>): void {
+    for (const [path, { mount, toolsHash, promptsHash }] of this.#lists) {
+      const before = previous.get(path)
+      if (before?.toolsHash !== toolsHash) this.#options.onChange({ mount, list: 'tools' })
+      if (before?.promptsHash !== promptsHash) this.#options.onChange({ mount, list: 'prompts' })
+    }
+  }
+}
+
+function toHostedApp({ instance: { app, path }, tools }: AppTools): HostedApp {
+  const { name, about, routes, sockets, service } = app
+  return { name, path, about, tools, routes, sockets, ...(service === undefined ? {} : { service }) }
+}
+
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}

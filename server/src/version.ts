@@ -1,7 +1,0 @@
-/** The version of this server, from its package. */
-import { readFileSync } from 'node:fs'
-
-/** `major.minor.patch` */
-export const version: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
