@@ -39,7 +39,7 @@ export async function measureBridge(causeway: Program): Promise<Section> {
   }
   return {
     title: 'The bridge',
-    about: `Built bundle between a line client and the same server; ${rounds} interleaved rounds of ${callsPerRound} calls one after the other, ${starts} starts.`,
+    about: `Built bundle between a stdio client and the same server; ${rounds} interleaved rounds of ${callsPerRound} sequential calls, ${starts} starts.`,
     head: ['', 'median', 'unit', 'budget'],
     rows,
   }

@@ -1,7 +1,7 @@
 /** Measures what the expensive requests of the fuzz tests cost the built server. */
 import { attackBytes } from '../test/fuzz/attack.ts'
 import { attacks } from '../test/fuzz/complexity.ts'
-import { layOut } from '../test/fuzz/lay-out.ts'
+import { createDataFolders } from '../test/fuzz/data-folders.ts'
 import { measureAttack } from '../test/fuzz/measure-attack.ts'
 import type { Program } from './program.ts'
 import { held, number, type Section } from './report.ts'
@@ -18,7 +18,7 @@ const warmUpBytes = 2 ** 16
 
 /** Writes folders with data for every app, and returns the settings of a server that uses them. */
 export function complexitySettings(folder: string): NodeJS.ProcessEnv {
-  const { data, settings } = layOut(folder)
+  const { data, settings } = createDataFolders(folder)
   return {
     ...settings,
     CAUSEWAY_DATA_DIR: data,
@@ -48,7 +48,7 @@ export async function measureComplexity(server: Pick<Program, 'url' | 'pid'>): P
   }
   return {
     title: 'Expensive requests',
-    about: `Each request is sent once. Processor time of the main thread is held to ${budgets.mainMs.most} ms, that of all other threads to ${budgets.otherMs.most} ms, the growth of the memory to ${budgets.memoryMib.most} MiB. \`/health\` is the longest that another client waited for it; other programs on the machine lengthen it.`,
+    about: `Each request is sent once. Limits: ${budgets.mainMs.most} ms of processor time on the main thread, ${budgets.otherMs.most} ms on all other threads, ${budgets.memoryMib.most} MiB of memory growth. \`/health\` is the longest time that another client waited for it; other programs on the machine increase it.`,
     head: [
       'request',
       'bytes',

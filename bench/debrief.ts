@@ -88,7 +88,7 @@ async function small({ url }: Program): Promise<Section> {
   await ask('debrief_close_plot', { filename: sample })
   return {
     title: 'Calls of Debrief',
-    about: `The sample of 17 features and 3,353 vertices over POST /mcp, one call after the other; ${calls} calls, ${workflows} workflows and heavy calls, 10 pictures. Targets are those of the original design: p50 / p95 / longest.`,
+    about: `The sample of 17 features and 3,353 vertices over POST /mcp, sequential; ${calls} calls, ${workflows} workflows and heavy calls, 10 pictures. Targets are those of the original design: p50 / p95 / longest.`,
     head: ['', 'p50', 'p95', 'longest', 'unit', 'targets', 'budget p95'],
     rows,
   }
@@ -134,7 +134,7 @@ async function large({ url, pid }: Program): Promise<Section> {
   return {
     title: 'A plot of 46 MB',
     about:
-      'A thousand tracks of a thousand fixes with times, held by a worker; /health is asked all the while it is opened.',
+      'A thousand tracks of a thousand fixes with times, loaded in a worker; /health is requested repeatedly while it is opened.',
     head: ['', 'p50', 'p95', 'longest', 'unit', 'budget p95'],
     rows: [
       one('open', [openMs], 'ms', 4000),

@@ -21,16 +21,16 @@ export const webSet: QuestionSet = {
 
 /** Question sets by description; sets over the same sources are adjacent. */
 export const questionSets: Readonly<Record<string, QuestionSet>> = {
-  'questions that ranking was chosen by': tunedSet,
-  'questions meant to be hard': heldOutSets['fastify and undici'],
-  'fresh questions, looked at': freshSet,
-  'fresh questions, not looked at': untouchedSet,
+  'questions used to tune the ranking': tunedSet,
+  'difficult questions': heldOutSets['fastify and undici'],
+  'fresh questions, inspected': freshSet,
+  'fresh questions, not inspected': untouchedSet,
   'all of these together': webSet,
-  'all of these, among everything that is searched out of the box': {
+  'all of these, with the default documentation': {
     ...webSet,
     sources: causewaySet.sources,
   },
-  'documentation that nothing was chosen by': heldOutSets['pino and date-fns'],
+  'documentation not used for tuning': heldOutSets['pino and date-fns'],
   'questions of new users about Causeway': causewaySet,
 }
 

@@ -1,5 +1,5 @@
 import { documented } from '../scripts/docs/makers.ts'
-import { listedTool, sharedMount } from '../server/src/mount.ts'
+import { sharedMount, toListedTool } from '../server/src/registry/mount.ts'
 import { number, type Section } from './report.ts'
 
 /** Budget of an app's listing and of one tool in bytes: models read the whole listing. */
@@ -9,11 +9,11 @@ const caps = { app: 25_000, tool: 2000 }
 export function measureListing(): Section {
   return {
     title: 'Size of the listings',
-    about: 'JSON of each tool as the shared mount lists it.',
+    about: 'JSON of each tool in the list of the shared mount.',
     head: ['app', 'tools', 'bytes', `of ${number(caps.app)}`, 'largest tool', `of ${number(caps.tool)}`],
     rows: documented.map((app) => {
       const sizes = app.tools.map((tool) =>
-        Buffer.byteLength(JSON.stringify(listedTool(sharedMount, app, tool))),
+        Buffer.byteLength(JSON.stringify(toListedTool(sharedMount, app, tool))),
       )
       const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
       const largest = Math.max(...sizes)

@@ -23,10 +23,12 @@ import { measureRelays } from './relay/relays.ts'
 import { measureDiagnosis } from './replay/diagnosis.ts'
 import { measureIngest } from './replay/ingest.ts'
 import { measureLarge } from './replay/large.ts'
+import { measurePlanted } from './replay/planted.ts'
 import { measureRecording, writeBigRecording } from './replay/recording.ts'
 import { markdown, type Section } from './report.ts'
 import { measureStart } from './start.ts'
 import { measureToolvault } from './toolvault.ts'
+import { measureTrm } from './trm/trm.ts'
 import { measureWire } from './wire/wire.ts'
 
 /** What `npm run bench` measures, by argument. */
@@ -59,7 +61,7 @@ const whole: Part = {
   command: 'npm run bench -- --write',
   title: 'Server and bridge',
   async run() {
-    say('the bridges side by side are another part: npm run bench -- bridge')
+    say('other bridges are compared by another part: npm run bench -- bridge')
     show(await measureStart(server, settings('bench-app.ts')))
     await withServer('bench-app.ts', async (causeway) => {
       for (const section of await measureWire(causeway)) show(section)
@@ -74,7 +76,7 @@ const whole: Part = {
 
 const bridge: Part = {
   command: 'npm run bench -- bridge --write',
-  title: 'Bridges side by side',
+  title: 'Bridges compared',
   async run() {
     say('three minutes; the tables come at the end')
     await withServer('relay/relay-app.ts', async (causeway) => {
@@ -150,6 +152,23 @@ const complexity: Part = {
   },
 }
 
+const diagnose: Part = {
+  command: 'npm run bench -- diagnose --write',
+  title: 'Planted faults',
+  async run() {
+    say('some minutes: every fault with every lack of data')
+    for (const section of await measurePlanted(say)) show(section)
+  },
+}
+
+const trm: Part = {
+  command: 'npm run bench -- trm --write',
+  title: 'Trm',
+  async run() {
+    for (const section of await measureTrm(folder, root, say)) show(section)
+  },
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean', default: false } },
@@ -165,8 +184,12 @@ try {
   else if (name === 'help') await measure(help)
   else if (name === 'debrief') await measure(debrief)
   else if (name === 'complexity') await measure(complexity)
+  else if (name === 'trm') await measure(trm)
+  else if (name === 'diagnose') await measure(diagnose)
   else {
-    say(`there is no part "${name}"; there are: bridge, complexity, debrief, help, large, minds, toolvault`)
+    say(
+      `there is no part "${name}"; there are: bridge, complexity, debrief, diagnose, help, large, minds, toolvault, trm`,
+    )
     process.exitCode = 1
   }
 } finally {

@@ -4,7 +4,7 @@ import { median } from './rounds.ts'
 
 const starts = 5
 /** Milliseconds. */
-const limit = { most: 1500 }
+const limit = { most: 900 }
 
 /** Measures the time from starting a server with every app to its first healthy response. */
 export async function measureStart(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Section> {

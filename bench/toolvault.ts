@@ -1,14 +1,16 @@
 /** Measures how accurately the ToolVault tools detect events in generated scenes, and their speed. */
 
+import { createTrackWithBadFixes } from '../fixtures/generate/tracks/bad-fixes.ts'
 import { play, scenes } from '../fixtures/generate/tracks/scene.ts'
 import { type Hits, scoreScene } from '../fixtures/generate/tracks/score.ts'
-import { closestApproach } from '../packages/app-toolvault/src/domain/closest-approach.ts'
-import { readFeatures } from '../packages/app-toolvault/src/domain/feature.ts'
-import { destination } from '../packages/app-toolvault/src/domain/geodesic.ts'
-import { moving } from '../packages/app-toolvault/src/domain/moving.ts'
-import { keptVertices } from '../packages/app-toolvault/src/domain/simplification.ts'
-import { readTimedTrack } from '../packages/app-toolvault/src/domain/track.ts'
-import selectAllVisible from '../packages/app-toolvault/src/tools/selection/select_all_visible/tool.ts'
+import { findClosestApproach } from '../packages/app-toolvault/src/domain/approach/closest-approach.ts'
+import { indexTrack } from '../packages/app-toolvault/src/domain/approach/indexed-track.ts'
+import { readFeatures } from '../packages/app-toolvault/src/domain/feature/read-features.ts'
+import { destination } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
+import { findJumps } from '../packages/app-toolvault/src/domain/track/position-jump.ts'
+import { simplifyTrack } from '../packages/app-toolvault/src/domain/track/simplification.ts'
+import { readTimedTrack } from '../packages/app-toolvault/src/domain/track/track.ts'
+import selectAllVisible from '../packages/app-toolvault/src/tools/select-all-visible.ts'
 import { held, type Limit, limitText, number, type Section } from './report.ts'
 
 /** Scenes for evaluation; the detectors were written without them. */
@@ -21,7 +23,7 @@ const percent = (part: number, whole: number): string =>
 
 /** Returns precision, recall and times. */
 export function measureToolvault(): readonly Section[] {
-  return [scores(), times()]
+  return [scores(), badFixes(), times()]
 }
 
 function scores(): Section {
@@ -38,7 +40,7 @@ function scores(): Section {
   }
   const approaches = all.map(({ approach_error_m }) => approach_error_m).sort((a, b) => a - b)
   return {
-    title: `What the vault finds in ${judged} scenes of generated tracks`,
+    title: `Detections of ToolVault in ${judged} scenes of generated tracks`,
     about:
       'Three vessels each, a third of the scenes on the antimeridian and a third at 80 degrees north; reports at AIS intervals, 7 m of noise, gaps. Events during gaps are not evaluated.',
     head: ['detector', 'true events', 'precision', 'recall', 'median error'],
@@ -51,9 +53,48 @@ function scores(): Section {
   }
 }
 
+/** Random tracks for the jump finder. */
+const randomTracks = 200
+
+function badFixes(): Section {
+  const judgedTracks = Array.from({ length: randomTracks }, (_, index) => {
+    const { fixes, bad } = createTrackWithBadFixes(firstSeed + index)
+    const geometry = { type: 'LineString', coordinates: fixes.map(({ lon, lat }) => [lon, lat]) }
+    const timestamps = fixes.map(({ time }) => new Date(time).toISOString())
+    const track = readTimedTrack({ type: 'Feature', geometry, properties: { dataType: 'track', timestamps } })
+    const steps = findJumps(track, 100)
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    const reported = step.value.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, offset) => first + offset),
+    )
+    const found = reported.filter((fix) => bad.has(fix)).length
+    return { fixes: fixes.length, bad: bad.size, found, wrong: reported.length - found }
+  })
+  const sum = (key: 'fixes' | 'bad' | 'found' | 'wrong'): number =>
+    judgedTracks.reduce((total, one) => total + one[key], 0)
+  const [bad, found] = [sum('bad'), sum('found')]
+  return {
+    title: `Bad fixes in ${randomTracks} random tracks`,
+    about:
+      'Runs of one to five bad fixes, most of them next to gaps or at the ends, on tracks from the equator to 30 km from the pole.',
+    head: ['fixes', 'bad', 'found', 'missed', 'good fixes reported', 'tracks with one'],
+    rows: [
+      [
+        sum('fixes'),
+        bad,
+        found,
+        bad - found,
+        sum('wrong'),
+        judgedTracks.filter(({ wrong }) => wrong > 0).length,
+      ].map((count) => count.toLocaleString('en')),
+    ],
+  }
+}
+
 function times(): Section {
   const tracks = Array.from({ length: 100 }, (_, index) => readTimedTrack(wandering(index, 1000)))
-  const all = tracks.map(moving)
+  const all = tracks.map(indexTrack)
   const long = readTimedTrack(wandering(7, 10_000))
   const collection = {
     type: 'FeatureCollection',
@@ -61,21 +102,22 @@ function times(): Section {
   }
   readFeatures(collection.features, 'features')
   return {
-    title: 'What the vault takes',
+    title: 'Execution times of ToolVault',
     about:
-      'On one thread, without the way to it; the first time, when the code is not compiled yet, and the third.',
+      'On one thread, without the calls to it; the first run, before the code is compiled, and the third.',
     head: ['work', 'target', 'first, ms', 'third, ms'],
     rows: [
       [
         'closest approach of every pair of 100 tracks of 1,000 fixes',
         ...took({ most: 2000 }, () => {
-          for (const [index, a] of all.entries()) for (const b of all.slice(index + 1)) closestApproach(a, b)
+          for (const [index, a] of all.entries())
+            for (const b of all.slice(index + 1)) findClosestApproach(a, b)
         }),
       ],
       [
         'simplify a track of 10,000 fixes to 50 m',
         ...took(undefined, () => {
-          const steps = keptVertices(long, { tolerance_m: 50, kind: 'time' })
+          const steps = simplifyTrack(long, { tolerance_m: 50, kind: 'time' })
           while (!steps.next().done);
         }),
       ],
@@ -85,7 +127,7 @@ function times(): Section {
           if (!('run' in selectAllVisible)) return
           selectAllVisible.run(
             { feature_collection: collection, viewport_state: { bounds: [-5, 35, -4, 37] } },
-            { newId: () => '' },
+            () => '',
           )
         }),
       ],

@@ -1,11 +1,13 @@
 /**
  * Bundles the bridge into `bridge/dist/bridge.js`: one file without dependencies, for Node 20.18 and newer.
- * It resolves the sources of `@causeway/protocol`, so no build is required.
+ * It resolves the sources of `@causeway/protocol`, so no build is required. The licenses of the bundled packages are at the end of the
+ * file, and in a file next to it.
  */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundledFolders, formatNotices, readComponent } from './pack/notices.ts'
 
 const bridge = resolve(dirname(fileURLToPath(import.meta.url)), '../bridge')
 const output = `${bridge}/dist/bridge.js`
@@ -23,13 +25,11 @@ const banner = [
   `const require = __createRequire(import.meta.url)`,
 ].join(';\n')
 
-/** The license of the bundled undici. */
-const license = readFileSync(resolve(bridge, '../node_modules/undici/LICENSE'), 'utf8').trim()
-const footer = `/*! undici\n\n${license}\n*/`
-
 mkdirSync(dirname(output), { recursive: true })
 try {
-  await build({
+  const { metafile } = await build({
+    metafile: true,
+    absWorkingDir: resolve(bridge, '..'),
     entryPoints: [`${bridge}/src/main.ts`],
     outfile: unfinished,
     bundle: true,
@@ -40,9 +40,13 @@ try {
     minify: true,
     legalComments: 'eof',
     banner: { js: banner },
-    footer: { js: footer },
     logLevel: 'warning',
   })
+  const components = bundledFolders(Object.keys(metafile.inputs)).map((folder) =>
+    readComponent(resolve(bridge, '..', folder)),
+  )
+  for (const { name, text } of components) appendFileSync(unfinished, `/*! ${name}\n\n${text}\n*/\n`)
+  writeFileSync(`${bridge}/dist/THIRD-PARTY-NOTICES.txt`, formatNotices(components))
   chmodSync(unfinished, 0o755)
   renameSync(unfinished, output)
 } finally {

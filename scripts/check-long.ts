@@ -83,6 +83,11 @@ const parts: readonly Part[] = [
     args: [condition, 'test/soak/main.ts', '--only', 'attack', '--seconds', '180'],
   },
   {
+    name: 'diagnose',
+    about: 'planted faults of every kind and magnitude, with every lack of data: verdicts and shares',
+    args: [condition, 'bench/main.ts', 'diagnose'],
+  },
+  {
     name: 'mutants',
     about:
       'small faults in the sources of the server, the bridge, the recordings and Replay; at least 85 % fail a test',

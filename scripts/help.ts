@@ -8,8 +8,8 @@
  */
 import { resolve } from 'node:path'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
-import { openMaintenance } from '../packages/app-help/src/maintenance.ts'
-import { type Invocation, readConfig } from '../server/src/read-config.ts'
+import { openMaintenance } from '../packages/app-help/src/build/maintenance.ts'
+import { type Invocation, readConfig } from '../server/src/config/read-config.ts'
 
 const [task = '', ...argv] = process.argv.slice(2)
 const stop = new AbortController()
@@ -19,7 +19,7 @@ process.once('SIGTERM', () => stop.abort())
 const say = (line: string): void => void process.stderr.write(`help: ${line}\n`)
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 const reported = new Set<string>()
-const folder = ({ words: [name] }: Invocation): string => {
+const folder = ({ args: [name] }: Invocation): string => {
   if (name !== undefined) return resolve(name)
   throw new CausewayError('INVALID_ARGUMENTS', 'no folder given', {
     remedy: `run npm run help:${task} -- <folder>`,

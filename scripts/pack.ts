@@ -1,6 +1,8 @@
 /**
- * Packs the server, including all workspace packages and the documentation, and the bridge. `npm run pack [-- <folder>]` writes two
- * tarballs, by default into `dist/`, and prints their paths.
+ * Packs everything that is published, and prints the paths: the tarball of the server, which includes all workspace packages, the
+ * documentation and the bridge; the tarball of the bridge; an MCP bundle, a plugin for Claude Code and a `server.json` for the MCP
+ * registry. `npm run pack [-- <folder>] [--namespace <reverse domain>]` writes into `dist/` by default. The namespace is the publisher's
+ * in the MCP registry.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -9,20 +11,45 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { zipSync } from 'fflate'
 import { findPages } from '../packages/app-help/src/build/collect.ts'
 import { packedPages, productSource } from '../packages/app-help/src/build/source.ts'
 import { npm } from './bootstrap/install.mjs'
+import { bundleManifest, pluginFiles, registryEntry, registryName } from './pack/clients.ts'
+import {
+  bundledManifest,
+  type Manifest,
+  noticesFile,
+  serverManifest,
+  withDependencies,
+} from './pack/manifests.ts'
+import {
+  type Component,
+  findPackages,
+  formatInstalled,
+  formatNotices,
+  type LockedPackages,
+  listInstalled,
+  readComponent,
+} from './pack/notices.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const target = resolve(process.argv[2] ?? join(root, 'dist'))
-const print = (text: string) => `${text}\n`
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { namespace: { type: 'string', default: 'com.example' } },
+})
+const target = resolve(positionals[0] ?? join(root, 'dist'))
+const bridgeFolder = join(root, 'bridge')
+const bundledBridge = join(bridgeFolder, 'dist/bridge.js')
 
 /** Workspaces by name, with manifest and folder. */
 const folders = new Map(
@@ -48,10 +75,13 @@ function copyFiles({ name, files = [] }: Manifest, to: string): void {
     cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isCurrent })
 }
 
-function writeManifest(manifest: object, to: string): void {
-  mkdirSync(to, { recursive: true })
-  writeFileSync(join(to, 'package.json'), print(JSON.stringify(manifest, null, 2)))
+function writeJson(value: object, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
 }
+
+const writeManifest = (manifest: object, folder: string): void =>
+  writeJson(manifest, join(folder, 'package.json'))
 
 /** Copies the product documentation that Help indexes, with its relative paths. */
 async function copyPages(to: string): Promise<void> {
@@ -62,16 +92,83 @@ async function copyPages(to: string): Promise<void> {
 
 /** Assembles the server's files for packing. */
 async function stageServer(to: string): Promise<void> {
-  const server = manifests.get('@causeway/server') as Manifest
+  const server = manifests.get('causeway-mcp') as Manifest
   writeManifest(serverManifest(server, manifests), to)
   copyFiles(server, to)
   cpSync(join(workspaceFolder(server.name), 'README.md'), join(to, 'README.md'))
+  cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
   await copyPages(join(to, packedPages))
-  for (const one of withDependencies(server, manifests).slice(1)) {
+  const packages = withDependencies(server, manifests).slice(1)
+  for (const one of packages) {
     const place = join(to, 'node_modules', one.name)
     writeManifest(bundledManifest(one), place)
     copyFiles(one, place)
   }
+  stageBridge(join(to, 'bridge'))
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages as LockedPackages
+  const workspaces = [server, ...packages].map(({ name }) => relative(root, workspaceFolder(name)))
+  const installed = listInstalled(workspaces, locked)
+  const { devDependencies } = manifests.get('@causeway/console') as Manifest
+  const bundled = Object.keys(devDependencies ?? {}).filter((name) => name !== 'vite')
+  const pages = findPackages('packages/console', bundled, locked).map((path) =>
+    readComponent(join(root, path)),
+  )
+  const bridge = readFileSync(join(bridgeFolder, 'dist', noticesFile), 'utf8')
+  const notices = [bridge, formatNotices([font, ...pages]), formatInstalled(installed)]
+  writeFileSync(join(to, noticesFile), notices.join('\n'))
+}
+
+/** The font that pictures are drawn with. */
+const font: Component = {
+  name: 'Inter',
+  version: '4',
+  license: 'OFL-1.1',
+  text: readFileSync(join(root, 'packages/picture/font/OFL.txt'), 'utf8').trim(),
+}
+
+/** Assembles the bridge's files for packing. */
+function stageBridge(to: string): void {
+  const bridge = manifests.get('causeway-mcp-bridge') as Manifest
+  const { devDependencies: _, ...manifest } = bridge
+  writeManifest({ ...manifest, mcpName: registryName(values.namespace) }, to)
+  for (const file of ['README.md', ...(bridge.files ?? [])]) cpSync(join(bridgeFolder, file), join(to, file))
+  cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
+}
+
+/** Copies the bridge and its licenses next to the files of a client's bundle. */
+function stageBundledBridge(to: string): void {
+  cpSync(bundledBridge, join(to, 'bridge.js'))
+  cpSync(join(bridgeFolder, 'dist', noticesFile), join(to, noticesFile))
+  cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
+}
+
+/** Writes the MCP bundle, a ZIP archive, and returns its path. */
+function writeBundle(folder: string, bridge: Manifest): string {
+  stageBundledBridge(folder)
+  writeJson(bundleManifest(bridge), join(folder, 'manifest.json'))
+  const names = readdirSync(folder).sort()
+  const archive = zipSync(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))])))
+  const path = join(target, `causeway-${bridge.version}.mcpb`)
+  writeFileSync(path, archive)
+  return path
+}
+
+/** Writes the folder of the Claude Code plugin and returns its path. */
+function writePlugin(bridge: Manifest): string {
+  const folder = join(target, 'claude-code-plugin')
+  rmSync(folder, { recursive: true, force: true })
+  for (const [path, text] of pluginFiles(bridge)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  stageBundledBridge(folder)
+  return folder
+}
+
+function writeRegistryEntry(bridge: Manifest): string {
+  const path = join(target, 'server.json')
+  writeJson(registryEntry(bridge, values.namespace), path)
+  return path
 }
 
 function pack(folder: string): string {
@@ -86,116 +183,20 @@ function pack(folder: string): string {
   return join(target, basename(packed.filename))
 }
 
-/** The fields of a package.json that packing reads. */
-export interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly description: string
-  readonly license: string
-  readonly type: string
-  readonly engines: Readonly<Record<string, string>>
-  readonly bin?: Readonly<Record<string, string>>
-  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  readonly files?: readonly string[]
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-}
-
-/** A package.json with bundled packages. */
-interface ServerManifest extends Manifest {
-  readonly bundleDependencies: readonly string[]
-}
-
-/** Returns a package and the workspace packages that it depends on, directly or indirectly. */
-export function withDependencies(first: Manifest, ours: ReadonlyMap<string, Manifest>): readonly Manifest[] {
-  const found = new Set([first])
-  for (const { dependencies = {} } of found)
-    for (const name of Object.keys(dependencies)) {
-      const one = ours.get(name)
-      if (one !== undefined) found.add(one)
-    }
-  return [...found]
-}
-
-/**
- * Returns the package.json of the published server: workspace packages are bundled, and third-party packages are dependencies of
- * the server. Throws if two packages require different versions.
- */
-export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manifest>): ServerManifest {
-  const [, ...inside] = withDependencies(server, ours)
-  const all = [server, ...inside]
-  const foreign = (kind: 'dependencies' | 'optionalDependencies') =>
-    mergeVersions(all.map((one) => Object.entries(one[kind] ?? {}).filter(([name]) => !ours.has(name))))
-  const { name, version, description, license, type, engines, bin = {} } = server
-  const bundled = inside.map((one) => one.name).sort()
-  return {
-    name,
-    version,
-    description,
-    license,
-    type,
-    engines,
-    bin,
-    files: ['bin', 'dist', packedPages],
-    exports: withoutSource(server.exports),
-    dependencies: {
-      ...Object.fromEntries(bundled.map((one) => [one, version])),
-      ...foreign('dependencies'),
-    },
-    optionalDependencies: foreign('optionalDependencies'),
-    bundleDependencies: bundled,
-  }
-}
-
-/** Returns the package.json of a bundled package: the fields that Node needs to resolve its modules. */
-export const bundledManifest = ({
-  name,
-  version,
-  description,
-  license,
-  type,
-  exports,
-}: Manifest): object => ({
-  name,
-  version,
-  description,
-  license,
-  type,
-  private: true,
-  exports: withoutSource(exports),
-})
-
-/** Removes the source condition, because sources are not published. */
-const withoutSource = (exports: Manifest['exports'] = {}): NonNullable<Manifest['exports']> =>
-  Object.fromEntries(
-    Object.entries(exports).map(([path, conditions]) => [
-      path,
-      Object.fromEntries(Object.entries(conditions).filter(([name]) => name !== '@causeway/source')),
-    ]),
-  )
-
-function mergeVersions(
-  lists: readonly (readonly (readonly [string, string])[])[],
-): Readonly<Record<string, string>> {
-  const versions = new Map<string, string>()
-  for (const [name, version] of lists.flat()) {
-    const other = versions.get(name)
-    if (other !== undefined && other !== version)
-      throw new Error(`packages require different versions of ${name}: ${other} and ${version}`)
-    versions.set(name, version)
-  }
-  return Object.fromEntries([...versions].sort(([one], [other]) => (one < other ? -1 : 1)))
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const staging = mkdtempSync(join(tmpdir(), 'causeway-pack-'))
-  try {
-    mkdirSync(target, { recursive: true })
-    await stageServer(staging)
-    for (const folder of [staging, workspaceFolder('@causeway/bridge')])
-      process.stdout.write(print(pack(folder)))
-  } finally {
-    rmSync(staging, { recursive: true, force: true })
-  }
+const staging = mkdtempSync(join(tmpdir(), 'causeway-pack-'))
+try {
+  mkdirSync(target, { recursive: true })
+  const [server, bridge, bundle] = ['server', 'bridge', 'bundle'].map((name) => join(staging, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const manifest = manifests.get('causeway-mcp-bridge') as Manifest
+  await stageServer(server)
+  stageBridge(bridge)
+  mkdirSync(bundle)
+  const written = [pack(server), pack(bridge), writeBundle(bundle, manifest), writePlugin(manifest)]
+  process.stdout.write(`${[...written, writeRegistryEntry(manifest)].join('\n')}\n`)
+} finally {
+  rmSync(staging, { recursive: true, force: true })
 }

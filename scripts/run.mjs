@@ -22,7 +22,7 @@ const unwatch = watchNpm(() => {
 try {
   const task = Object.hasOwn(tasks, command) ? tasks[command] : undefined
   if (task === undefined)
-    throw new Exit(1, `unknown command "${command}"; use one of ${Object.keys(tasks).join(', ')}`)
+    throw new Exit(2, `unknown command "${command}"; use one of ${Object.keys(tasks).join(', ')}`)
   process.exitCode = await task(supervisor, args)
 } catch (error) {
   const exit = supervisor.signal.aborted ? supervisor.signal.reason : error

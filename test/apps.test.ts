@@ -2,17 +2,18 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
+import { openDatabase } from '@causeway/store'
 import Database from 'better-sqlite3'
 import t from 'tap'
 import { listReleased, stores } from '../fixtures/generate/released-stores.ts'
-import { openVault } from '../packages/app-toolvault/src/store.ts'
-import { runMigrations } from '../packages/recording/src/recorder/run-schema.ts'
+import { Vault } from '../packages/app-toolvault/src/store.ts'
+import { runMigrations } from '../packages/recording/src/formats/run-schema.ts'
 import { openRunWriter } from '../packages/recording/src/recorder/run-writer.ts'
 import { documented } from '../scripts/docs/makers.ts'
 import { apps } from '../server/src/apps.ts'
-import { listedTool, sharedMount } from '../server/src/mount.ts'
+import { sharedMount, toListedTool } from '../server/src/registry/mount.ts'
 import { openTestCore } from '../server/test/test-core.ts'
-import { layOut, releasedFolder, releasedVersions } from './living/released.ts'
+import { copyReleasedFiles, releasedFolder, releasedVersions } from './living/released.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -25,7 +26,7 @@ const rootsIn = (dir: string) =>
 /** Calls of an app to another, which the server makes of the registry. */
 const call: Env['call'] = async (name, tool, args, ctx) => {
   const other = apps.find((app) => app.name === name)?.tools.find((one) => one.name === tool)
-  const store = openVault({ newId: () => 'called', roots: rootsIn('') })
+  const store = new Vault({ newId: () => 'called', roots: rootsIn('') })
   try {
     const none = { can: () => false, replies: {}, kept: undefined }
     const state = { store, session: {}, sharedSession: true, input: none, note: () => {} }
@@ -54,10 +55,12 @@ verifies('app:example:runs', async (t) => {
 
 verifies('app:size:listing', async (t) => {
   for (const app of documented) {
-    const sizes = app.tools.map((tool) => ({
-      name: tool.name,
-      bytes: Buffer.byteLength(JSON.stringify(listedTool(sharedMount, app, tool))),
-    }))
+    const sizes = app.tools
+      .filter(({ unlisted }) => unlisted !== true)
+      .map((tool) => ({
+        name: tool.name,
+        bytes: Buffer.byteLength(JSON.stringify(toListedTool(sharedMount, app, tool))),
+      }))
     t.same(
       sizes.filter(({ bytes }) => bytes > 2000),
       [],
@@ -126,11 +129,32 @@ verifies('migration:released', async (t) => {
   }
 })
 
+verifies('migration:downgrade', async (t) => {
+  const guide = readFileSync(`${repository}/docs/upgrading.md`, 'utf8')
+  const released = JSON.parse(readFileSync(join(releasedFolder, '0.1.0', 'migrations.json'), 'utf8'))
+  const dir = t.testdir({})
+  for (const [path, migrations] of Object.entries(stores)) {
+    const file = join(dir, path)
+    openDatabase(file, { migrations }).close()
+    const before = readFileSync(file)
+    const old = migrations.slice(0, released[path].length)
+    const open = () => openDatabase(file, { migrations: old }).close()
+    if (old.length === migrations.length) open()
+    else t.throws(open, { code: 'NEWER_DATA' }, path)
+    t.ok(readFileSync(file).equals(before), `${path} is unchanged`)
+    const outcome = old.length === migrations.length ? 'opens it' : '`NEWER_DATA`'
+    const name = path.replace('living', '<name>')
+    t.ok(guide.includes(`| \`${name}\` | ${outcome} |`), `docs/upgrading.md: ${name} ${outcome}`)
+  }
+})
+
 verifies('migration:opens', async (t) => {
   for (const version of releasedVersions) {
     const dir = t.testdir({ data: {} })
     const data = join(dir, 'data')
-    const before = new Map(layOut(version, data).map((path) => [path, rowsIn(join(data, path), ownColumns)]))
+    const before = new Map(
+      copyReleasedFiles(version, data).map((path) => [path, rowsIn(join(data, path), ownColumns)]),
+    )
     // The clock of the files: what is old by then is forgotten by design.
     const made = before.get('server.db')?.get('audit')?.rows.length ?? 0
     t.ok(made > 0, 'the files have been at work')

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { posix } from 'node:path'
 import t from 'tap'
 import { violations } from './architecture/rules.ts'
 import { findImports } from './architecture/source.ts'
@@ -75,7 +77,7 @@ verifies('workshop:architecture:rim', async (t) => {
   })
   const bad = breaches({
     'server/package.json': manifest,
-    'server/src/host.ts': `import type { FastifyInstance } from 'fastify'`,
+    'server/src/host/host.ts': `import type { FastifyInstance } from 'fastify'`,
     'bridge/package.json': manifest,
     'bridge/src/a.ts': `import { Pool } from 'undici'`,
     'bridge/src/b.ts': `const { z } = await import('zod')`,
@@ -83,7 +85,7 @@ verifies('workshop:architecture:rim', async (t) => {
   t.same(bad, [
     'bridge/src/a.ts: the bridge must not import undici',
     'bridge/src/b.ts: the bridge must not import zod',
-    'server/src/host.ts: Fastify belongs in server/src/http only',
+    'server/src/host/host.ts: Fastify belongs in server/src/http only',
   ])
   const good = breaches({
     'server/package.json': manifest,
@@ -118,6 +120,58 @@ verifies('workshop:architecture:purity', async (t) => {
   ]
   t.same(breaches({ 'packages/app-replay/src/domain/energy.ts': pure.join('\n') }), [])
 })
+
+verifies('workshop:architecture:path', async (t) => {
+  const path = readPath('The path of one HTTP tool call')
+  t.ok(path.length >= 8 && path.length <= 12, `${path.length} files`)
+  t.match(path[0], /^server\/src\/http\//)
+  t.match(path.at(-1), /^packages\/app-[a-z]+\/src\/tools\//)
+  for (const [index, file] of path.entries()) {
+    t.ok(readLines(file).length <= 400, `${file} has at most 400 lines`)
+    const next = path[index + 1]
+    if (next !== undefined && index < path.length - 2) t.ok(imports(file, next), `${file} imports ${next}`)
+  }
+  // A tool is a value that the server receives in an app, so it imports the file that calls it.
+  const [caller = '', tool = ''] = path.slice(-2)
+  t.ok(imports(tool, caller))
+})
+
+verifies('workshop:architecture:line-path', async (t) => {
+  const path = readPath('The path of one line in the bridge')
+  t.ok(path.length >= 6 && path.length <= 12, `${path.length} files`)
+  t.match(path[0], /^bridge\/src\/stdio\//)
+  t.equal(path.at(-1), 'bridge/src/http/connections.ts')
+  const start = path.indexOf('bridge/src/bridge.ts')
+  for (const [index, file] of path.entries()) {
+    t.ok(readLines(file).length <= 400, `${file} has at most 400 lines`)
+    const next = path[index + 1]
+    // Lines reach the file that connects the parts by a callback, so it imports what calls it.
+    if (next !== undefined && index < start) t.ok(imports(next, file), `${next} imports ${file}`)
+    else if (next !== undefined) t.ok(imports(file, next), `${file} imports ${next}`)
+  }
+})
+
+/** Returns the numbered files in a section of the architecture document. */
+function readPath(title: string): string[] {
+  const document = readFileSync(`${repository}/docs/architecture.md`, 'utf8')
+  const section = document.split(/^## /m).find((text) => text.startsWith(title)) ?? ''
+  return [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map((match) => match[1] ?? '')
+}
+
+const readLines = (file: string): string[] => readFileSync(`${repository}/${file}`, 'utf8').split('\n')
+
+const imports = (file: string, imported: string): boolean =>
+  importedFiles(file, readLines(file).join('\n')).includes(imported)
+
+/** Returns the files that a file imports; for a package, those that its index exports. */
+function importedFiles(file: string, text: string): string[] {
+  return findImports(text).flatMap(({ from }) => {
+    if (from.startsWith('.')) return [posix.join(posix.dirname(file), from)]
+    if (!from.startsWith('@causeway/')) return []
+    const index = `${from.replace('@causeway', 'packages')}/src/index.ts`
+    return importedFiles(index, readFileSync(`${repository}/${index}`, 'utf8'))
+  })
+}
 
 verifies('workshop:architecture:size', async (t) => {
   const found = breaches({
@@ -177,4 +231,27 @@ t.test('findImports returns every form of import and ignores comments and string
     findImports(text).map(({ from, isType }) => (isType ? `type ${from}` : from)),
     ['a', 'side-effect', './c.ts', 'type @causeway/d', './e.ts', 'f'],
   )
+})
+
+t.test('the apps load large packages with their first use', async (t) => {
+  const loaded = new Set<string>()
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      loaded.add(specifier)
+      return next(specifier, context)
+    },
+  })
+  t.teardown(() => hooks.deregister())
+  await import('../server/src/apps.ts')
+  t.ok(loaded.has('zod'), 'loaded packages are recorded')
+  for (const name of [
+    'undici',
+    'acorn',
+    '@lezer/python',
+    'diff',
+    'fast-xml-parser',
+    'tap-parser',
+    'smol-toml',
+  ])
+    t.notOk(loaded.has(name), name)
 })

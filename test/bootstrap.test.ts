@@ -7,12 +7,9 @@ import {
   readFileSync,
   realpathSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
   buildTap,
@@ -21,7 +18,7 @@ import {
   npm,
   withoutOwnBin,
 } from '../scripts/bootstrap/install.mjs'
-import { removeStale, withLock } from '../scripts/bootstrap/lock.mjs'
+import { withLock } from '../scripts/bootstrap/lock.mjs'
 import { findFetchedNode, findLocalNode, isNewEnough, linkNode } from '../scripts/bootstrap/runtime.mjs'
 import { serving } from '../scripts/bootstrap/serving.mjs'
 import { Exit, exitCode, Supervisor } from '../scripts/bootstrap/supervisor.mjs'
@@ -29,22 +26,13 @@ import { tasks } from '../scripts/bootstrap/tasks.mjs'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
-/** The process id of a process that has just ended. */
-async function deadPid(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', ''])
-  await once(child, 'exit')
-  return child.pid ?? 0
-}
-
-/** A lock file's text, as written by the process of this id. */
-const heldBy = (pid: number, id = 'other') => JSON.stringify({ pid, host: hostname(), id })
-
 const checkout = {
   'package.json': '{}',
   'package-lock.json': '{}',
   '.taprc': '',
   node_modules: {},
   '.tap': {},
+  packages: { console: { src: {}, 'index.html': '', 'vite.config.ts': '', 'tsconfig.json': '' } },
 }
 
 /** Dependencies are installed by a function that records its command lines. */
@@ -89,60 +77,6 @@ verifies('workshop:lock:single-install', async (t) => {
   t.same(ran.sort(), [false, true])
   t.same(said, [`waiting for process ${process.pid}, which is setting up this checkout`])
   t.same(readdirSync(`${root}/.bootstrap`), [], 'nothing is left behind')
-})
-
-verifies('workshop:lock:dead-holder', async (t) => {
-  const root = t.testdir({ lock: heldBy(await deadPid()) })
-  t.equal(await withLock(`${root}/lock`, async () => 'done'), 'done')
-  t.notOk(existsSync(`${root}/lock`))
-})
-
-verifies('workshop:lock:dead-holder', 'many waiters take it over one after the other', async (t) => {
-  const root = t.testdir({ lock: heldBy(await deadPid()) })
-  const inside = new Set<number>()
-  const counts: number[] = []
-  const wait = (id: number) =>
-    withLock(
-      `${root}/lock`,
-      async () => {
-        inside.add(id)
-        counts.push(inside.size)
-        await pause(2)
-        inside.delete(id)
-      },
-      { pollMs: 1 },
-    )
-  await Promise.all(Array.from({ length: 8 }, (_, id) => wait(id)))
-  t.same(counts, [1, 1, 1, 1, 1, 1, 1, 1])
-})
-
-verifies('workshop:lock:dead-holder', 'on another host, after 20 s without a heartbeat', async (t) => {
-  const foreign = JSON.stringify({ pid: 1, host: 'another-host', id: 'other' })
-  const root = t.testdir({ lock: foreign })
-  const times: number[] = []
-  const now = () => {
-    times.push(times.length * 4000)
-    // A heartbeat restarts the 20 s.
-    if (times.length === 4) utimesSync(`${root}/lock`, new Date(), new Date(Date.now() + 5000))
-    return times.at(-1) ?? 0
-  }
-  t.equal(await withLock(`${root}/lock`, async () => 'done', { pollMs: 1, now }), 'done')
-  t.ok((times.at(-1) ?? 0) > 12_000 + 20_000, `${times.at(-1)} ms`)
-})
-
-verifies('workshop:lock:live-holder', async (t) => {
-  const dead = heldBy(await deadPid())
-  const root = t.testdir({ lock: heldBy(process.pid, 'fresh') })
-  t.equal(removeStale(`${root}/lock`, dead), false, 'another waiter was faster: its lock is put back')
-  t.equal(readFileSync(`${root}/lock`, 'utf8'), heldBy(process.pid, 'fresh'))
-  t.same(readdirSync(root), ['lock'])
-  const stop = new AbortController()
-  const waiting = withLock(`${root}/lock`, async () => 'done', {
-    say: () => stop.abort(),
-    signal: stop.signal,
-  })
-  await t.rejects(waiting, { name: 'AbortError' }, 'a waiter waits until it is stopped')
-  t.equal(readFileSync(`${root}/lock`, 'utf8'), heldBy(process.pid, 'fresh'))
 })
 
 verifies('workshop:stamp:reinstall', async (t) => {
@@ -279,13 +213,19 @@ async function recordPrograms(t: Test, command: string, ...args: string[]): Prom
 verifies('workshop:start:needs', async (t) => {
   const server = 'ci --omit=dev'
   const everything = 'ci --include=dev'
-  t.same(await recordPrograms(t, 'start'), [server, 'bundle.ts', 'causeway.js'])
-  t.same(await recordPrograms(t, 'server:debug'), [server, 'causeway.js'])
-  t.same(await recordPrograms(t, 'setup'), [everything, 'run.mjs', 'bundle.ts'])
-  t.same(await recordPrograms(t, 'test', 'a.test.ts'), [everything, 'run.mjs', 'run.mjs a.test.ts'])
+  t.same(await recordPrograms(t, 'start'), [server, 'bundle.ts', 'vite.js', 'causeway.js'])
+  t.same(await recordPrograms(t, 'server:debug'), [server, 'vite.js', 'causeway.js'])
+  t.same(await recordPrograms(t, 'setup'), [everything, 'run.mjs', 'bundle.ts', 'vite.js'])
+  t.same(await recordPrograms(t, 'test', 'a.test.ts'), [
+    everything,
+    'run.mjs',
+    'vite.js',
+    'run.mjs a.test.ts',
+  ])
   t.same(await recordPrograms(t, 'test'), [
     everything,
     'run.mjs',
+    'vite.js',
     'biome',
     'lint.ts',
     'tsc.js',
@@ -298,6 +238,16 @@ verifies('workshop:start:needs', 'a failed installation exits with 69, which .ci
   const supervisor = new Supervisor({ root: t.testdir(checkout), say: () => {} })
   supervisor.run = async () => 1
   await t.rejects(Promise.resolve(tasks.setup?.(supervisor, [])), { code: 69, message: /npm ci.* failed/ })
+})
+
+t.test('a step that ends soon prints nothing, and a failed one its title', async (t) => {
+  const said: string[] = []
+  const supervisor = new Supervisor({ root: t.testdirName, say: (line) => said.push(line) })
+  supervisor.run = async () => 0
+  await supervisor.step('quick', 'x', [])
+  t.same(said, [])
+  supervisor.run = async () => 3
+  await t.rejects(supervisor.step('broken', 'x', []), { code: 3, message: /^broken failed after / })
 })
 
 verifies('workshop:start:place', async (t) => {
@@ -380,12 +330,12 @@ verifies('workshop:signal:npm-dies', async (t) => {
   t.same(said, ['ready', 'gone'], 'the output ends, since nothing lives on')
 })
 
-t.test('run: an unknown command lists the known ones and exits with 1', async (t) => {
+t.test('run: an unknown command lists the known ones and exits with 2', async (t) => {
   const child = spawn(process.execPath, [`${repository}/scripts/run.mjs`, 'strat'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const [text, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'exit')])
-  t.equal(code, 1)
+  t.equal(code, 2)
   t.match(
     Buffer.concat(text).toString(),
     /^causeway: unknown command "strat"; use one of start, .*check:long.*\n$/,

@@ -1,11 +1,10 @@
 // cspell:ignore recieved
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { lintLanguage } from './language/lint.ts'
 import { findRetired } from './language/patterns.ts'
-import { addedEntries, exempt, pending, readPending } from './language/vocabulary.ts'
+import { exempt } from './language/vocabulary.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -17,7 +16,7 @@ const texts = {
   'list-plots.ts': "app.tool('list_plots', { about: 'Tell which plots are open.' })\n",
   'typo.md': 'Open the recieved plot.\n',
 }
-// One run of what `npm run lint` runs, on a folder that is not on the pending list.
+// One run of what `npm run lint` runs.
 const problems = await lintLanguage(t.testdir(texts), Object.keys(texts))
 
 /** Returns the problems of one file, without the suggested replacements. */
@@ -72,31 +71,11 @@ t.test('findRetired accepts imported names, members and names of the language', 
   t.same(findRetired('a.md', 'the function `nameOf`'), [])
 })
 
-verifies('workshop:language:pending', 'the pending list is sorted and names existing paths', async (t) => {
-  t.same(pending, [...new Set(pending)].sort())
+t.test('the exempt files exist', async (t) => {
   t.same(
-    [...pending, ...exempt].filter((path) => !existsSync(join(repository, path))),
+    exempt.filter((path) => !existsSync(join(repository, path))),
     [],
   )
-})
-
-verifies('workshop:language:pending', 'no commit adds an entry to the pending list', async (t) => {
-  t.same(addedEntries(['packages/store', 'docs/cli.md'], ['packages/store/src']), [])
-  t.same(addedEntries(['packages/store/src'], ['packages/store', 'docs/cli.md']), [
-    'packages/store',
-    'docs/cli.md',
-  ])
-  const list = 'test/language/pending.txt'
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()
-  const commits = git('log', '--first-parent', '--format=%h', '--', list).split('\n').filter(Boolean)
-  let newer = { name: 'the working tree', entries: [...pending] }
-  for (const name of commits) {
-    const older = { name, entries: readPending(git('show', `${name}:${list}`)) }
-    t.same(addedEntries(older.entries, newer.entries), [], `${newer.name} adds nothing to ${older.name}`)
-    newer = older
-  }
-  if (git('rev-parse', '--is-shallow-repository') === 'true')
-    t.comment(`shallow clone: not checked whether ${newer.name} or an earlier commit added an entry`)
 })
 
 t.test('the dictionaries are sorted', async (t) => {

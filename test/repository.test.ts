@@ -7,7 +7,12 @@ import { checkCommits, subjectProblem } from '../.ci/commits.mjs'
 import { failures, summary } from '../.ci/summary.mjs'
 import { version as bridgeVersion } from '../bridge/src/version.ts'
 import { judge } from '../scripts/coverage.ts'
-import { bundledManifest, type Manifest, serverManifest, withDependencies } from '../scripts/pack.ts'
+import {
+  bundledManifest,
+  type Manifest,
+  serverManifest,
+  withDependencies,
+} from '../scripts/pack/manifests.ts'
 import { citations, gaps } from './citations.ts'
 import { requirements, rowCount } from './requirements.ts'
 import { files, repository, testFiles } from './tree.ts'
@@ -17,7 +22,7 @@ const cited = new Map(
   testFiles(repository).map((file) => [file, citations(readFileSync(`${repository}/${file}`, 'utf8'))]),
 )
 
-t.test('requirements: each one is proved by a test', async (t) => {
+t.test('each requirement has a test', async (t) => {
   t.same(gaps(Object.keys(requirements), cited).unproved, [])
 })
 
@@ -25,7 +30,7 @@ t.test('requirements: each citation refers to an existing row', async (t) => {
   t.same(gaps(Object.keys(requirements), cited).unknown, [])
 })
 
-t.test('requirements: ids are unique over the areas and of one form', async (t) => {
+t.test('requirement ids are unique and well-formed', async (t) => {
   t.equal(Object.keys(requirements).length, rowCount())
   const form = /^[a-z]+(:[a-z0-9]+(-[a-z0-9]+)*){1,2}$/
   t.same(
@@ -34,7 +39,7 @@ t.test('requirements: ids are unique over the areas and of one form', async (t) 
   )
 })
 
-t.test('citations: calls count, comments, strings and other names do not', async (t) => {
+t.test('citations are calls of verifies, not comments, strings or other names', async (t) => {
   const text = [
     "verifies('a:one', async () => {})",
     "  verifies(\n    'a:two',",
@@ -45,12 +50,12 @@ t.test('citations: calls count, comments, strings and other names do not', async
   t.same(citations(text), ['a:one', 'a:two'])
 })
 
-t.test('gaps: an unproved id and an unknown citation are both named', async (t) => {
+t.test('gaps names requirements without a test and unknown citations', async (t) => {
   const found = gaps(['a:one', 'a:two'], new Map([['x.test.ts', ['a:one', 'a:three']]]))
   t.same(found, { unproved: ['a:two'], unknown: ['x.test.ts: a:three'] })
 })
 
-t.test('known failure: passes while the test fails, fails once it passes', async (t) => {
+t.test('a known failure passes while the test fails, and fails when the test passes', async (t) => {
   const row = { origin: 'this test', behaviour: 'one is two', knownFailure: 'arithmetic' }
   const broken = new Test({
     name: 'kept by now',
@@ -76,7 +81,7 @@ const floors = [
   { part: 'the rest', pattern: /./, percent: 50 },
 ]
 
-t.test('coverage: each part is judged by its own floor, and a failure names the worst files', async (t) => {
+t.test('coverage compares each part with its own floor and names the worst files', async (t) => {
   const sources = ['pure/a.ts', 'pure/b.ts', 'rim/c.ts'].map((path) => ({ path, text: '' }))
   const covered = new Map([
     ['pure/a.ts', { total: 10, covered: 10 }],
@@ -332,10 +337,10 @@ verifies(
   'workshop:package:whole',
   'the server bundles every workspace package that it depends on',
   async (t) => {
-    const server = ours.get('@causeway/server') as Manifest
+    const server = ours.get('causeway-mcp') as Manifest
     const made = serverManifest(server, ours)
     t.ok(made.bundleDependencies.includes('@causeway/embed'), 'including the dependencies of apps')
-    t.notOk(made.bundleDependencies.includes('@causeway/bridge'), 'the bridge is a package of its own')
+    t.notOk(made.bundleDependencies.includes('causeway-mcp-bridge'), 'the bridge is a package of its own')
     const known = { ...made.dependencies, ...made.optionalDependencies }
     for (const { dependencies = {}, optionalDependencies = {} } of withDependencies(server, ours))
       for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))

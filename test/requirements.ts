@@ -13,6 +13,7 @@ import { app } from './requirements/app.ts'
 import { bridge } from './requirements/bridge.ts'
 import { client } from './requirements/client.ts'
 import { command } from './requirements/command.ts'
+import { webConsole } from './requirements/console.ts'
 import { debrief } from './requirements/debrief.ts'
 import { help } from './requirements/help.ts'
 import { limits } from './requirements/limits.ts'
@@ -41,6 +42,7 @@ const areas = {
   debrief,
   toolvault,
   trm,
+  console: webConsole,
   limits,
   reliability,
   proof,
@@ -62,6 +64,7 @@ export const requirements = {
   ...debrief,
   ...toolvault,
   ...trm,
+  ...webConsole,
   ...limits,
   ...reliability,
   ...proof,

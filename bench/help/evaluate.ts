@@ -5,7 +5,7 @@ import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
 import type { ListName } from '../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../packages/app-help/src/embedding.ts'
 import { asEmbedded, fusedPages, rankedLists } from '../../packages/app-help/src/search/search.ts'
-import { openSqliteStorage } from '../../packages/app-help/src/sqlite/sqlite-storage.ts'
+import { openSqliteStorage } from '../../packages/app-help/src/storage/sqlite/sqlite-storage.ts'
 import type { QuestionSet } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
 

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { openDatabase } from '@causeway/store'
 import { Pool } from 'undici'
 import { limitsSchema } from '../../packages/app-minds/src/limits.ts'
-import { bytesOf } from '../../packages/app-minds/src/memory/embedding.ts'
+import { encodeVector } from '../../packages/app-minds/src/memory/embedding.ts'
 import { openEmbedding } from '../../packages/app-minds/src/memory/open-embedding.ts'
+import { createMind } from '../../packages/app-minds/src/store/create-mind.ts'
 import { memoryId } from '../../packages/app-minds/src/store/hash.ts'
-import { memoryTable } from '../../packages/app-minds/src/store/memory-table.ts'
-import { mindTable } from '../../packages/app-minds/src/store/mind-table.ts'
-import { openMindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
+import { MemoryTable } from '../../packages/app-minds/src/store/memory-table.ts'
+import { MindTable } from '../../packages/app-minds/src/store/mind-table.ts'
+import { MindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
 import { migrations } from '../../packages/app-minds/src/store/schema.ts'
 import { readConfig } from '../../packages/app-minds/src/wire/read-config.ts'
 import { mebibyte } from '../mebibyte.ts'
@@ -43,25 +44,24 @@ const sentence = (n: number): string =>
 /** Fills a data folder with minds that have the given number of memories each. */
 async function fill(dir: string, minds: readonly string[], count: number): Promise<void> {
   mkdirSync(dir, { recursive: true })
-  const file = openMindsFile({ dir, now: Date.now, limits, durability: 'normal' })
+  const file = new MindsFile({ dir, now: Date.now, limits, durability: 'normal' })
   const embedding = openEmbedding({}, file)
   const { config } = readConfig({ traits: ['curious'] }, limits)
   const texts = Array.from({ length: count }, (_, n) => sentence(n))
   const vectors = await embedding.vectors(texts)
   for (const mind_id of minds)
-    await file.create(
-      { mind_id, request_id: 'bench', tool: 'create_mind' },
-      { mind_id, entity_id: mind_id, config, rng_seed: 1 },
-      (made) => made,
+    await file.write((tables) =>
+      createMind(tables, { mind_id, entity_id: mind_id, config, rng_seed: 1 }, limits),
     )
-  const rows = (await file.list('', minds.length)).map(({ seq, mind_id }) => ({ seq, mind_id }))
+  const stored = await file.read((tables) => tables.minds.list('', minds.length))
+  const rows = stored.map(({ seq, mind_id }) => ({ seq, mind_id }))
   const space = embedding.id
   await embedding.close()
   file.close()
   // Memories in the form that consolidation produces, written directly because only later calls are measured.
   const db = openDatabase(join(dir, 'minds.db'), { migrations })
-  const memories = memoryTable(db, Date.now)
-  const table = mindTable(db, Date.now)
+  const memories = new MemoryTable(db, Date.now)
+  const table = new MindTable(db, Date.now)
   const write = db.transaction((mind: (typeof rows)[number]) => {
     for (const [n, content] of texts.entries()) {
       const row = memories.add(mind.seq, {
@@ -74,9 +74,9 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
         subject: null,
         tags: [],
       })
-      if (row !== undefined) memories.addVector(mind.seq, row, space, bytesOf(vectors[n]))
+      if (row !== undefined) memories.addVector(mind.seq, row, space, encodeVector(vectors[n]))
     }
-    table.embedded(mind.seq, space)
+    table.setEmbedder(mind.seq, space)
   })
   for (const mind of rows) write(mind)
   db.close()

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomDeciders } from '../../test/town/baseline.ts'
+import { createRandomDeciders } from '../../test/town/baseline.ts'
 import { connect } from '../../test/town/client.ts'
 import type { PresetName } from '../../test/town/preset.ts'
-import { mindsOf, type Run, type RunOptions, runTown } from '../../test/town/run.ts'
-import { criticalShare, outcomesOf } from '../../test/town/score.ts'
+import { createMindDeciders, type Run, type RunOptions, runTown } from '../../test/town/run.ts'
+import { criticalShare, evaluateRuns } from '../../test/town/score.ts'
 import { startProgram } from '../program.ts'
 import { number, type Section } from '../report.ts'
 
@@ -28,7 +28,7 @@ export async function playTown(server: readonly string[], options: RunOptions): 
   })
   const client = connect(program.url)
   try {
-    return await runTown(options, mindsOf(client.call, options))
+    return await runTown(options, createMindDeciders(client.call, options))
   } finally {
     await client.close()
     await program.stop()
@@ -46,7 +46,7 @@ export async function measureTown(
   const seconds = (performance.now() - before) / 1000
   const random: number[] = []
   for (const seed of seeds)
-    random.push(criticalShare(await runTown({ preset, seed, days }, randomDeciders(seed))))
+    random.push(criticalShare(await runTown({ preset, seed, days }, createRandomDeciders(seed))))
   const decisions = runs.reduce((sum, { tally }) => sum + tally.decisions, 0)
   const chance = random.map((share) => `${(100 * share).toFixed(1)} %`).join(', ')
   return {
@@ -55,7 +55,7 @@ export async function measureTown(
       `Decided by the policy, no language model. ${decisions.toLocaleString('en')} decisions over HTTP in ` +
       `${number(seconds)} s. The same towns with random legal actions: ${chance} of need-minutes below 25 %.`,
     head: ['outcome', 'target', 'measured', ''],
-    rows: outcomesOf(runs).map(({ name, target, measured, isMet }) => [
+    rows: evaluateRuns(runs).map(({ name, target, measured, isMet }) => [
       name,
       target,
       measured,

@@ -21,7 +21,7 @@ export const idleLimit = (version: string): Limit => ({ most: version.startsWith
 const most = (limit: number) => (): Limit => ({ most: limit })
 
 const budgets: readonly Budget[] = [
-  { what: `cold start, part of ${reference}'s`, figure: 'coldShare', limit: most(0.35) },
+  { what: `cold start, part of ${reference}'s`, figure: 'coldShare', limit: most(0.3) },
   { what: 'added to a call, p50, ms', figure: 'addedP50Ms', limit: () => addedLimit },
   { what: 'idle memory, MiB', figure: 'idleMib', limit: idleLimit },
   { what: `memory with ${unreadText} unread, MiB`, figure: 'unreadMib', limit: most(120) },
@@ -48,7 +48,8 @@ export function budgetSection(relays: Relays, rows: readonly Row[]): Section {
     [...new Set(own.map(({ contender }) => limitText(limit(contender.version))))].join(', ')
   return {
     title: 'The budgets of the bridge',
-    about: 'Our built bundle with each Node. Different limits are listed in the order of the columns.',
+    about:
+      'The built bundle with each version of Node. Different limits are listed in the order of the columns.',
     head: ['', 'budget', ...own.map(({ contender }) => `Node ${contender.version}`)],
     rows: [
       ...budgets.map((budget) => [budget.what, limits(budget), ...own.map((row) => verdict(budget, row))]),

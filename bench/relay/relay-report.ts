@@ -25,8 +25,8 @@ export function relaySections(relays: Relays): Section[] {
     {
       title: 'Start and end',
       about:
-        `From the start of the process to the answer of the first tools/list, and from the end of its stdin to its own; ${plan.starts.rounds} interleaved rounds, ` +
-        `the share of mcp-remote's within a round and with the same Node. ∞: killed after ${number(endPatienceMs)} ms.`,
+        'Cold start: from the start of the process to the response of the first tools/list. Exit: from the end of stdin to the end of the process. ' +
+        `${plan.starts.rounds} interleaved rounds; the share of mcp-remote's time is within a round and with the same Node. ∞: killed after ${number(endPatienceMs)} ms.`,
       head: ['', 'cold ms', 'max', 'of mcp-remote', 'exit ms'],
       rows: [
         ...cells((one) => [one.coldMs, one.coldMaxMs, one.coldShare, one.endMs]),
@@ -35,8 +35,8 @@ export function relaySections(relays: Relays): Section[] {
     },
     callSection(relays, cells),
     {
-      title: `An answer of ${plan.large.bytes / 1e6} MB`,
-      about: `Median of ${plan.large.rounds} interleaved rounds, the multiple within a round.`,
+      title: `A response of ${plan.large.bytes / 1e6} MB`,
+      about: `Median of ${plan.large.rounds} interleaved rounds; the multiple is within a round.`,
       head: ['', 'ms', 'of direct'],
       rows: [
         [direct, number(medianRound(relays.large.get(direct))), '1'],
@@ -46,8 +46,8 @@ export function relaySections(relays: Relays): Section[] {
     {
       title: 'Memory',
       about:
-        `Resident MiB of the process: a second after the first list, after all calls above, after the long answers; then of another process the most while ` +
-        `its client leaves ${unreadText} unread, and until that client has read them.`,
+        'Resident memory of the process in MiB: one second after the first list, after all calls above, and after the long responses; then the maximum of another process while ' +
+        `its client leaves ${unreadText} unread, and until the client has read them.`,
       head: ['', 'idle', 'after calls', 'after long', 'unread', 'then read'],
       rows: [
         ...cells((one) => [one.idleMib, one.afterCallsMib, one.afterLargeMib, one.unreadMib, one.readMib]),
@@ -67,8 +67,8 @@ function callSection(
   return {
     title: 'Calls of a trivial tool',
     about:
-      `In turn: ${plan.inTurn.rounds} interleaved rounds of ${plan.inTurn.calls} calls. At once: ${plan.atOnce.rounds} rounds of ${plan.atOnce.ms} ms with ${inFlight} in flight. ` +
-      'Medians of the rounds; added is the difference to direct within a round; CPU is that of the bridge alone, of a call over all rounds.',
+      `Sequential: ${plan.inTurn.rounds} interleaved rounds of ${plan.inTurn.calls} calls. Concurrent: ${plan.atOnce.rounds} rounds of ${plan.atOnce.ms} ms with ${inFlight} calls in flight. ` +
+      'Medians of the rounds. Added: the difference to direct HTTP within a round. CPU: only the bridge, per call over all rounds.',
     head: [
       '',
       'p50 ms',

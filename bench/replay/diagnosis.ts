@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLibrary, type Roots } from '@causeway/recording'
 import { generatedRecordings } from '../../fixtures/generate/generated/generated.ts'
-import { diagnose } from '../../packages/app-replay/src/diagnose.ts'
-import type { RankedFinding } from '../../packages/app-replay/src/domain/laws/ranking.ts'
+import type { RankedFinding } from '../../packages/app-replay/src/domain/findings/ranking.ts'
+import { diagnose } from '../../packages/app-replay/src/session/diagnose.ts'
 import { number, type Section } from '../report.ts'
 import { median } from '../rounds.ts'
 
@@ -130,7 +130,7 @@ export async function measureDiagnosis(): Promise<Section> {
   return {
     title: 'Diagnosis',
     about:
-      'Every recording with a known fault, and every clean one: the fault must rank first, by kind, body and frame.',
+      'Every recording with a known fault, and every clean one. The fault must rank first, with the correct kind, body and frame.',
     head: ['recordings', 'with a fault', 'recall', 'precision', 'median ms', 'wrong'],
     rows: [
       [

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { openReader } from '../../packages/recording/src/reader.ts'
+import { openReader } from '../../packages/recording/src/reader/open-reader.ts'
 import { ask } from '../load.ts'
 import { type Program, startProgram } from '../program.ts'
 import { held, type Limit, limitText, number, type Section } from '../report.ts'
@@ -104,13 +104,13 @@ export async function measureLarge(server: readonly string[], folder: string): P
   return [
     {
       title,
-      about: `Over HTTP, once, by a server that never saw it; another client reads frames of a small recording all the while. A plain copy of the file on this disk took ${number(plain / megabytes)} s/GB.`,
+      about: `Over HTTP, once, on a server that has not loaded it before; meanwhile another client reads frames of a small recording. A plain copy of the file on this disk took ${number(plain / megabytes)} s/GB.`,
       head: ['', 'measured', 'unit', 'budget'],
       rows: [
         ['load_recording, with the private copy', number(loaded.ms / megabytes), 's/GB', '≤ 4 for the copy'],
         ['first get_frame on the copy, and of this server', ...judged(firstFrame.ms, 'ms', { most: 5 })],
         ['another frame, before there is an index', ...judged(nextFrame.ms, 'ms', { most: 5 })],
-        ['checked, indexed, columns written and diagnosed behind', number(preparedMs / 1000), 's', ''],
+        ['background: check, index, write columns and diagnose', number(preparedMs / 1000), 's', ''],
         ['meanwhile: event loop delay, p99', ...judged(delay, 'ms', { most: 20 })],
         ['meanwhile: get_frame of the small one, p50', number(median(meanwhile)), 'ms', ''],
         ['meanwhile: get_frame of the small one, p99', number(quantile(meanwhile, 0.99)), 'ms', ''],
@@ -124,7 +124,7 @@ export async function measureLarge(server: readonly string[], folder: string): P
       head: ['', 'ms', 'of reading the rows', 'budget'],
       rows: [
         ['the first question, once prepared', ready],
-        ['another range, nothing kept: all laws over all frames', whole],
+        ['another range, nothing cached: all laws, all frames', whole],
         ['yet another range, columns in memory', again],
         ['the first question after a restart', restarted],
       ].map(([name, ms]) => [
@@ -160,7 +160,7 @@ async function diagnoseMs({ tool }: Asked, recording: string, range: object): Pr
 
 /** Measures reading without server and threads: an indexed frame, and all rows that a diagnosis reads. */
 async function measureInside(path: string): Promise<{ readonly frameMs: number; readonly rowsMs: number }> {
-  const { finishCopy, prepareCopy } = await import('../../packages/recording/src/prepare.ts')
+  const { finishCopy, prepareCopy } = await import('../../packages/recording/src/library/prepare.ts')
   const folder = mkdtempSync(join(dirname(path), 'copy-'))
   try {
     const file = join(folder, 'copy.db')

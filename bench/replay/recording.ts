@@ -86,7 +86,7 @@ export async function measureRecording(causeway: Program, original: string): Pro
   const megabytes = number(statSync(original).size / 1e6)
   return {
     title: `A recording of ${megabytes} MB`,
-    about: `Over HTTP, ${rounds} files that the server has never seen, interleaved with as many idle pauses; ${frameCalls} frames at random.`,
+    about: `Over HTTP, ${rounds} files that are new to the server, alternating with idle pauses; ${frameCalls} random frames.`,
     head: ['', 'median', 'unit', 'budget'],
     rows: [
       ['load_recording', held(of('load', 'ms'), loadLimit), 'ms', limitText(loadLimit)],

@@ -1,5 +1,10 @@
-import { defineApp, type Registrar } from '@causeway/app-kit'
+import { defineApp, defineErrors, type Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
+
+/** The errors of this app: HTTP status, meaning, and what the caller can do. */
+const HelloError = defineErrors({
+  NOT_A_NAME: { status: 422, about: 'the text is not a name', remedy: 'use a name that contains a letter' },
+})
 
 /** The shared store: how often each name was greeted. */
 type Greeted = Map<string, number>
@@ -14,6 +19,7 @@ export default defineApp(
   {
     name: 'Hello',
     about: 'Greets people and remembers their names: an example app.',
+    errors: [HelloError],
     open: (): Greeted => new Map(),
     session: (): HelloSession => ({ last: null }),
   },
@@ -32,6 +38,8 @@ function greetingTools(app: Registrar<Greeted, HelloSession>): void {
     output: { greeting: z.string(), times: z.int(), before: z.string().nullable() },
     example: { args: { name: 'Ada' } },
     run({ name, loud }, { store, session }) {
+      if (!/\p{Letter}/u.test(name))
+        throw new HelloError('NOT_A_NAME', `not a name: ${name}`, { data: { name } })
       const times = (store.get(name) ?? 0) + 1
       store.set(name, times)
       const before = session.last

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
 /** @typedef {import('./supervisor.mjs').Run} Run */
 
-const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
 
 /**
  * Installs the locked dependencies unless the last complete installation has them: those of the server, and with `dev`
@@ -23,7 +32,7 @@ export async function installDependencies(root, run, { dev }) {
   const command = kind === undefined ? ['ci'] : ['install', '--no-save']
   const [program, ...first] = npm(process.env, process.execPath)
   await run(
-    `install ${withDev ? 'everything' : 'the server'} (npm ${command[0]})`,
+    `${withDev ? 'installing the dependencies of server, tests and builds' : 'installing the dependencies of the server'} (npm ${command[0]})`,
     program,
     [...first, ...command, withDev ? '--include=dev' : '--omit=dev', ...npmFlags],
     { env: withoutOwnBin(root, process.env) },
@@ -47,7 +56,7 @@ export function fetchNode(root, run) {
     mkdirSync(folder, { recursive: true })
     for (const name of manifests) copyFileSync(join(source, name), join(folder, name))
     const [program, ...first] = npm(process.env, process.execPath)
-    await run('fetch Node (npm ci)', program, [...first, 'ci', ...npmFlags], {
+    await run('fetching Node (npm ci)', program, [...first, 'ci', ...npmFlags], {
       cwd: folder,
       env: withoutOwnBin(root, process.env),
     })
@@ -66,8 +75,32 @@ export function buildTap(root, run, node) {
     outcomes: [join(root, '.tap/plugins/package.json')],
   }
   return unlessStamped(stamp, () =>
-    run('test runner (tap build)', node, [join(root, 'node_modules/tap/dist/esm/run.mjs'), 'build']),
+    run('building the test runner (tap build)', node, [
+      join(root, 'node_modules/tap/dist/esm/run.mjs'),
+      'build',
+    ]),
   )
+}
+
+/**
+ * Builds the pages of the console after each change of their sources. Returns whether it built.
+ *
+ * @type {(root: string, run: Run, node: string) => Promise<boolean>}
+ */
+export function buildConsole(root, run, node) {
+  const folder = 'packages/console'
+  const sources = readdirSync(join(root, folder, 'src'), { recursive: true })
+    .map((name) => join(folder, 'src', name))
+    .filter((path) => statSync(join(root, path)).isFile())
+    .sort()
+  const settings = ['index.html', 'vite.config.ts', 'tsconfig.json'].map((name) => join(folder, name))
+  const stamp = {
+    file: join(root, 'node_modules/.causeway-console'),
+    print: fingerprint(root, ['package-lock.json', ...settings, ...sources]),
+    outcomes: [join(root, folder, 'pages/index.html')],
+  }
+  const vite = [join(root, 'node_modules/vite/bin/vite.js'), 'build', join(root, folder)]
+  return unlessStamped(stamp, () => run('console (vite build)', node, [...vite, '--logLevel', 'warn']))
 }
 
 /**

@@ -3,6 +3,11 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { processIsAlive } from './lock.mjs'
 
+/** A step that ends earlier prints nothing. */
+const announceMs = 500
+/** Interval of the messages of a long step. */
+const remindMs = 5000
+
 /** Ends the command with an exit code. The message, if any, is printed for the user. */
 export class Exit extends Error {
   /** @param {number} code  @param {string} [message] */
@@ -54,19 +59,31 @@ export class Supervisor {
   }
 
   /**
-   * Runs a step of the set-up or of the checks and prints its duration. Throws an `Exit` if it fails. Output goes to
-   * stderr unless `stdio` is set.
+   * Runs a step of the set-up or of the checks. Prints its title unless it ends soon, then repeatedly how long it runs, and its
+   * duration at the end. Throws an `Exit` if it fails. Output goes to stderr unless `stdio` is set.
    *
    * @type {Run}
    */
   step = async (title, program, args, options = {}) => {
-    this.say(title)
     const start = performance.now()
-    const code = await this.run(program, args, { stdio: ['ignore', 2, 2], ...options })
-    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    const elapsed = () => ((performance.now() - start) / 1000).toFixed(1)
+    let isAnnounced = false
+    const announce = setTimeout(() => {
+      isAnnounced = true
+      this.say(`${title} …`)
+    }, announceMs)
+    const remind = setInterval(
+      () => this.say(`  ${title}: still running after ${Math.round(elapsed())} s`),
+      remindMs,
+    )
+    const end = () => {
+      clearTimeout(announce)
+      clearInterval(remind)
+    }
+    const code = await this.run(program, args, { stdio: ['ignore', 2, 2], ...options }).finally(end)
     this.signal.throwIfAborted()
-    if (code !== 0) throw new Exit(code, `${title} failed after ${seconds} s`)
-    this.say(`  ${title}: done in ${seconds} s`)
+    if (code !== 0) throw new Exit(code, `${title} failed after ${elapsed()} s`)
+    if (isAnnounced) this.say(`  ${title}: done in ${elapsed()} s`)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { delimiter, dirname, join } from 'node:path'
-import { buildTap, fetchNode, installDependencies } from './install.mjs'
+import { buildConsole, buildTap, fetchNode, installDependencies } from './install.mjs'
 import { withLock } from './lock.mjs'
 import { findFetchedNode, findLocalNode, linkNode } from './runtime.mjs'
 import { serving } from './serving.mjs'
@@ -14,13 +14,15 @@ const memory = '--max-semi-space-size=8'
 const tap = 'node_modules/tap/dist/esm/run.mjs'
 // Not bin/tsc: tap's module hooks, which reach the builds that tests start, can't load a file without extension.
 const tsc = 'node_modules/typescript/lib/tsc.js'
+/** Options of tap for coverage. The second one replaces that of .taprc, by which tap records no files. */
+const coverage = ['--no-disable-coverage', '--test-env=_TAPJS_PROCESSINFO_EXCLUDE_=/^node:/']
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 
 /**
  * What a task needs in addition to the server's dependencies: `dev` those of tests and builds, `tap` the test runner,
- * `bundle` the bridge, `build` the compiled server and the bridge.
+ * `bundle` the bridge, `pages` the console, `build` the compiled server, the bridge and the console.
  *
- * @typedef {'dev' | 'tap' | 'bundle' | 'build'} Need
+ * @typedef {'dev' | 'tap' | 'bundle' | 'pages' | 'build'} Need
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
  * @typedef {(supervisor: Supervisor, args: readonly string[]) => Promise<number>} Task  returns the exit code
  */
@@ -33,19 +35,25 @@ const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-war
 export const tasks = {
   /** Serves from the sources, with data in the checkout and the example recordings; or runs another command. */
   async start(supervisor, args) {
-    const node = await setUp(supervisor, ['bundle'])
+    const node = await setUp(supervisor, ['bundle', 'pages'])
     return serve(supervisor, node, { args })
+  },
+
+  /** Bundles the bridge, for `bridge/run.mjs --autostart`. */
+  async bridge(supervisor) {
+    await setUp(supervisor, ['bundle'])
+    return 0
   },
 
   /** Installs everything, so that `npx tap <file>` runs a test. */
   async setup(supervisor) {
-    await setUp(supervisor, ['dev', 'tap', 'bundle'])
+    await setUp(supervisor, ['dev', 'tap', 'bundle', 'pages'])
     return 0
   },
 
   /** Serves from the sources with debug logging, and restarts after every change. */
   async 'server:debug'(supervisor, args) {
-    const node = await setUp(supervisor, [])
+    const node = await setUp(supervisor, ['pages'])
     const nodeArgs = ['--watch', '--watch-preserve-output']
     return serve(supervisor, node, { nodeArgs, args, extra: { EXTRA_LOGGING: 'true' } })
   },
@@ -69,10 +77,10 @@ export const tasks = {
 
   /** Runs every check, or with file names only these tests and nothing else. `--coverage` measures all tests against the coverage floors. */
   async test(supervisor, args) {
-    const node = await setUp(supervisor, ['tap'])
+    const node = await setUp(supervisor, ['tap', 'pages'])
     const files = args.filter((arg) => arg !== '--coverage')
     const isMeasured = files.length < args.length
-    if (isMeasured && files.length > 0) throw new Exit(1, '--coverage measures all tests: name no files')
+    if (isMeasured && files.length > 0) throw new Exit(2, '--coverage measures all tests: name no files')
     return files.length > 0 ? runTests(supervisor, node, files) : check(supervisor, node, isMeasured)
   },
 
@@ -84,6 +92,7 @@ export const tasks = {
 
   pack: script('scripts/pack.ts', ['build']),
   docs: script('scripts/docs.ts', ['dev']),
+  pictures: script('scripts/pictures.ts', []),
   fixtures: script('fixtures/generate/main.ts', ['dev']),
   bench: script('bench/main.ts', ['build']),
   soak: script('test/soak/main.ts', ['build']),
@@ -121,7 +130,7 @@ function help(task) {
  */
 function setUp(supervisor, needs) {
   const { root, say, step, signal } = supervisor
-  const dev = needs.some((need) => need !== 'bundle')
+  const dev = needs.some((need) => need !== 'bundle' && need !== 'pages')
   const install = (...args) =>
     step(...args).catch((error) => {
       throw signal.aborted ? error : new Exit(unavailable, error.message)
@@ -135,9 +144,10 @@ function setUp(supervisor, needs) {
     if (local === undefined) linkNode(root, node)
     if (needs.includes('tap')) await buildTap(root, step, node)
     if (needs.includes('build'))
-      await step('build (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
+      await step('compiling (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
     if (needs.includes('build') || needs.includes('bundle'))
-      await step('bridge (esbuild)', node, [condition, 'scripts/bundle.ts'], environment(node))
+      await step('building the bridge (esbuild)', node, [condition, 'scripts/bundle.ts'], environment(node))
+    if (needs.includes('build') || needs.includes('pages')) await buildConsole(root, step, node)
     return node
   }
   return withLock(join(root, '.bootstrap/lock'), prepare, { say, signal })
@@ -183,12 +193,14 @@ async function check(supervisor, node, isMeasured) {
       return false
     }
   }
-  await passes(() => step('lint (biome)', node, biome, options))
-  await passes(() => step('lint (language)', node, language, options))
-  await passes(() => step('types (tsc)', node, [tsc, '-b'], options))
-  await passes(() => step('docs', node, [condition, 'scripts/docs.ts', '--check'], options))
+  await Promise.all([
+    passes(() => step('lint (biome)', node, biome, options)),
+    passes(() => step('lint (language)', node, language, options)),
+    passes(() => step('types (tsc)', node, [tsc, '-b'], options)),
+    passes(() => step('docs', node, [condition, 'scripts/docs.ts', '--check'], options)),
+  ])
   const tested = await passes(async () => {
-    const code = await runTests(supervisor, node, isMeasured ? ['--no-disable-coverage'] : [])
+    const code = await runTests(supervisor, node, isMeasured ? coverage : [])
     if (code !== 0) throw new Exit(code, 'tests (tap) failed')
   })
   if (tested && isMeasured)
@@ -200,7 +212,7 @@ async function check(supervisor, node, isMeasured) {
 /** Runs tap. The compile cache saves a fifth of the time, but makes coverage less precise. */
 function runTests(supervisor, node, args) {
   const cache = { NODE_COMPILE_CACHE: join(supervisor.root, '.bootstrap/compile-cache') }
-  const env = args.includes('--no-disable-coverage') ? process.env : { ...cache, ...process.env }
+  const env = args === coverage ? process.env : { ...cache, ...process.env }
   return supervisor.run(node, [tap, ...strictness(env), ...args], environment(node, env))
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from '../../server/src/cli/command.ts'
-import { exitCodes, formsOf } from '../../server/src/cli/help.ts'
+import { listExitCodes, usageForms } from '../../server/src/cli/help.ts'
 import { codeSpan, table } from './table.ts'
 
 /** Returns a table with one line per command. */
@@ -18,13 +18,13 @@ function section(command: Command): string {
   return [
     `## ${name}`,
     `${about[0]?.toUpperCase()}${about.slice(1)}.`,
-    ['```text', ...formsOf(command), '```'].join('\n'),
+    ['```text', ...usageForms(command), '```'].join('\n'),
     ...(details === undefined ? [] : [details]),
     ...(own.length === 0 ? [] : [flagTable(own)]),
     ...(settings.length === 0 || settings.length > 10
       ? []
       : [`Related settings: ${settings.map(codeSpan).join(', ')}.`]),
-    table(['exit code', 'meaning'], exitCodes(command)),
+    table(['exit code', 'meaning'], listExitCodes(command)),
     ...(examples.length === 0 ? [] : [['```text', ...examples, '```'].join('\n')]),
   ].join('\n\n')
 }

@@ -1,4 +1,4 @@
-import type { OwnedPart } from '../../server/src/domain/data-part.ts'
+import type { OwnedPart } from '../../server/src/backup/data-part.ts'
 import { codeSpan, table } from './table.ts'
 
 const kinds: Readonly<Record<OwnedPart['kind'], readonly [kind: string, isInBackup: string]>> = {

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path'
 import type { App } from '@causeway/app-kit'
-import { codes } from '@causeway/protocol'
-import { usage } from '../../bridge/src/usage.ts'
+import { usage } from '../../bridge/src/settings/usage.ts'
 import { apps } from '../../server/src/apps.ts'
-import { partsOf } from '../../server/src/backup/backup.ts'
+import { listParts } from '../../server/src/backup/backup.ts'
 import { causewayApp } from '../../server/src/causeway/index.ts'
 import { commands } from '../../server/src/cli/commands.ts'
-import { settingTable } from '../../server/src/config.ts'
+import { settingTable } from '../../server/src/config/config.ts'
 import type { Makers } from './blocks.ts'
 import { commandReference, commandTable } from './commands.ts'
 import { dataTable } from './data.ts'
-import { errorTable } from './errors.ts'
+import { type ErrorDefinitions, errorReference, groupErrors } from './errors.ts'
 import { packageTable, readPackages } from './packages.ts'
 import { settingsTable } from './settings.ts'
 import { appTable, toolReference, toolTable } from './tools.ts'
@@ -22,6 +21,11 @@ const own = causewayApp(() => {
 /** The server's own app and all hosted apps, in listing order. */
 export const documented: readonly App[] = [own, ...apps]
 
+const errorGroups = groupErrors(documented)
+
+/** The definitions of all error codes of the server, its apps and the bridge. */
+export const errorDefinitions: ErrorDefinitions = Object.assign({}, ...errorGroups.values())
+
 const repository = resolve(import.meta.dirname, '../..')
 
 /** Generators of all blocks in the documentation. */
@@ -30,8 +34,8 @@ export const makers: Makers = new Map([
   ['tools', () => toolReference(documented)],
   ...apps.map((app) => [`tools of ${app.name}`, () => toolTable(app)] as const),
   ['packages', () => packageTable(readPackages(repository))],
-  ['data', () => dataTable(partsOf(apps))],
-  ['errors', () => errorTable(codes)],
+  ['data', () => dataTable(listParts(apps))],
+  ['errors', () => errorReference(errorGroups)],
   ['settings', () => settingsTable(settingTable())],
   ['commands', () => commandReference(commands)],
   ['command table', () => commandTable(commands)],

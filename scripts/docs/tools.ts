@@ -6,20 +6,20 @@ import { codeSpan, table } from './table.ts'
 export function appTable(apps: readonly App[]): string {
   return table(
     ['app', 'purpose', 'tools', 'own endpoint'],
-    apps.map(({ name, about, tools }) => [
-      name,
-      about,
-      String(tools.length),
-      codeSpan(`/mcp/${pathName(name)}`),
+    apps.map((app) => [
+      app.name,
+      app.about,
+      String(listedTools(app).length),
+      codeSpan(`/mcp/${pathName(app.name)}`),
     ]),
   )
 }
 
 /** Returns the table of an app's tools for its README. */
-export function toolTable({ tools }: App): string {
+export function toolTable(app: App): string {
   return table(
     ['tool', 'arguments', 'description'],
-    tools.map(({ name, inputSchema, about }) => [codeSpan(name), signature(inputSchema), about]),
+    listedTools(app).map(({ name, inputSchema, about }) => [codeSpan(name), signature(inputSchema), about]),
   )
 }
 
@@ -27,15 +27,17 @@ export function toolTable({ tools }: App): string {
 export function toolReference(apps: readonly App[]): string {
   return apps
     .map((app) =>
-      [`## ${app.name}`, app.about, ...app.tools.map((tool) => toolEntry(app, tool))].join('\n\n'),
+      [`## ${app.name}`, app.about, ...listedTools(app).map((tool) => toolEntry(app, tool))].join('\n\n'),
     )
     .join('\n\n')
 }
 
+const listedTools = ({ tools }: App) => tools.filter(({ unlisted }) => unlisted !== true)
+
 function toolEntry(app: App, tool: AppTool): string {
   const { name, about, annotations, aliases, inputSchema, example } = tool
   const rows = argumentRows(inputSchema)
-  const names = [...aliases.bare, ...aliases.full].map(codeSpan)
+  const names = [...new Set([...aliases.bare, ...aliases.full])].map(codeSpan)
   return [
     `### ${wireName(app.name, name)}`,
     `${about} ${annotations.readOnlyHint ? 'Read-only.' : 'Changes state.'}`,

@@ -15,11 +15,14 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   recording: ['protocol', 'store', 'worker'],
   embed: ['protocol', 'store', 'worker'],
   picture: ['protocol', 'worker'],
+  plot: ['protocol', 'app-kit'],
   bridge: ['protocol'],
+  console: [],
   'app-replay': ['recording', 'picture'],
   'app-help': ['embed'],
   'app-minds': ['embed'],
-  'app-debrief': ['picture'],
+  'app-debrief': ['picture', 'plot'],
+  'app-toolvault': ['plot'],
 }
 const appImports = ['protocol', 'app-kit', 'store', 'worker']
 
@@ -58,7 +61,7 @@ const relativeRule: Rule = (all) =>
 const declaredRule: Rule = (all, texts) =>
   each(all, ({ folder, owner, imports }) => {
     const manifest = JSON.parse(texts.get(`${folder}/package.json`) ?? '{}')
-    const bundled = owner === 'bridge' ? manifest.devDependencies : {}
+    const bundled = owner === 'bridge' || owner === 'console' ? manifest.devDependencies : {}
     const declared = {
       ...manifest.dependencies,
       ...manifest.peerDependencies,
@@ -98,10 +101,14 @@ const purityRule: Rule = (all) =>
         .filter(({ from }) => impureModules.test(from))
         .map(({ from }) => `${from} in a domain folder`),
       ...imports
-        .filter((one) => !one.isType && target(path, one)?.includes('/domain/') === false)
+        .filter((one) => !one.isType && !isPure(target(path, one)))
         .map(({ from }) => `${from} leads out of the domain folder`),
     ]
   })
+
+/** Whether a domain folder may import a file of its package: other domain files, and the declarations of errors. */
+const isPure = (file: string | undefined): boolean =>
+  file === undefined || file.includes('/domain/') || file.endsWith('/src/errors.ts')
 
 const cycleRule: Rule = (all) => {
   const known = new Set(all.map(({ path }) => path))
@@ -172,5 +179,5 @@ function each(all: readonly Source[], wrong: (source: Source) => string[]): stri
 
 /** Returns source files: packages, scripts, tests and examples. */
 function code(texts: Texts): [string, string][] {
-  return [...texts].filter(([path]) => /\.(ts|mts|js|mjs)$/.test(path))
+  return [...texts].filter(([path]) => /\.(tsx?|mts|js|mjs)$/.test(path))
 }

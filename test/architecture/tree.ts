@@ -15,7 +15,7 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-const sourcePath = /^((?:packages\/)?([a-z-]+))\/src\/.+\.(ts|mts|js|mjs)$/
+const sourcePath = /^((?:packages\/)?([a-z-]+))\/src\/.+\.(tsx?|mts|js|mjs)$/
 
 /** Returns the files below `src/` of every package, the server and the bridge. */
 export function sources(texts: Texts): Source[] {

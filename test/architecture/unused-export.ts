@@ -35,7 +35,7 @@ export function unusedExports(texts: Texts): string[] {
 function importedNames(texts: Texts): ReadonlyMap<string, ReadonlySet<string> | 'all'> {
   const imported = new Map<string, Set<string> | 'all'>()
   for (const [path, text] of texts) {
-    if (!/\.(ts|mts|js|mjs)$/.test(path)) continue
+    if (!/\.(tsx?|mts|js|mjs)$/.test(path)) continue
     for (const [, list = '', from = ''] of text.matchAll(taken)) {
       const file = resolveImport(path, from)
       const names = imported.get(file) ?? new Set()

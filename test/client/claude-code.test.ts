@@ -11,7 +11,7 @@ t.setTimeout(600_000)
 
 const { server, url } = await startServer(t, { dir: t.testdir(), env: { EXTRA_LOGGING: 'true' } })
 
-/** The arguments that make a server known to Claude Code. */
+/** Arguments that add a server to Claude Code. */
 const add = (channel: Channel, url: string): readonly string[] => [
   ...['mcp', 'add', '-s', 'local'],
   ...target<readonly string[]>(channel, {
@@ -20,7 +20,7 @@ const add = (channel: Channel, url: string): readonly string[] => [
   }),
 ]
 
-/** Versions of both eras: the newer one asks `server/discover` first. */
+/** Versions of both eras. The newer version sends `server/discover` first. */
 const versions = [
   { client: 'claude-code-2.1.330', discovers: true },
   { client: 'claude-code-2.1.197', discovers: false },
@@ -34,21 +34,21 @@ for (const { client, discovers } of versions) {
     const added = await claude(...add(channel, url))
     t.equal(added.code, 0, added.stderr)
 
-    // Its exit code is 0 even for a server that fails.
+    // The exit code is 0 even if a server fails.
     const listed = await claude('mcp', 'list')
     t.match(listed.stdout, /^causeway: .* - ✔ Connected$/m)
     const methods = new Set(server.log.all.slice(before).map(({ method }) => method))
     t.equal(methods.has('server/discover'), discovers)
     t.equal(methods.has('initialize'), !discovers)
-    t.ok(methods.has('tools/list'), 'and it has listed the tools')
+    t.ok(methods.has('tools/list'), 'the client listed the tools')
   })
 }
 
-verifies('client:claude-code', 'a server that is not there is told as such', async (t, channel) => {
+verifies('client:claude-code', 'an unreachable server fails to connect', async (t, channel) => {
   const claude = clientRun(t, 'claude-code-2.1.330', t.testdir())
   if (claude === undefined) return
-  const nobody = 'http://127.0.0.1:1' // a port of the system, on which nothing listens
-  await claude(...add(channel, nobody))
+  const unreachable = 'http://127.0.0.1:1' // a reserved port without a listener
+  await claude(...add(channel, unreachable))
   t.match((await claude('mcp', 'list')).stdout, /^causeway: .* - ✘ Failed to connect/m)
 })
 
@@ -77,7 +77,7 @@ verifies('client:claude-code:autostart', async (t) => {
   const bridge = ['--', ...bridgeCommand(url), ...start]
   await claude('mcp', 'add', '-s', 'local', 'causeway', ...data, ...bridge)
   t.match((await claude('mcp', 'list')).stdout, connected)
-  t.type(await pidOf(url), 'number', 'the bridge has started a server that stays')
+  t.type(await readPid(url), 'number', 'the bridge started a server that keeps running')
 })
 
 async function freePort(): Promise<number> {
@@ -88,18 +88,18 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function pidOf(url: string): Promise<number | undefined> {
-  const answer = await fetch(`${url}/health`).catch(() => undefined)
-  return answer === undefined ? undefined : ((await answer.json()) as { pid: number }).pid
+async function readPid(url: string): Promise<number | undefined> {
+  const response = await fetch(`${url}/health`).catch(() => undefined)
+  return response === undefined ? undefined : ((await response.json()) as { pid: number }).pid
 }
 
-/** It is nobody's child by design: it is ended by the pid that it tells. */
+/** Stops the server by the pid that it reports, because it is detached from this process. */
 async function endServer(url: string): Promise<void> {
-  const pid = await pidOf(url)
+  const pid = await readPid(url)
   if (pid === undefined) return
   process.kill(pid, 'SIGTERM')
   await until(
-    () => pidOf(url),
-    (answer) => answer === undefined,
+    () => readPid(url),
+    (pid) => pid === undefined,
   )
 }

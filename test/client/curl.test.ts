@@ -9,7 +9,7 @@ t.setTimeout(300_000)
 const { url } = await startServer(t, { dir: t.testdir() })
 const run = promisify(execFile)
 
-/** Runs a line of shell as a reader would type it, on the port of the test instead of the usual one. */
+/** Runs a documented shell command with the port of the test instead of the default port. */
 async function shell(line: string): Promise<string> {
   const { stdout } = await run('sh', ['-c', line.replaceAll('http://localhost:3100', url)])
   return stdout
@@ -36,7 +36,7 @@ verifies('client:curl', async (t) => {
   t.match(judged, { recording: 'slide_at_45', frame_id: 45, violation_count: 4 })
 })
 
-verifies('client:curl', 'the original three work as they were written', async (t) => {
+verifies('client:curl', 'the three original commands work unchanged', async (t) => {
   const initialize = await shell(`curl -X POST http://localhost:3100/mcp \\
   -H "Content-Type: application/json" \\
   -d '{
@@ -69,13 +69,16 @@ verifies('client:curl', 'the original three work as they were written', async (t
   t.match(JSON.parse(call), { id: 3, result: { structuredContent: { count: Number, recordings: Array } } })
 })
 
-t.test('curl: REST answers the data alone, and a failure with its status', async (t) => {
+t.test('curl: REST returns only the data, and a failure has an HTTP error status', async (t) => {
   const body = `-H 'Content-Type: application/json' -d '{"frame_id":45}'`
   const path = 'http://localhost:3100/api/apps/replay/tools/check_friction_cone'
   const failed = await shell(`curl -s -w '\\n%{http_code}' ${body} ${path}`)
   const [json = '', status] = failed.split('\n')
   t.equal(status, '409')
   t.match(JSON.parse(json), { code: 'NO_RECORDING', remedy: /load_recording/ })
-  const asked = body.replace('}', ',"recording":"slide_at_45"}')
-  t.match(JSON.parse(await shell(`curl -s ${asked} ${path}`)), { recording: 'slide_at_45', frame_id: 45 })
+  const withRecording = body.replace('}', ',"recording":"slide_at_45"}')
+  t.match(JSON.parse(await shell(`curl -s ${withRecording} ${path}`)), {
+    recording: 'slide_at_45',
+    frame_id: 45,
+  })
 })

@@ -1,4 +1,4 @@
-/** Running clients that `test/downloads/clients.mjs` installs, each in an isolated home without an account. */
+/** Runs clients that `test/downloads/clients.mjs` installs, each in an isolated home without an account. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
@@ -8,19 +8,19 @@ import { fromSource } from '../../bridge/test/client.ts'
 import { clientProgram, type clients } from '../downloads/clients.mjs'
 import type { Channel } from '../requirement.ts'
 
-/** What a client printed, and how it ended. */
+/** Output and exit code of a client. */
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a client with these arguments in the home. */
+/** Runs a client with these arguments. */
 export type Run = (...args: readonly string[]) => Promise<Outcome>
 
 /**
- * A client by its name. These tests belong to continuous integration, which names the folder of the clients: without
- * one the test is skipped with what to run, with one a client that is missing is a failure.
+ * Returns a function that runs a client in `home`. If CAUSEWAY_CLIENT_CACHE is not set, as it is outside of CI, the test is
+ * skipped with the command that installs the clients. If it is set, a missing client fails the test.
  */
 export function clientRun(t: Test, name: keyof typeof clients, home: string): Run | undefined {
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {
@@ -48,7 +48,7 @@ export function clientRun(t: Test, name: keyof typeof clients, home: string): Ru
   }
 }
 
-/** The command line of a bridge to this server, for clients that start one. */
+/** The command line of a bridge to this server, for stdio clients. */
 export const bridgeCommand = (url: string): readonly string[] => [
   process.execPath,
   ...fromSource,
@@ -56,11 +56,11 @@ export const bridgeCommand = (url: string): readonly string[] => [
   `${url}/mcp`,
 ]
 
-/** Both ways to name the server to a client. */
+/** Selects the configuration for a channel. */
 export const target = <T>(channel: Channel, ways: { http: T; bridge: T }): T =>
   channel === 'bridge' ? ways.bridge : ways.http
 
-/** Nothing of the developer's: no account, no settings, no API variables, no proxies. */
+/** An environment without the developer's account, settings, API variables and proxies. */
 const isolated = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   USERPROFILE: home,

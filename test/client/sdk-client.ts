@@ -1,4 +1,4 @@
-/** The official SDK clients, v1 and v2 in each of its modes, over HTTP and through the bridge, in one tongue. */
+/** One interface for the official SDK clients, v1 and each mode of v2, over HTTP and through the bridge. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -10,27 +10,27 @@ import { fromSource } from '../../bridge/test/client.ts'
 import { cleanEnv } from '../e2e/server-process.ts'
 import type { Channel } from '../requirement.ts'
 
-/** An answer of a tool. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+/** The result of a tool call. */
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
 export type Result = Readonly<Record<string, any>>
 
-/** How a call is made. */
+/** Options of a tool call. */
 export interface CallOptions {
   readonly onprogress?: (progress: { progress: number }) => void
   readonly signal?: AbortSignal
 }
 
-/** What every client can do. */
+/** The common interface of the clients. */
 export interface AnyClient {
   names(): Promise<string[]>
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Result>
   read(uri: string): Promise<Result>
   prompt(name: string, args: Record<string, string>): Promise<Result>
-  /** Calls back whenever the server says that the tools have changed. */
+  /** Calls the listener on each notification of changed tools. */
   onToolsChanged(listener: () => void): void
 }
 
-/** How v2 agrees on a revision of the protocol. */
+/** How v2 negotiates the protocol version. */
 export type Mode = 'auto' | { readonly pin: string } | undefined
 
 const info = { name: 'sdk-client', version: '1' }
@@ -41,11 +41,11 @@ const bridge = (url: string) => ({
   env: { ...(cleanEnv() as Record<string, string>), MCP_SERVER_URL: url },
 })
 
-/** Connects the client of SDK v1; the test closes it. */
+/** Connects the client of SDK v1 and closes it at the end of the test. */
 export async function connectV1(t: Test, channel: Channel, url: string): Promise<AnyClient> {
   const client = new ClientV1(info)
   const transport = channel === 'bridge' ? new StdioV1(bridge(url)) : new HttpV1(new URL(url))
-  // The types of v1 do not know exactOptionalPropertyTypes.
+  // The types of v1 are not compatible with exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<typeof client.connect>[0])
   t.teardown(() => client.close())
   return {
@@ -58,11 +58,11 @@ export async function connectV1(t: Test, channel: Channel, url: string): Promise
   }
 }
 
-/** Connects the client of SDK v2; the test closes it. */
+/** Connects the client of SDK v2 and closes it at the end of the test. */
 export async function connectV2(t: Test, channel: Channel, url: string, mode: Mode): Promise<AnyClient> {
   const listeners: (() => void)[] = []
   const onChanged = (): void => {
-    for (const tell of listeners) tell()
+    for (const listener of listeners) listener()
   }
   const client = new Client(info, {
     ...(mode === undefined ? {} : { versionNegotiation: { mode } }),

@@ -18,16 +18,16 @@ const app = writeProbeApp(dir)
 const { server, url } = await startServer(t, { dir, env: app.env })
 const endpoint = `${url}/mcp`
 
-/** Everything that a client does in a day. */
-async function day(t: Test, client: AnyClient): Promise<void> {
+/** Checks every feature that a client uses. */
+async function checkClient(t: Test, client: AnyClient): Promise<void> {
   t.ok((await client.names()).includes('Replay__check_friction_cone'))
-  await answers(t, client)
-  await fails(t, client)
-  await takesTime(t, client)
-  await isTold(t, client)
+  await checkResults(t, client)
+  await checkErrors(t, client)
+  await checkProgressAndCancellation(t, client)
+  await checkListChanged(t, client)
 }
 
-async function answers(t: Test, client: AnyClient): Promise<void> {
+async function checkResults(t: Test, client: AnyClient): Promise<void> {
   const frame = await client.call('Replay__get_frame', { recording: 'slide_at_45', frame_id: 45 })
   t.match(frame.structuredContent, { recording: 'slide_at_45', frame_id: 45 })
   const uri = 'replay://recordings/slide_at_45/metadata'
@@ -37,31 +37,31 @@ async function answers(t: Test, client: AnyClient): Promise<void> {
   t.match(prompt, { messages: [{ role: 'user', content: { text: 'Greet Ada.' } }] })
 }
 
-/** The client has listed tools by now, and checks answers against their output schemas. */
-async function fails(t: Test, client: AnyClient): Promise<void> {
+/** Requires that the client has listed the tools, so that it validates results against their output schemas. */
+async function checkErrors(t: Test, client: AnyClient): Promise<void> {
   t.match(await client.call('Probe__fail'), {
     isError: true,
-    content: [{ type: 'text', text: /^NO_RECORDING: nothing is loaded; / }],
-    _meta: { 'causeway/error': { code: 'NO_RECORDING', data: { hint: 'probe' } } },
+    content: [{ type: 'text', text: 'NOTHING_LOADED: nothing is loaded; load something' }],
+    _meta: { 'causeway/error': { code: 'NOTHING_LOADED', data: { hint: 'probe' } } },
   })
   const wrong = await client.call('Replay__get_frame', { recording: 'drop', frame_id: 'first' })
   t.match(wrong, { isError: true, _meta: { 'causeway/error': { code: 'INVALID_ARGUMENTS' } } })
   await t.rejects(client.call('Replay__get_fram'), { code: -32602 })
 }
 
-async function takesTime(t: Test, client: AnyClient): Promise<void> {
+async function checkProgressAndCancellation(t: Test, client: AnyClient): Promise<void> {
   const seen = async () => (await client.call('Probe__seen')).structuredContent
   const before = await seen()
-  const heard: number[] = []
+  const received: number[] = []
   const waited = client.call(
     'Probe__wait',
     { steps: 3 },
-    { onprogress: ({ progress }) => heard.push(progress) },
+    { onprogress: ({ progress }) => received.push(progress) },
   )
-  await until(seen, ({ begun }) => begun === before.begun + 1 && heard.length === 3)
+  await until(seen, ({ begun }) => begun === before.begun + 1 && received.length === 3)
   await client.call('Probe__release')
   t.match(await waited, { structuredContent: { steps: 3 } })
-  t.same(heard, [1, 2, 3])
+  t.same(received, [1, 2, 3])
 
   const cancel = new AbortController()
   const cancelled = client.call('Probe__wait', { steps: 0 }, { signal: cancel.signal })
@@ -72,17 +72,17 @@ async function takesTime(t: Test, client: AnyClient): Promise<void> {
   await until(seen, ({ aborted }) => aborted === before.aborted + 1)
 }
 
-/** A client opens its stream behind its caller's back, so a change may come before it: the list changes until it hears. */
-async function isTold(t: Test, client: AnyClient): Promise<void> {
-  let told = 0
+/** Changes the list until the client is notified, because a client opens its stream in the background. */
+async function checkListChanged(t: Test, client: AnyClient): Promise<void> {
+  let notifications = 0
   let edits = 0
-  client.onToolsChanged(() => told++)
+  client.onToolsChanged(() => notifications++)
   await until(
     async () => {
       app.edit('Changes the note.', `Changes the note, in edition ${performance.now()}.`)
       edits++
       await client.call('Causeway__refresh_registry')
-      return told
+      return notifications
     },
     (count) => count > 0,
   )
@@ -91,7 +91,7 @@ async function isTold(t: Test, client: AnyClient): Promise<void> {
 }
 
 verifies('client:sdk-v1', async (t, channel) => {
-  await day(t, await connectV1(t, channel, endpoint))
+  await checkClient(t, await connectV1(t, channel, endpoint))
 })
 
 const modes: Readonly<Record<string, Mode>> = {
@@ -102,11 +102,11 @@ const modes: Readonly<Record<string, Mode>> = {
 
 for (const [name, mode] of Object.entries(modes)) {
   verifies('client:sdk-v2', `the v2 SDK client ${name}`, async (t, channel) => {
-    await day(t, await connectV2(t, channel, endpoint, mode))
+    await checkClient(t, await connectV2(t, channel, endpoint, mode))
   })
 }
 
-t.test('SDK clients: none of them made the server complain', async (t) => {
+t.test('SDK clients: no client caused a warning of the server', async (t) => {
   t.same(
     server.log.all.filter(({ level }) => level >= 40).map(({ msg, app }) => ({ msg, app })),
     [],
@@ -201,7 +201,7 @@ verifies('client:inspector', async (t, channel) => {
   })
 
   const listed = await inspect('--cli', ...server, '--method', 'tools/list', '--strict')
-  t.equal(listed.code, 0, 'no schema is in error')
+  t.equal(listed.code, 0, 'every schema is valid')
   const names = JSON.parse(listed.stdout).tools.map(({ name }: { name: string }) => name)
   t.ok(names.includes('Replay__check_friction_cone'))
 

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { featuresOf, openVault } from '../../packages/app-toolvault/test/vault-kit.ts'
+import { listFeatures, openVault } from '../../packages/app-toolvault/test/vault-kit.ts'
 import { samplePath } from '../downloads/samples.mjs'
 import { verifies } from '../verifies.ts'
 
@@ -21,7 +21,7 @@ verifies('toolvault:import:signalk', async (t) => {
   copyFileSync(log, join(folder, 'plaka.log'))
   await t.rejects(client.call('import_nmea', { path: 'plaka.log' }), { code: 'DATE_NEEDED' })
   const args = { path: 'plaka.log', date: '2014-08-15', name: 'Plaka' }
-  const [track, ...more] = featuresOf(await command('import_nmea', args))
+  const [track, ...more] = listFeatures(await command('import_nmea', args))
   t.equal(more.length, 0)
   const times = (track?.properties.timestamps ?? []) as string[]
   t.equal(times.length, 7250)

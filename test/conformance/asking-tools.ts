@@ -16,7 +16,7 @@ import { rawTool, text } from './raw-tool.ts'
 const message = (words: string, maxTokens = 100): InputRequest =>
   sample({ messages: [{ role: 'user', content: { type: 'text', text: words } }], maxTokens })
 
-/** A form with the suite's very schema. */
+/** A form with exactly the schema of the suite. */
 const form = (words: string, properties: object, required: readonly string[] = []): InputRequest => ({
   method: 'elicitation/create',
   params: { message: words, requestedSchema: { type: 'object', properties, required } },
@@ -33,8 +33,8 @@ const sampledText = (input: Input, key: string): string | undefined => {
 
 const askName = (): Ask => ask({ user_name: elicit('What is your name?', name) })
 
-/** Puts a form to the user and tells what came of it. */
-const putForm = (
+/** A tool that shows a form to the user and returns the response. */
+const formTool = (
   listed: string,
   words: string,
   properties: object,
@@ -48,7 +48,7 @@ const putForm = (
     )
   })
 
-/** Confirms, with something kept from run to run. */
+/** A tool that requests a confirmation and stores state between its runs. */
 const confirm = (listed: string): AppTool =>
   rawTool(listed, (_, { input }) => {
     if (input.kept === undefined || accepted(input, 'confirm', ok) === undefined)
@@ -61,13 +61,13 @@ const choices = (key: string, word: string, titles: readonly string[]) =>
 const ordinals = ['First', 'Second', 'Third']
 const options = ['option1', 'option2', 'option3']
 
-/** Tools that ask the client, in both eras. */
+/** Tools that send requests to the client, in both eras. */
 export const askingTools: readonly AppTool[] = [
   rawTool(
     'test_sampling',
     ({ prompt }, { input }) => {
-      const said = sampledText(input, 'said')
-      return said === undefined ? ask({ said: message(String(prompt)) }) : text(`LLM response: ${said}`)
+      const reply = sampledText(input, 'reply')
+      return reply === undefined ? ask({ reply: message(String(prompt)) }) : text(`LLM response: ${reply}`)
     },
     { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
   ),
@@ -83,14 +83,14 @@ export const askingTools: readonly AppTool[] = [
     },
     { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
   ),
-  putForm('test_elicitation_sep1034_defaults', 'Please check the defaults', {
+  formTool('test_elicitation_sep1034_defaults', 'Please check the defaults', {
     name: { type: 'string', default: 'John Doe' },
     age: { type: 'integer', default: 30 },
     score: { type: 'number', default: 95.5 },
     status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
     verified: { type: 'boolean', default: true },
   }),
-  putForm('test_elicitation_sep1330_enums', 'Please choose', {
+  formTool('test_elicitation_sep1330_enums', 'Please choose', {
     untitledSingle: { type: 'string', enum: options },
     titledSingle: { type: 'string', oneOf: choices('value', 'Option', ordinals) },
     legacyEnum: {
@@ -102,8 +102,8 @@ export const askingTools: readonly AppTool[] = [
     titledMulti: { type: 'array', items: { anyOf: choices('value', 'Choice', ordinals) } },
   }),
   rawTool('test_missing_capability', (_, { input }) => {
-    const said = sampledText(input, 'said')
-    return said === undefined ? ask({ said: message('Is anybody there?') }) : text(said)
+    const reply = sampledText(input, 'reply')
+    return reply === undefined ? ask({ reply: message('Is anyone there?') }) : text(reply)
   }),
   rawTool('test_streaming_elicitation', (_, { input, progress }) => {
     progress(1, 2)
@@ -115,10 +115,10 @@ export const askingTools: readonly AppTool[] = [
     return given === undefined ? askName() : text(`Hello, ${given.name}!`)
   }),
   rawTool('test_input_required_result_sampling', (_, { input }) => {
-    const said = sampledText(input, 'capital_question')
-    return said === undefined
+    const reply = sampledText(input, 'capital_question')
+    return reply === undefined
       ? ask({ capital_question: message('What is the capital of France?') })
-      : text(said)
+      : text(reply)
   }),
   rawTool('test_input_required_result_list_roots', (_, { input }) => {
     const reply = replyTo(input, 'client_roots')
@@ -153,7 +153,7 @@ export const askingTools: readonly AppTool[] = [
   }),
   rawTool('test_input_required_result_capabilities', (_, { input }) => {
     const questions = {
-      said: message('Hello?'),
+      reply: message('Hello?'),
       user_name: elicit('What is your name?', name),
       roots: listRoots(),
     }

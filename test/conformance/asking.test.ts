@@ -17,7 +17,7 @@ const url = `${running.url}/mcp/conformance`
 const eras = { 'a session of 2025-11-25': undefined, '2026-07-28': { pin: '2026-07-28' } } as const
 const able = { elicitation: {}, sampling: {}, roots: {} }
 
-/** Connects a client that answers every question it is said to be able to. */
+/** Connects a client that answers the server requests of its capabilities. */
 async function connect(
   t: Test,
   channel: Channel,
@@ -51,16 +51,16 @@ async function connect(
   return client
 }
 
-const words = (answer: unknown): string =>
-  (answer as { content: { text: string }[] }).content.map(({ text }) => text).join('')
+const resultText = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
 
 for (const [era, mode] of Object.entries(eras)) {
   verifies(
     'wire:stream:server-request',
-    `a tool and a prompt ask the client, in ${era}`,
+    `a tool and a prompt send requests to the client, in ${era}`,
     async (t, channel) => {
       const client = await connect(t, channel, mode, able)
-      const call = async (name: string) => words(await client.callTool({ name, arguments: {} }))
+      const call = async (name: string) => resultText(await client.callTool({ name, arguments: {} }))
       t.equal(await call('test_input_required_result_list_roots'), 'file:///home/ada')
       t.match(await call('test_input_required_result_multiple_inputs'), /Good day.* Ada of .*, 1 roots$/)
       t.match(await call('test_input_required_result_multi_round'), /^Ada of "Step 1.*" likes blue$/)
@@ -72,36 +72,33 @@ for (const [era, mode] of Object.entries(eras)) {
   )
 }
 
-t.test(
-  'asking: a session whose client cannot answer gets a coded answer that says what is needed',
-  async (t) => {
-    const client = await connect(t, 'http', undefined, { roots: {} })
-    t.match(await client.callTool({ name: 'test_input_required_result_multiple_inputs', arguments: {} }), {
-      isError: true,
-      _meta: {
-        'causeway/error': {
-          code: 'CLIENT_CANNOT_ANSWER',
-          data: { needs: ['elicitation/create', 'sampling/createMessage'] },
-        },
+t.test('asking: a session without the capabilities gets an error that lists them', async (t) => {
+  const client = await connect(t, 'http', undefined, { roots: {} })
+  t.match(await client.callTool({ name: 'test_input_required_result_multiple_inputs', arguments: {} }), {
+    isError: true,
+    _meta: {
+      'causeway/error': {
+        code: 'CLIENT_CANNOT_ANSWER',
+        data: { needs: ['elicitation/create', 'sampling/createMessage'] },
       },
-    })
-  },
-)
+    },
+  })
+})
 
-t.test('asking: a stateless client that cannot answer gets the number of its revision', async (t) => {
+t.test('asking: a stateless client without the capability gets -32021', async (t) => {
   const client = await connect(t, 'http', { pin: '2026-07-28' }, {})
   await t.rejects(client.callTool({ name: 'test_missing_capability', arguments: {} }), { code: -32021 })
 })
 
-t.test('asking: plain JSON and REST cannot be asked, and say so', async (t) => {
+t.test('asking: plain JSON and REST calls get CLIENT_CANNOT_ANSWER', async (t) => {
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${running.url}${path}`, {
+    const response = await fetch(`${running.url}${path}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     })
-    return { status: answer.status, json: await answer.json() }
+    return { status: response.status, json: await response.json() }
   }
   const params = { name: 'test_missing_capability', arguments: {} }
   t.match(await post('/mcp/conformance', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
@@ -117,13 +114,13 @@ t.test('asking: plain JSON and REST cannot be asked, and say so', async (t) => {
   })
 })
 
-/** A call of 2026-07-28 without any client library. */
+/** Calls a tool as a 2026-07-28 client without a client library. */
 async function rawCall(base: string, name: string, more: object = {}) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': able,
   }
-  const answer = await fetch(`${base}/mcp/conformance`, {
+  const response = await fetch(`${base}/mcp/conformance`, {
     method: 'POST',
     headers: {
       accept: 'application/json, text/event-stream',
@@ -139,21 +136,21 @@ async function rawCall(base: string, name: string, more: object = {}) {
       params: { name, arguments: {}, _meta, ...more },
     }),
   })
-  return (await answer.json()) as { result: { requestState: string }; error?: { code: number } }
+  return (await response.json()) as { result: { requestState: string }; error?: { code: number } }
 }
 
 const confirmed = { inputResponses: { confirm: { action: 'accept', content: { ok: true } } } }
 
-t.test('asking: what a call kept is no use to another call', async (t) => {
+t.test('asking: the request state of a call is rejected by another tool', async (t) => {
   const { result } = await rawCall(running.url, 'test_input_required_result_request_state')
-  const elsewhere = await rawCall(running.url, 'test_input_required_result_tampered_state', {
+  const replayed = await rawCall(running.url, 'test_input_required_result_tampered_state', {
     ...confirmed,
     requestState: result.requestState,
   })
-  t.match(elsewhere, { error: { code: -32602, data: { code: 'INVALID_PARAMS' } } })
+  t.match(replayed, { error: { code: -32602, data: { code: 'INVALID_PARAMS' } } })
 })
 
-t.test('asking: a question outlives a restart of the server', async (t) => {
+t.test('asking: a pending request survives a restart of the server', async (t) => {
   const first = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_USER_APPS: app } })
   const { result } = await rawCall(first.url, 'test_input_required_result_request_state')
   const second = await restartServer(t, first)

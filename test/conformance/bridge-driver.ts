@@ -1,12 +1,12 @@
 /**
- * The client under test of the official suite: an SDK client that speaks stdio to our bridge, which speaks HTTP to the
- * server of the scenario. The suite gives the server's address as the last argument and the rest in the environment.
+ * The client under test of the official suite: an SDK client that connects over stdio to the bridge, which connects over HTTP
+ * to the server of the scenario. The suite passes the server's URL as the last argument and the rest in the environment.
  */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { fromSource } from '../../bridge/test/client.ts'
 
-/** An argument of each type. */
+/** An argument for each type. */
 const samples: Readonly<Record<string, unknown>> = { number: 5, integer: 5, string: 'text', boolean: true }
 
 interface Context {
@@ -43,7 +43,7 @@ try {
   await client.close()
 }
 
-/** Calls what the scenario names, else every tool with arguments that it takes. */
+/** Calls the tools of the scenario, or every tool with sample arguments if the scenario lists none. */
 async function callTools(): Promise<void> {
   const { tools } = await client.listTools()
   const echoed = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema
@@ -52,14 +52,14 @@ async function callTools(): Promise<void> {
       ? toolCalls
       : tools.map(({ name, inputSchema }) => ({
           name,
-          arguments: argumentsFor(inputSchema.properties ?? {}, echoed),
+          arguments: createArguments(inputSchema.properties ?? {}, echoed),
         }))
-  // An answer that is an error is an answer; what the server saw decides.
+  // An error response is allowed: the suite checks the requests that its server received.
   for (const call of calls)
     await client.callTool(call).catch((error: unknown) => console.error(call.name, error))
 }
 
-function argumentsFor(properties: object, echoed: unknown): Record<string, unknown> {
+function createArguments(properties: object, echoed: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, { type }]) => [name, name === 'schema' ? echoed : samples[type]]),
   )

@@ -1,4 +1,4 @@
-/** What the official conformance suite wants to find in a server: its tools, resources and prompts, by its names. */
+/** The tools, resources and prompts that the official conformance suite requires, under its names. */
 import { accepted, ask, defineApp, elicit, type Registrar } from '@causeway/app-kit'
 import type { Content, PromptMessage } from '@causeway/protocol'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { schemaTools } from './schema-tools.ts'
 import { taskTools } from './task-tools.ts'
 
 interface Store {
-  /** True while the tool that comes and goes is there. */
+  /** Whether the temporary tool is listed. */
   isExtended: boolean
   readonly toolsChanged: () => void
 }
@@ -18,13 +18,13 @@ const triggers = (store: Store) => [
   rawTool('test_trigger_tool_change', () => {
     store.isExtended = !store.isExtended
     store.toolsChanged()
-    return text('The list of tools is another one.')
+    return text('The list of tools changed.')
   }),
   ...(store.isExtended ? [rawTool('test_here_and_gone', () => text('here'))] : []),
 ]
 
 const user = (content: Content): PromptMessage => ({ role: 'user', content })
-const says = (words: string): PromptMessage => user({ type: 'text', text: words })
+const userText = (words: string): PromptMessage => user({ type: 'text', text: words })
 
 export default defineApp(
   {
@@ -61,13 +61,13 @@ function resources(app: Registrar<Store, object>): void {
   })
   app.resource('test://watched-resource', {
     name: 'watched-resource',
-    about: 'Something to subscribe to.',
+    about: 'A resource for subscriptions.',
     mimeType: 'text/plain',
     read: async () => ({ text: 'watched' }),
   })
   app.resource('test://template/{id}/data', {
     name: 'template',
-    about: 'Data of one id.',
+    about: 'The data for an id.',
     read: async ({ id }) => ({ json: { id, templateTest: true, data: `Data for ID: ${id}` } }),
   })
 }
@@ -78,16 +78,16 @@ function prompts(app: Registrar<Store, object>): void {
   app.prompt('test_simple_prompt', {
     about: 'A prompt without arguments.',
     input: {},
-    messages: () => [says('This is a simple prompt for testing.')],
+    messages: () => [userText('This is a simple prompt for testing.')],
   })
   app.prompt('test_prompt_with_arguments', {
     about: 'A prompt with two arguments.',
     input: { arg1: z.string().describe('the first'), arg2: z.string().describe('the second') },
     complete: { arg1: async () => ['paris', 'park', 'party'] },
-    messages: ({ arg1, arg2 }) => [says(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+    messages: ({ arg1, arg2 }) => [userText(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
   })
   app.prompt('test_prompt_with_embedded_resource', {
-    about: 'A prompt that carries a resource.',
+    about: 'A prompt with an embedded resource.',
     input: { resourceUri: z.string().describe('URI of the resource') },
     messages: ({ resourceUri }) => [
       user({
@@ -98,15 +98,15 @@ function prompts(app: Registrar<Store, object>): void {
           text: 'Embedded resource content for testing.',
         },
       }),
-      says('Please process the embedded resource above.'),
+      userText('Please process the embedded resource above.'),
     ],
   })
   app.prompt('test_prompt_with_image', {
-    about: 'A prompt that carries a picture.',
+    about: 'A prompt with a picture.',
     input: {},
     messages: () => [
       user({ type: 'image', data: png, mimeType: 'image/png' }),
-      says('Please analyze the image above.'),
+      userText('Please analyze the image above.'),
     ],
   })
   app.prompt('test_input_required_result_prompt', {
@@ -116,7 +116,7 @@ function prompts(app: Registrar<Store, object>): void {
       const given = accepted(input, 'user_context', context)
       if (given === undefined)
         return ask({ user_context: elicit('What context should the prompt use?', context) })
-      return [says(`Use this context: ${given.context}`)]
+      return [userText(`Use this context: ${given.context}`)]
     },
   })
 }

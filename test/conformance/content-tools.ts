@@ -6,15 +6,15 @@ import { rawTool, text } from './raw-tool.ts'
 /** One red pixel. */
 export const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
-/** A WAV file without a sample. */
+/** A WAV file without samples. */
 const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 
 const image: Content = { type: 'image', data: png, mimeType: 'image/png' }
 
-/** Long enough for a client to see messages one by one. */
+/** Long enough for a client to receive messages one by one. */
 const pauseMs = 50
 
-/** Tools that answer with each kind of content, fail, report progress and send messages. */
+/** Tools that return each kind of content, fail, report progress and send messages. */
 export const contentTools: readonly AppTool[] = [
   rawTool('test_simple_text', () => text('This is a simple text response for testing.')),
   rawTool('test_image_content', () => [image]),
@@ -42,7 +42,7 @@ export const contentTools: readonly AppTool[] = [
     },
   ]),
   rawTool('test_error_handling', () => {
-    throw new CausewayError('NOT_RECORDED', 'This tool intentionally returns an error for testing')
+    throw new CausewayError('FILE_NOT_FOUND', 'This tool intentionally returns an error for testing')
   }),
   rawTool('test_tool_with_progress', async (_, { progress }) => {
     for (const done of [0, 50, 100]) {
@@ -59,11 +59,11 @@ export const contentTools: readonly AppTool[] = [
     return text('Messages were sent.')
   }),
   rawTool('test_logging_tool', (_, { notify }) => {
-    notify('info', 'for clients that asked for messages')
-    return text('A message was sent to whoever wants it.')
+    notify('info', 'for clients that requested log messages')
+    return text('A message was sent to the clients that requested log messages.')
   }),
   rawTool('test_reconnection', async () => {
     await delay(pauseMs)
-    return text('The answer of a stream that lasted.')
+    return text('The result of a stream that stayed open.')
   }),
 ]

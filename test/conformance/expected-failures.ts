@@ -1,10 +1,10 @@
-/** What of the official suite is known to fail, and why. What is listed here must fail: a line that is out of date fails the build. */
+/** Known failures of the official suite. Each listed scenario must fail; a scenario that passes fails the build. */
 
-/** By requirement set of the server. */
+/** Scenarios by the requirement set of the server. */
 export const expectedFailures: Readonly<Record<'2025-11-25' | '2026-07-28', readonly string[]>> = {
   '2025-11-25': [],
   '2026-07-28': [],
 }
 
-/** By scenario of a client behind the bridge, with the reason. */
+/** Scenarios of a client behind the bridge, each with the reason. */
 export const expectedBridgeFailures: Readonly<Record<string, string>> = {}

@@ -1,7 +1,7 @@
 import type { AppTool, Ask, ToolContext } from '@causeway/app-kit'
 import type { CallToolResult, Content, JsonSchema } from '@causeway/protocol'
 
-/** What a tool of the suite does: content, a whole result, or questions. */
+/** The handler of a tool of the suite. Returns content, a complete result, or requests to the client. */
 export type RawRun = (
   args: Readonly<Record<string, unknown>>,
   ctx: ToolContext,
@@ -9,7 +9,7 @@ export type RawRun = (
 
 const noArguments: JsonSchema = { type: 'object', properties: {} }
 
-/** A tool under the suite's own name and with its very schema; nothing of it is converted or checked. */
+/** Creates a tool with the name and schema of the suite. Its arguments and results are not converted or validated. */
 export function rawTool(
   listed: string,
   run: RawRun,
@@ -17,7 +17,7 @@ export function rawTool(
   task?: AppTool['task'],
 ): AppTool {
   return {
-    // The suite's names are too long to stand behind an app's name, so they are aliases of shorter ones.
+    // With the app's prefix the suite's names would be too long, so they are aliases of shorter names.
     name: listed.replace(/^test_/, '').replace('input_required_result', 'input'),
     aliases: { bare: [listed], full: [], args: {} },
     about: `${listed}, as the conformance suite describes it.`,
@@ -32,5 +32,5 @@ export function rawTool(
   }
 }
 
-/** One block of text. */
+/** Content with one text block. */
 export const text = (words: string): Content[] => [{ type: 'text', text: words }]

@@ -1,7 +1,7 @@
 import type { AppTool } from '@causeway/app-kit'
 import { rawTool, text } from './raw-tool.ts'
 
-/** The schema that the suite wants to find unchanged in `tools/list`. */
+/** The schema that the suite expects unchanged in `tools/list`. */
 const schema2020 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -27,7 +27,7 @@ const schema2020 = {
   additionalProperties: false,
 }
 
-/** Tools whose schema is what is tested. */
+/** Tools for the schema scenarios. */
 export const schemaTools: readonly AppTool[] = [
   rawTool('json_schema_2020_12_tool', () => text('The schema is all there is to it.'), schema2020),
   rawTool('test_header_parameters', ({ region }) => text(`region: ${region}`), {

@@ -26,21 +26,21 @@ verifies('wire:conformance', 'every scenario of the suite 0.1 passes', async (t)
 })
 
 for (const [revision, expected] of Object.entries(expectedFailures)) {
-  verifies('wire:conformance', `what ${revision} requires passes, in the suite 0.2`, async (t) => {
+  verifies('wire:conformance', `the suite 0.2 passes for the requirements of ${revision}`, async (t) => {
     const verdict = await runSuite(t, 'conformance-0.2', [...server, '--requirements', revision])
     if (verdict === undefined) return
     if (verdict.code !== 0) t.comment(verdict.output)
     t.same(failures(verdict), expected)
     t.ok(verdict.scenarios.size >= 33, `${verdict.scenarios.size} scenarios`)
-    t.equal(verdict.code, 0, 'nothing that is scored failed')
+    t.equal(verdict.code, 0, 'no scored scenario failed')
   })
 }
 
 const driver = fileURLToPath(new URL('bridge-driver.ts', import.meta.url))
-// The suite divides the command at spaces.
+// The suite splits the command at spaces.
 const command = `${process.execPath} --conditions=@causeway/source ${driver}`
 
-/** Scenarios for clients that a bridge can be led through, and the revisions that have them; the others concern OAuth. */
+/** Client scenarios that apply to the bridge, with their protocol versions. All others concern OAuth. */
 const scenarios: Readonly<Record<string, readonly string[]>> = {
   initialize: ['2025-11-25'],
   tools_call: ['2025-11-25', '2026-07-28'],
@@ -57,21 +57,21 @@ const scenarios: Readonly<Record<string, readonly string[]>> = {
 
 for (const [scenario, revisions] of Object.entries(scenarios))
   for (const revision of revisions)
-    t.test(`conformance: ${claim(scenario)} of ${revision}`, async (t) => {
+    t.test(`conformance: ${formatTitle(scenario)} of ${revision}`, async (t) => {
       const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision]
       const verdict = await runSuite(t, 'conformance-0.2', args)
       if (verdict === undefined) return
       const expected = scenario in expectedBridgeFailures ? [scenario] : []
       if (failures(verdict).length !== expected.length) t.comment(verdict.output)
       t.same(failures(verdict), expected)
-      t.ok((verdict.scenarios.get(scenario)?.passed ?? 0) > 0, 'something was checked')
+      t.ok((verdict.scenarios.get(scenario)?.passed ?? 0) > 0, 'at least one check ran')
       t.equal(verdict.code === 0, expected.length === 0)
     })
 
-/** What a test of a scenario claims; a known failure that passes fails the build. */
-function claim(scenario: string): string {
+/** Returns the test title for a scenario. A known failure that passes fails the build. */
+function formatTitle(scenario: string): string {
   const reason = expectedBridgeFailures[scenario]
   return reason === undefined
     ? `a client behind the bridge passes ${scenario}`
-    : `a client behind the bridge is known to fail ${scenario}, for ${reason},`
+    : `a client behind the bridge fails ${scenario} as expected (${reason})`
 }

@@ -1,24 +1,24 @@
-/** Runs the official conformance suite and reads what it says. */
+/** Runs the official conformance suite and parses its output. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { clientRun } from '../client/program.ts'
 
-/** The published versions of the suite that are run. */
+/** Published versions of the suite. */
 export type SuiteVersion = 'conformance-0.1' | 'conformance-0.2'
 
-/** One run of the suite. */
+/** The result of a run of the suite. */
 export interface Verdict {
   readonly code: number | null
-  /** Scenario -> how many of its checks passed and failed. */
+  /** Numbers of passed and failed checks by scenario. */
   readonly scenarios: ReadonlyMap<string, { readonly passed: number; readonly failed: number }>
-  /** All that it wrote. */
+  /** The complete output. */
   readonly output: string
 }
 
 const line = /^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed/gm
 const single = /^Passed: (\d+)\/\d+, (\d+) failed/m
 
-/** Runs it with these arguments in a folder of the test's own; undefined, with a skipped test, where it is not installed. */
+/** Runs the suite in a folder of the test. Skips the test and returns `undefined` if the suite is not installed. */
 export async function runSuite(
   t: Test,
   version: SuiteVersion,
@@ -41,6 +41,6 @@ export async function runSuite(
   return { code, scenarios, output: stdout + stderr }
 }
 
-/** The scenarios with a check that failed, sorted. */
+/** Returns the scenarios with a failed check, sorted. */
 export const failures = ({ scenarios }: Verdict): string[] =>
   [...scenarios].flatMap(([name, { failed }]) => (failed > 0 ? [name] : [])).sort()

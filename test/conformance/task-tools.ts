@@ -8,10 +8,10 @@ const confirm = { confirm: z.boolean() }
 const named = { name: z.string(), confirm: z.boolean() }
 const name = { name: z.string() }
 
-/** Longer than the server waits before it makes a task of a call. */
+/** Longer than the time after which the server turns a call into a task. */
 const longMs = 300
 
-/** Tools that take their time, as the suite's scenarios about tasks want to find them. */
+/** Slow tools for the task scenarios of the suite. */
 export const taskTools: readonly AppTool[] = [
   rawTool('greet', ({ name }) => text(`Hello, ${name}!`), schema({ name: { type: 'string' } })),
   rawTool(

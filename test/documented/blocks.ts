@@ -1,18 +1,18 @@
-/** A fenced `sh` block of a document, and what the document says of it. */
+/** A fenced `sh` block of a document, with its annotations. */
 export interface ShellBlock {
   readonly commands: string
-  /** Why it cannot be run here, when a comment right above it says so. */
+  /** Reason why it is not run, from the comment directly above it. */
   readonly notRun: string | undefined
-  /** The `json` block that is the next one: its shortened answer, parsed. */
+  /** The parsed `json` block that follows: an abbreviated response. */
   readonly answer: unknown
-  /** The `text` block that is the next one: its whole output. */
+  /** The `text` block that follows: the whole output. */
   readonly output: string | undefined
 }
 
 const fence = /^```(\w+)\n([\s\S]*?)^```$/gm
 const notRun = /<!-- not run, needs (.+) -->\n$/
 
-/** Every `sh` block of a Markdown text, in order. */
+/** Returns the `sh` blocks of a Markdown text, in order. */
 export function shellBlocks(markdown: string): ShellBlock[] {
   const fences = [...markdown.matchAll(fence)]
   return fences.flatMap(([, language, commands = ''], position) => {

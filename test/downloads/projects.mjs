@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Real projects that the tests of Trm refine: `node test/downloads/projects.mjs install` brings toolz with pytest and flake8, and
+ * Real projects that the tests of Trm refine. `node test/downloads/projects.mjs install` downloads toolz with pytest and flake8, and
  * bubblewrap, from Debian's archive, and minimist with tape from the npm registry, into the cache folder of `clients.mjs`.
- * Nothing of them is kept in this repository, and nothing is installed into the system.
+ * It installs nothing into this repository or the system.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { npm } from '../../scripts/bootstrap/install.mjs'
 import { unavailable } from './clients.mjs'
 
-/** The archive's packages: the project, and what its tests and its linter need. */
+/** Debian packages: the project, and the dependencies of its tests and its linter. */
 const debian = [
   ...[
     'python3-toolz',
@@ -32,8 +32,8 @@ const cacheFolder = (env) =>
   join(env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cache/causeway-clients'), 'projects')
 
 /**
- * Where the projects lie; undefined for one that is not there. `python` holds toolz, pytest and flake8, for PYTHONPATH;
- * `javascript` is a folder with minimist and tape in `node_modules`; `programs` holds bubblewrap, for PATH.
+ * Returns the folders of the projects, `undefined` for a missing one. `python` contains toolz, pytest and flake8, for PYTHONPATH;
+ * `javascript` is a folder with minimist and tape in `node_modules`; `programs` contains bubblewrap, for PATH.
  *
  * @type {(env: NodeJS.ProcessEnv) => Record<'python' | 'javascript' | 'programs', string | undefined>}
  */
@@ -48,12 +48,16 @@ export function projectFolders(env) {
   }
 }
 
-/** @type {(folder: string, make: (staging: string) => boolean) => boolean} */
-function whole(folder, make) {
+/**
+ * Fills a staging folder and renames it when it is complete.
+ *
+ * @type {(folder: string, fill: (staging: string) => boolean) => boolean}
+ */
+function installFolder(folder, fill) {
   const staging = `${folder}.${process.pid}`
   try {
     mkdirSync(staging, { recursive: true })
-    if (!make(staging)) return false
+    if (!fill(staging)) return false
     rmSync(folder, { recursive: true, force: true })
     renameSync(staging, folder)
     return true
@@ -88,15 +92,15 @@ function installNpm(staging) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const found = projectFolders(process.env)
   const cache = cacheFolder(process.env)
-  const isThere = {
+  const isInstalled = {
     debian:
       (found.python !== undefined && found.programs !== undefined) ||
-      whole(join(cache, 'debian'), unpackDebian),
-    npm: found.javascript !== undefined || whole(join(cache, 'npm'), installNpm),
+      installFolder(join(cache, 'debian'), unpackDebian),
+    npm: found.javascript !== undefined || installFolder(join(cache, 'npm'), installNpm),
   }
-  for (const [name, there] of Object.entries(isThere))
+  for (const [name, installed] of Object.entries(isInstalled))
     process.stderr.write(
-      `projects: ${name} ${there ? 'is there' : 'could not be fetched: the registry is the place to look'}\n`,
+      `projects: ${name} ${installed ? 'is installed' : 'could not be fetched: check the connection to the registry'}\n`,
     )
-  if (!Object.values(isThere).every(Boolean)) process.exitCode = unavailable
+  if (!Object.values(isInstalled).every(Boolean)) process.exitCode = unavailable
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Fetches data of others that tests read and that does not belong into this repository, each at a fixed version, beside
- * the clients: `node test/downloads/samples.mjs`. Exit code 69 where the registry gives nothing.
+ * Fetches third-party data that tests read, each in a fixed version, into the cache folder of the clients:
+ * `node test/downloads/samples.mjs`. Exits with 69 if the registry is unavailable.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
@@ -11,43 +11,43 @@ import { pathToFileURL } from 'node:url'
 import { npm } from '../../scripts/bootstrap/install.mjs'
 import { unavailable } from './clients.mjs'
 
-/** Name -> package and the file inside it. Only the package itself is fetched, none of its dependencies. */
+/** Package and file of each sample, by name. The dependencies of a package are not fetched. */
 export const samples = Object.freeze({
-  // 116,000 lines of NMEA 0183 without any date, Apache-2.0.
+  // 116,000 lines of NMEA 0183 without dates, Apache-2.0.
   plaka: { spec: 'signalk-server@2.32.0', file: 'package/samples/plaka.log' },
 })
 
 /** @type {(env: NodeJS.ProcessEnv, spec: string) => string} */
-const folderOf = (env, spec) =>
+const sampleFolder = (env, spec) =>
   join(
     env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cache/causeway-clients'),
     `sample-${spec.replace(/[@/]+/g, '-')}`,
   )
 
 /**
- * The path of a sample; undefined where it was not fetched.
+ * Returns the path of a sample, or `undefined` if it was not fetched.
  *
  * @type {(name: keyof typeof samples, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export function samplePath(name, env) {
   const { spec, file } = samples[name]
-  const path = join(folderOf(env, spec), file)
+  const path = join(sampleFolder(env, spec), file)
   return existsSync(path) ? path : undefined
 }
 
 /**
- * Fetches what is missing and answers the exit code. A folder gets its name when it is complete.
+ * Fetches the missing samples and returns the exit code. A folder gets its final name when it is complete.
  *
  * @type {(env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
  */
 export function fetchSamples(env, say) {
   let code = 0
   for (const { spec, file } of Object.values(samples)) {
-    const folder = folderOf(env, spec)
-    if (existsSync(join(folder, file))) say(`${spec} is there`)
+    const folder = sampleFolder(env, spec)
+    if (existsSync(join(folder, file))) say(`${spec} is already fetched`)
     else if (fetchOne(spec, file, folder, env)) say(`${spec} fetched`)
     else {
-      say(`could not fetch ${spec}: the registry, not this checkout, is the place to look`)
+      say(`could not fetch ${spec}: check the connection to the registry`)
       code = unavailable
     }
   }

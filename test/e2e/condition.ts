@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again until the answer is good; fails after a minute with the last answer. */
-export async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {
+/** Polls until a value satisfies the predicate and returns it. Rejects with the last value after a minute. */
+export async function until<T>(poll: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
   const deadline = performance.now() + 60_000
   for (;;) {
-    const answer = await ask()
-    if (isGood(answer)) return answer
+    const value = await poll()
+    if (isDone(value)) return value
     if (performance.now() > deadline)
-      throw new Error(`not within a minute: ${isGood}; last: ${JSON.stringify(answer)}`)
+      throw new Error(`not satisfied within a minute: ${isDone}; last value: ${JSON.stringify(value)}`)
     await pause(10)
   }
 }

@@ -1,4 +1,4 @@
-/** Loaded before a server: tells on standard error of every connection that it opens. */
+/** Preloaded into a server: logs every connection that it opens to stderr. */
 import { Socket } from 'node:net'
 
 const connect = Socket.prototype.connect

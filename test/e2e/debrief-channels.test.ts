@@ -9,7 +9,7 @@ import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { getJson, postJson } from './http.ts'
-import { copyPlots, type Data, overHttp, startPlots, talk } from './plot-talk.ts'
+import { copyPlots, type Data, openPlotClient, overHttp, startPlots } from './plot-client.ts'
 
 t.setTimeout(600_000)
 
@@ -23,7 +23,7 @@ const server = await startPlots(t, join(home, 'one'), ['sample', 'mission1'], {
 const own: string = (await server.server.saw('an app has a port of its own')).url
 const client = overHttp(server.url, 'test')
 const sample = 'sample.plot.json'
-await client.ask('debrief_open_plot', { filename: sample })
+await client.call('debrief_open_plot', { filename: sample })
 
 const point = (id: string) => ({
   type: 'Feature',
@@ -32,8 +32,8 @@ const point = (id: string) => ({
   properties: { dataType: 'reference-point', name: id },
 })
 
-/** A client of the WebSocket: sends a frame and waits for the next one. */
-async function dial(t: Test) {
+/** Opens a WebSocket. Its methods send a frame and return the next frame. */
+async function openSocket(t: Test) {
   const socket = new WebSocket(own.replace('http', 'ws'))
   const frames: string[] = []
   socket.on('message', (data) => frames.push(data.toString()))
@@ -48,12 +48,12 @@ async function dial(t: Test) {
   const welcome = await frame(0)
   return {
     welcome,
-    async say(text: string): Promise<string> {
+    async exchange(text: string): Promise<string> {
       const { length } = frames
       socket.send(text)
       return frame(length)
     },
-    // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+    // biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
     async command(command: string, params: object = {}): Promise<any> {
       const { length } = frames
       socket.send(JSON.stringify({ command, params }))
@@ -62,16 +62,18 @@ async function dial(t: Test) {
   }
 }
 
-verifies('limits:json', 'a frame of a socket that is nested too deeply is rejected', async (t) => {
-  const { say } = await dial(t)
+verifies('limits:json', 'a WebSocket frame over the depth limit is rejected', async (t) => {
+  const { exchange } = await openSocket(t)
   const frame = `{"command":"notify","params":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
-  t.match(JSON.parse(await say(frame)), { error: { code: 'INVALID_REQUEST', data: { limit_depth: 500 } } })
+  t.match(JSON.parse(await exchange(frame)), {
+    error: { code: 'INVALID_REQUEST', data: { limit_depth: 500 } },
+  })
 })
 
 verifies('debrief:legacy:socket', async (t) => {
-  const { welcome, say, command } = await dial(t)
+  const { welcome, exchange, command } = await openSocket(t)
   t.same(JSON.parse(welcome), { result: 'Connected to Debrief WebSocket Bridge' })
-  t.same(JSON.parse(await say('hello there')), { result: 'Echo: hello there' })
+  t.same(JSON.parse(await exchange('hello there')), { result: 'Echo: hello there' })
   t.match(await command('explode'), { error: { code: 400, message: /unknown command/ } })
   t.same(await command('list_open_plots'), { result: [{ filename: sample, title: 'sample' }] })
 
@@ -87,7 +89,7 @@ verifies('debrief:legacy:socket', async (t) => {
   )
   t.same(await command('set_selected_features', { ids: ['new', 'absent'] }), { result: null })
   t.match(
-    await client.ask('debrief_get_selection'),
+    await client.call('debrief_get_selection'),
     { selectedIds: ['new'] },
     'MCP clients see the same plot',
   )
@@ -106,22 +108,22 @@ verifies('debrief:legacy:socket', async (t) => {
     result: { current: '2024-01-01T00:10:00Z', end: '2024-01-01T00:19:00Z' },
   })
   t.same(await command('notify', { message: 'Look' }), { result: null })
-  await client.ask('debrief_delete_features', { ids: ['feature6'] })
+  await client.call('debrief_delete_features', { ids: ['feature6'] })
   t.same(await command('delete_features', { ids: ['new', 'gone'] }), { result: null })
   const { result } = await command('get_feature_collection', { filename: sample })
-  t.equal(result.features.length, 5, 'and this one sees what they change')
+  t.equal(result.features.length, 5, 'the socket client sees their changes')
   t.same(await command('set_feature_collection', { featureCollection: result }), { result: null })
   t.match(await command('set_feature_collection', {}), { error: { code: 400 } })
   t.match(await command('get_time', { filename: 'other.plot.json' }), { error: { code: 404 } })
 
-  await client.ask('debrief_open_plot', { filename: 'mission1.plot.json' })
+  await client.call('debrief_open_plot', { filename: 'mission1.plot.json' })
   t.match(await command('get_feature_collection'), {
     error: {
       code: 'MULTIPLE_PLOTS',
       available_plots: [{ filename: 'mission1.plot.json' }, { filename: sample }],
     },
   })
-  await client.ask('debrief_close_plot', { filename: 'mission1.plot.json' })
+  await client.call('debrief_close_plot', { filename: 'mission1.plot.json' })
 })
 
 verifies('debrief:legacy:http', async (t) => {
@@ -152,23 +154,23 @@ verifies('debrief:health', async (t) => {
   })
 })
 
-verifies('debrief:events', 'over HTTP: a snapshot, then what happens', async (t) => {
+verifies('debrief:events', 'over HTTP: a snapshot, then events', async (t) => {
   const ending = new AbortController()
   t.teardown(() => ending.abort())
-  const answer = await fetch(`${server.url}/api/apps/debrief/plots/${sample}/events`, {
+  const response = await fetch(`${server.url}/api/apps/debrief/plots/${sample}/events`, {
     signal: ending.signal,
   })
-  t.equal(answer.headers.get('content-type'), 'text/event-stream')
+  t.equal(response.headers.get('content-type'), 'text/event-stream')
   let text = ''
   const reading = (async () => {
-    for await (const part of answer.body ?? []) text += Buffer.from(part).toString()
+    for await (const part of response.body ?? []) text += Buffer.from(part).toString()
   })()
   reading.catch(() => {})
   await until(
     async () => text,
     (seen) => seen.includes('event: snapshot'),
   )
-  await client.ask('debrief_set_selection', { selectedIds: ['feature1'] })
+  await client.call('debrief_set_selection', { selectedIds: ['feature1'] })
   await until(
     async () => text,
     (seen) => /event: selection\ndata: .*"selectedIds":\["feature1"\]/.test(seen),
@@ -179,13 +181,13 @@ verifies('debrief:events', 'over HTTP: a snapshot, then what happens', async (t)
 
 verifies('debrief:python', async (t) => {
   copyPlots(server.folder, ['sample'])
-  await client.ask('debrief_save_plot', { on_conflict: 'reload' })
+  await client.call('debrief_save_plot', { on_conflict: 'reload' })
   const script = join(repository, 'examples', 'debrief-python', 'highlight.py')
   const { stdout } = await promisify(execFile)('python3', [script, own, sample])
   t.match(stdout, /6 features/)
   t.match(stdout, /highlighted RFA Argus/)
-  t.match(await client.ask('debrief_get_selection'), { selectedIds: ['feature4'] })
-  t.match((await client.ask('debrief_get_features', { ids: ['feature4'] })).features, [
+  t.match(await client.call('debrief_get_selection'), { selectedIds: ['feature4'] })
+  t.match((await client.call('debrief_get_features', { ids: ['feature4'] })).features, [
     { name: 'RFA Argus (checked)' },
   ])
 })
@@ -195,28 +197,30 @@ verifies('debrief:large:open', async (t) => {
   t.ok(text.length > 44e6)
   writeFileSync(join(server.folder, 'wide.plot.json'), text)
   let isOpen = false
-  const opening = client.ask('debrief_open_plot', { filename: 'wide.plot.json' }).then((answer) => {
+  const opening = client.call('debrief_open_plot', { filename: 'wide.plot.json' }).then((result) => {
     isOpen = true
-    return answer
+    return result
   })
-  const answers: number[] = []
-  while (!isOpen) answers.push((await getJson(server.url, '/health')).status)
+  const statuses: number[] = []
+  while (!isOpen) statuses.push((await getJson(server.url, '/health')).status)
   t.match(await opening, { features: 1000 })
-  t.ok(answers.length >= 10, `${answers.length} answers while it was opened`)
-  t.ok(answers.every((status) => status === 200))
-  t.match(await client.ask('debrief_get_features', { filename: 'wide.plot.json', limit: 1 }), { total: 1000 })
-  await client.ask('debrief_close_plot', { filename: 'wide.plot.json' })
+  t.ok(statuses.length >= 10, `${statuses.length} responses while the plot was opened`)
+  t.ok(statuses.every((status) => status === 200))
+  t.match(await client.call('debrief_get_features', { filename: 'wide.plot.json', limit: 1 }), {
+    total: 1000,
+  })
+  await client.call('debrief_close_plot', { filename: 'wide.plot.json' })
 })
 
 const filename = 'oracle_pair.plot.json'
 const runToolServer = await startPlots(t, `${folders}/runTool`, [])
 
-/** Entries of the audit about a tool of an app, latest first. */
-const audited = async (app: string, tool: string): Promise<readonly Data[]> =>
+/** Returns the audit entries of a tool, latest first. */
+const getAudit = async (app: string, tool: string): Promise<readonly Data[]> =>
   (await getJson(runToolServer.url, `/api/apps/causeway/audit?app=${app}&tool=${tool}&limit=20`)).json.entries
 
-/** Listens to the events of the plot. */
-async function viewer(t: Test): Promise<() => string> {
+/** Subscribes to the events of the plot and returns a function that returns the received text. */
+async function watchPlot(t: Test): Promise<() => string> {
   const ending = new AbortController()
   t.teardown(() => ending.abort())
   const url = `${runToolServer.url}/api/apps/debrief/plots/${filename}/events`
@@ -225,7 +229,7 @@ async function viewer(t: Test): Promise<() => string> {
   const reading = (async () => {
     for await (const part of body ?? []) text += Buffer.from(part).toString()
   })()
-  reading.catch(() => {}) // it is cut off at the end
+  reading.catch(() => {}) // aborted at the end of the test
   await until(
     async () => text,
     (seen) => seen.includes('event: snapshot'),
@@ -235,35 +239,35 @@ async function viewer(t: Test): Promise<() => string> {
 
 verifies('debrief:run-tool:vault', async (t, channel) => {
   copyFileSync(join(repository, 'fixtures/tracks', filename), join(runToolServer.folder, filename))
-  const client = await talk(t, channel, runToolServer.url)
-  t.teardown(() => client.ask('debrief_close_plot', { filename }))
-  await client.ask('debrief_open_plot', { filename })
-  await client.ask('debrief_save_plot', { on_conflict: 'reload' })
+  const client = await openPlotClient(t, channel, runToolServer.url)
+  t.teardown(() => client.call('debrief_close_plot', { filename }))
+  await client.call('debrief_open_plot', { filename })
+  await client.call('debrief_save_plot', { on_conflict: 'reload' })
   const before = runToolServer.file('oracle_pair')
-  const seen = await viewer(t)
-  const entriesBefore = (await audited('Debrief', 'run_tool')).length
+  const seen = await watchPlot(t)
+  const entriesBefore = (await getAudit('Debrief', 'run_tool')).length
 
-  await client.ask('debrief_set_selection', { selectedIds: [] })
-  const none = await client.ask('debrief_list_applicable_tools')
+  await client.call('debrief_set_selection', { selectedIds: [] })
+  const none = await client.call('debrief_list_applicable_tools')
   const missing = Object.fromEntries(none.not_applicable.map(({ name, missing }: Data) => [name, missing]))
   t.match(missing, {
     range_bearing: { features: /at least 2 features/ },
     cpa_tcpa: { tracks: /at least 2 tracks/ },
   })
-  await client.ask('debrief_set_selection', { selectedIds: ['xa', 'xb'] })
-  const { tools } = await client.ask('debrief_list_applicable_tools')
+  await client.call('debrief_set_selection', { selectedIds: ['xa', 'xb'] })
+  const { tools } = await client.call('debrief_list_applicable_tools')
   const names: readonly string[] = tools.map(({ name }: Data) => name)
   for (const name of ['range_bearing', 'cpa_tcpa', 'delete_features', 'track_stats'])
     t.ok(names.includes(name))
 
   const at = '2024-01-01T00:00:00Z'
-  const looked = await client.ask('debrief_run_tool', { tool: 'range_bearing', args: { unit: 'm', at } })
+  const looked = await client.call('debrief_run_tool', { tool: 'range_bearing', args: { unit: 'm', at } })
   t.match(looked, { from_plot: ['features', 'current_time_state'], notices: [{ kind: 'data' }] })
   const { range_m, bearing_deg } = looked.notices[0].data
   t.ok(Math.abs(range_m - 14_300.85) < 0.01 && Math.abs(bearing_deg - 140.856) < 0.001)
 
-  const { rev } = await client.ask('debrief_get_selection')
-  const drawn = await client.ask('debrief_run_tool', { tool: 'cpa_tcpa', args: { draw: true } })
+  const { rev } = await client.call('debrief_get_selection')
+  const drawn = await client.call('debrief_run_tool', { tool: 'cpa_tcpa', args: { draw: true } })
   t.match(drawn, {
     success: true,
     tool: 'cpa_tcpa',
@@ -281,19 +285,23 @@ verifies('debrief:run-tool:vault', async (t, channel) => {
   )
   t.equal(seen().split('event: patch').length - 1, 1, 'one event')
 
-  await client.ask('debrief_save_plot')
+  await client.call('debrief_save_plot')
   t.equal(JSON.parse(runToolServer.file('oracle_pair')).features.length, 3)
-  t.match(await client.ask('debrief_undo'), { rev: rev + 2, steps: 1 })
-  await client.ask('debrief_save_plot')
-  t.equal(runToolServer.file('oracle_pair'), before, 'one undo, byte for byte')
+  t.match(await client.call('debrief_undo'), { rev: rev + 2, steps: 1 })
+  await client.call('debrief_save_plot')
+  t.equal(runToolServer.file('oracle_pair'), before, 'one undo restores every byte')
 
-  const entries = (await audited('Debrief', 'run_tool')).slice(0, -entriesBefore || undefined)
-  t.equal(entries.length, 2, 'one entry a run')
+  const entries = (await getAudit('Debrief', 'run_tool')).slice(0, -entriesBefore || undefined)
+  t.equal(entries.length, 2, 'each run has one entry')
   t.match(entries, [{ metadata: { filename, ran: 'cpa_tcpa' } }, { metadata: { ran: 'range_bearing' } }])
-  const [vault] = await audited('ToolVault', 'cpa_tcpa')
+  const [vault] = await getAudit('ToolVault', 'cpa_tcpa')
   t.match(vault, { service: 'tool-vault', success: true })
 
-  const wrong = await client.refusal('debrief_run_tool', { tool: 'zone_transits' })
+  const wrong = await client.callError('debrief_run_tool', { tool: 'zone_transits' })
   t.equal(wrong.code, 'TOOL_NOT_APPLICABLE')
-  t.match(await client.ask('debrief_get_features'), { total: 2, rev: rev + 2 }, 'a failure changes nothing')
+  t.match(
+    await client.call('debrief_get_features'),
+    { total: 2, rev: rev + 2 },
+    'a failed call does not change the plot',
+  )
 })

@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { openBridge } from './bridge-process.ts'
 import { until } from './condition.ts'
 import { getJson, postMcp } from './http.ts'
-import { copyPlots, overHttp, type PlotTalk, startPlots, talk } from './plot-talk.ts'
+import { copyPlots, openPlotClient, overHttp, type PlotClient, startPlots } from './plot-client.ts'
 import { restartServer } from './server-process.ts'
 
 t.setTimeout(300_000)
@@ -16,56 +16,56 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const sample = 'sample.plot.json'
 const server = await startPlots(t, t.testdir(), [])
 
-/** A client, and plots as they were made, open for as long as the test runs. */
-async function begin(t: Test, channel: Channel, names = ['sample']): Promise<PlotTalk> {
+/** Opens a client and copies of the plots. The plots are closed at the end of the test. */
+async function openPlots(t: Test, channel: Channel, names = ['sample']): Promise<PlotClient> {
   copyPlots(server.folder, names)
-  const client = await talk(t, channel, server.url)
-  for (const name of names) await client.ask('debrief_open_plot', { filename: `${name}.plot.json` })
+  const client = await openPlotClient(t, channel, server.url)
+  for (const name of names) await client.call('debrief_open_plot', { filename: `${name}.plot.json` })
   t.teardown(async () => {
     const other = overHttp(server.url, 'closing')
-    for (const { filename } of (await other.ask('debrief_list_plots')).plots)
-      await other.ask('debrief_close_plot', { filename })
+    for (const { filename } of (await other.call('debrief_list_plots')).plots)
+      await other.call('debrief_close_plot', { filename })
   })
   return client
 }
 
-const failures = async (): Promise<number> =>
+const countFailures = async (): Promise<number> =>
   (await getJson(server.url, '/api/apps/causeway/audit?app=Debrief&code=failed&limit=200')).json.entries
     .length
 
 const idsIn = (text: string): readonly string[] =>
   JSON.parse(text).features.map(({ id }: { id: string }) => id)
 
-/** The sequence of the original: get the selection, ask the vault for a command, apply it. */
-async function deleteSelection(client: PlotTalk, filename?: string) {
+/** Runs the sequence of the original: gets the selection, gets a command from ToolVault, applies it. */
+async function deleteSelection(client: PlotClient, filename?: string) {
   const named = filename === undefined ? {} : { filename }
-  const { selectedIds } = await client.ask('debrief_get_selection', named)
-  const command = await client.ask('toolvault_delete_features', { ids: selectedIds })
-  return client.ask('debrief_apply_command', { command, ...named })
+  const { selectedIds } = await client.call('debrief_get_selection', named)
+  const command = await client.call('toolvault_delete_features', { ids: selectedIds })
+  return client.call('debrief_apply_command', { command, ...named })
 }
 
 verifies('debrief:scenario:delete', async (t, channel) => {
-  const client = await begin(t, channel)
+  const client = await openPlots(t, channel)
   const before = server.file('sample')
-  const failed = await failures()
-  await client.ask('debrief_set_selection', { selectedIds: ['feature1'] })
-  t.match(await client.ask('debrief_get_selection'), {
+  const failed = await countFailures()
+  await client.call('debrief_set_selection', { selectedIds: ['feature1'] })
+  t.match(await client.call('debrief_get_selection'), {
     selectedIds: ['feature1'],
     count: 1,
     summary: /HMS Illustrious/,
   })
-  const { rev } = await client.ask('debrief_get_selection')
+  const { rev } = await client.call('debrief_get_selection')
   t.match(await deleteSelection(client), { success: true, featuresAffected: 1, rev: rev + 1 })
   await until(
     async () => server.file('sample'),
     (text) => text !== before,
   )
   t.same(idsIn(server.file('sample')), ['feature2', 'feature3', 'feature4', 'feature5', 'feature6'])
-  t.match(await client.ask('debrief_get_selection'), { selectedIds: [], count: 0 })
-  await client.ask('debrief_undo')
-  await client.ask('debrief_save_plot')
-  t.equal(server.file('sample'), before, 'back in its place, byte for byte')
-  t.equal(await failures(), failed)
+  t.match(await client.call('debrief_get_selection'), { selectedIds: [], count: 0 })
+  await client.call('debrief_undo')
+  await client.call('debrief_save_plot')
+  t.equal(server.file('sample'), before, 'undo restores every byte')
+  t.equal(await countFailures(), failed)
   const { json } = await getJson(
     server.url,
     '/api/apps/causeway/audit?app=Debrief&tool=apply_command&limit=1',
@@ -82,47 +82,47 @@ verifies('debrief:scenario:delete', async (t, channel) => {
 })
 
 verifies('debrief:scenario:none', async (t, channel) => {
-  const client = await begin(t, channel)
-  const { rev, undo } = await client.ask('debrief_set_selection', { selectedIds: [] })
+  const client = await openPlots(t, channel)
+  const { rev, undo } = await client.call('debrief_set_selection', { selectedIds: [] })
   const { mtimeMs } = statSync(join(server.folder, sample))
   const before = server.file('sample')
-  t.match(await client.ask('debrief_get_selection'), {
+  t.match(await client.call('debrief_get_selection'), {
     selectedIds: [],
     count: 0,
     summary: 'Nothing is selected.',
   })
-  t.match(await client.ask('debrief_delete_features', { ids: [] }), { featuresAffected: 0, rev, undo })
-  t.match(await client.refusal('debrief_run_tool', { tool: 'delete_features' }), {
+  t.match(await client.call('debrief_delete_features', { ids: [] }), { featuresAffected: 0, rev, undo })
+  t.match(await client.callError('debrief_run_tool', { tool: 'delete_features' }), {
     code: 'TOOL_NOT_APPLICABLE',
     data: { missing: { features: /selected/ } },
   })
-  await client.ask('debrief_save_plot')
+  await client.call('debrief_save_plot')
   t.equal(server.file('sample'), before)
   t.equal(statSync(join(server.folder, sample)).mtimeMs, mtimeMs)
 })
 
 verifies('debrief:scenario:two', async (t, channel) => {
-  const client = await begin(t, channel)
+  const client = await openPlots(t, channel)
   const before = server.file('sample')
-  await client.ask('debrief_set_selection', { selectedIds: ['feature1', 'feature2'] })
-  t.match(await client.ask('debrief_run_tool', { tool: 'delete_features' }), {
+  await client.call('debrief_set_selection', { selectedIds: ['feature1', 'feature2'] })
+  t.match(await client.call('debrief_run_tool', { tool: 'delete_features' }), {
     featuresAffected: 2,
     feature_count: 4,
     from_plot: ['features'],
   })
-  await client.ask('debrief_save_plot')
+  await client.call('debrief_save_plot')
   t.same(idsIn(server.file('sample')), ['feature3', 'feature4', 'feature5', 'feature6'])
-  t.match(await client.ask('debrief_undo'), { steps: 1 })
-  await client.ask('debrief_save_plot')
+  t.match(await client.call('debrief_undo'), { steps: 1 })
+  await client.call('debrief_save_plot')
   t.equal(server.file('sample'), before)
 })
 
 verifies('debrief:scenario:plots', async (t, channel) => {
-  const client = await begin(t, channel, ['mission1', 'mission2'])
+  const client = await openPlots(t, channel, ['mission1', 'mission2'])
   const filename = 'mission1.plot.json'
   const other = sha256(server.file('mission2'))
-  await client.ask('debrief_set_selection', { filename, selectedIds: ['feature1'] })
-  const error = await client.refusal('debrief_get_selection')
+  await client.call('debrief_set_selection', { filename, selectedIds: ['feature1'] })
+  const error = await client.callError('debrief_get_selection')
   t.match(error, {
     code: 'MULTIPLE_PLOTS',
     legacy_code: -32001,
@@ -134,23 +134,23 @@ verifies('debrief:scenario:plots', async (t, channel) => {
     },
   })
   t.match(await deleteSelection(client, filename), { filename, featuresAffected: 1 })
-  await client.ask('debrief_save_plot', { filename })
+  await client.call('debrief_save_plot', { filename })
   t.same(idsIn(server.file('mission1')), ['feature2'])
   t.equal(sha256(server.file('mission2')), other)
-  await client.ask('debrief_close_plot', { filename: 'mission2.plot.json' })
-  t.match(await client.ask('debrief_get_selection'), { filename })
+  await client.call('debrief_close_plot', { filename: 'mission2.plot.json' })
+  t.match(await client.call('debrief_get_selection'), { filename })
 })
 
-verifies('debrief:plots:many', 'whatever another client named before', async (t, channel) => {
-  const client = await begin(t, channel, ['mission1', 'mission2'])
-  await client.ask('debrief_get_selection', { filename: 'mission2.plot.json' })
+verifies('debrief:plots:many', 'regardless of the plot that another client used', async (t, channel) => {
+  const client = await openPlots(t, channel, ['mission1', 'mission2'])
+  await client.call('debrief_get_selection', { filename: 'mission2.plot.json' })
   const other = overHttp(server.url, 'another')
-  t.match(await other.refusal('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
-  t.match(await client.refusal('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+  t.match(await other.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+  t.match(await client.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
 })
 
 verifies('debrief:tools', async (t) => {
-  await begin(t, 'http')
+  await openPlots(t, 'http')
   const list = async () =>
     (await postMcp(server.url, 'tools/list', {}, { path: '/mcp/debrief' })).json.result.tools
   const tools = await list()
@@ -175,11 +175,11 @@ verifies('debrief:tools', async (t) => {
   t.match(
     shared.json.result.structuredContent,
     { selectedIds: [] },
-    'the names of the original on the shared mount',
+    'the shared mount accepts the original names',
   )
 })
 
-// The last one: it takes the server away.
+// The last test, because it stops the server.
 verifies('debrief:scenario:down', async (t) => {
   copyPlots(server.folder, ['sample'])
   const bridge = await openBridge(t, { url: `${server.url}/mcp/debrief`, args: ['--wait', '3000'] })
@@ -193,6 +193,6 @@ verifies('debrief:scenario:down', async (t) => {
     data: { code: 'SERVER_UNREACHABLE', retryable: true },
   })
   await restartServer(t, server)
-  const answered = await call(3)
-  t.match(answered.result.structuredContent, { filename: sample, selectedIds: [] }, 'the plot is still open')
+  const response = await call(3)
+  t.match(response.result.structuredContent, { filename: sample, selectedIds: [] }, 'the plot is still open')
 })

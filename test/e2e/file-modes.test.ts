@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { fps, frameLine, kick, runLine } from '../../packages/app-replay/test/falling.ts'
 import { randomFrom } from '../random.ts'
-import { stories, tellOnce } from '../soak/story.ts'
+import { runStory, stories } from '../soak/story.ts'
 import { WholeServer } from '../soak/whole-server.ts'
 import { verifies } from '../verifies.ts'
 import { getJson, type HttpAnswer, postJson } from './http.ts'
@@ -18,7 +18,7 @@ const frame = JSON.stringify({
   bodies: [{ id: 1, position: [0, 1, 0], velocity: [0, 1, 0], orientation: [1, 0, 0, 0] }],
 })
 
-/** Every file and folder in a folder, itself included, that other users may read or write, with its mode. */
+/** Returns the files and folders below `folder`, and `folder` itself, that other users can access, with their modes. */
 function sharedFiles(folder: string): string[] {
   return [folder, ...globSync('**/{.*,*}', { cwd: folder }).map((name) => join(folder, name))].flatMap(
     (path) => {
@@ -39,20 +39,20 @@ for (const umask of [0o022, 0o000])
     rmSync(server.dataDir, { recursive: true })
     await server.start()
     const tally = { sent: 0, answered: 0, faults: [] }
-    for (const story of stories.flat()) await tellOnce(server, { random: randomFrom(1), tally, story })
+    for (const story of stories.flat()) await runStory(server, { random: randomFrom(1), tally, story })
     const post = async (path: string, type: string, body: string) => {
-      const answer = await fetch(`${server.url}${path}`, {
+      const response = await fetch(`${server.url}${path}`, {
         method: 'POST',
         headers: { 'content-type': type },
         body,
       })
-      t.equal(answer.status, 200, await answer.text())
+      t.equal(response.status, 200, await response.text())
     }
     await post('/api/apps/replay/recordings/run/frames', 'application/x-ndjson', frame)
     await post('/api/apps/causeway/tools/make_backup', 'application/json', '{}')
     t.same(sharedFiles(server.dataDir), [], 'while the server runs')
     await server.end('SIGTERM')
-    t.same(sharedFiles(server.dataDir), [], 'after it has stopped')
+    t.same(sharedFiles(server.dataDir), [], 'after the server has stopped')
     t.ok(globSync('**/*', { cwd: server.dataDir }).length > 20)
   })
 
@@ -60,7 +60,7 @@ const seconds = process.env.CAUSEWAY_LONG === undefined ? 5 : 30
 const last = fps * seconds
 const recording = 'watched'
 
-/** Whole numbers from one to another, both included. */
+/** Returns the integers from `first` to `to`, inclusive. */
 const numbers = (first: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - first + 1) }, (_, i) => first + i)
 
@@ -68,23 +68,23 @@ verifies('recording:recorder:watched', async (t) => {
   const { url } = await startServer(t, { dir: t.testdir() })
   const run = `${url}/api/apps/replay/recordings/${recording}`
   const send = async (lines: readonly string[]): Promise<HttpAnswer> => {
-    const answer = await fetch(`${run}/frames`, {
+    const response = await fetch(`${run}/frames`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: lines.join('\n'),
     })
-    return { status: answer.status, headers: answer.headers, json: await answer.json() }
+    return { status: response.status, headers: response.headers, json: await response.json() }
   }
-  const ask = async (tool: string, args: object = {}) =>
+  const call = async (tool: string, args: object = {}) =>
     (await postJson(url, `/api/apps/replay/tools/${tool}`, { recording, ...args })).json
 
   await send([runLine, frameLine(1)])
-  /** Last frame that the recorder was told is stored, and how often it was told. */
+  /** Last acknowledged frame and number of acknowledgements. */
   const acknowledged = { frame: 1, times: 0 }
 
   /**
-   * Frames come at their time, whether or not those before are acknowledged: what came while one body was under way is the
-   * next one. Since each is acknowledged to its end, a frame waits for the flush before its own, and for no other.
+   * Produces frames at a fixed rate. Frames that become due while a request is in flight are sent in the next request. Each
+   * request is acknowledged completely, so a frame waits only for the flush before its own.
    */
   const record = async (): Promise<void> => {
     const begin = performance.now()
@@ -103,24 +103,27 @@ verifies('recording:recorder:watched', async (t) => {
   const follow = async (): Promise<readonly number[]> => {
     const seen: number[] = []
     for (let after_frame = 0; after_frame < last; ) {
-      const { frames, next_frame } = await ask('tail_recording', { after_frame, limit: 50 })
+      const { frames, next_frame } = await call('tail_recording', { after_frame, limit: 50 })
       seen.push(...frames.map(({ frame_id }: { readonly frame_id: number }) => frame_id))
       after_frame = next_frame
     }
     return seen
   }
 
-  /** Asks what is wrong, again and again; answers how often the recorder was acknowledged while an answer was under way. */
+  /** Calls `diagnose` repeatedly and returns the number of acknowledgements while a diagnosis was in flight. */
   const diagnose = async (): Promise<number> => {
     let meanwhile = 0
     for (let isAllSent = false; !isAllSent; ) {
       isAllSent = acknowledged.frame === last
       const before = { ...acknowledged }
-      const { findings, frames_checked } = await ask('diagnose')
+      const { findings, frames_checked } = await call('diagnose')
       meanwhile += acknowledged.times - before.times
-      t.ok(frames_checked >= before.frame, 'what was acknowledged when the question came is in the answer')
+      t.ok(
+        frames_checked >= before.frame,
+        'the diagnosis covers every frame that was acknowledged before the call',
+      )
       const found = findings.filter(({ severity }: { readonly severity: string }) => severity !== 'info')
-      if (frames_checked < kick.frame) t.same(found, [], 'before the fault there is none')
+      if (frames_checked < kick.frame) t.same(found, [], 'no fault is found before it occurs')
       else if (before.frame > kick.frame)
         t.match(found[0], { kind: 'energy_injection', bodies: [kick.body], frames: { first: kick.frame } })
     }
@@ -128,8 +131,8 @@ verifies('recording:recorder:watched', async (t) => {
   }
 
   const [, seen, meanwhile] = await Promise.all([record(), follow(), diagnose()])
-  t.same(seen, numbers(1, last), 'who follows sees every frame once and in order')
-  t.ok(meanwhile > 0, `the recorder was acknowledged ${meanwhile} times while a diagnosis was under way`)
+  t.same(seen, numbers(1, last), 'the follower receives every frame once and in order')
+  t.ok(meanwhile > 0, `the recorder was acknowledged ${meanwhile} times while a diagnosis was in flight`)
   t.match((await getJson(url, `/api/apps/replay/recordings/${recording}`)).json, {
     total_frames: last,
     first_frame_id: 1,

@@ -35,8 +35,8 @@ const peers: Readonly<Record<'http' | 'bridge', Peer>> = {
 }
 let calls = 0
 
-/** Done when the server has nothing more to index. */
-const atRest = () =>
+/** Resolves when the server has indexed everything. */
+const untilIdle = () =>
   until(
     async () => (await getJson(url, '/health')).json,
     (health) =>
@@ -44,14 +44,14 @@ const atRest = () =>
       JSON.stringify(health).includes('"mode":"hybrid"'),
   )
 
-/** Done when there is an index: on a busy machine the first one takes longer than a question waits for it. */
-const isIndexed = () =>
+/** Resolves when the first index exists. On a busy machine, building it can exceed the timeout of a query. */
+const untilIndexed = () =>
   until(
     async () => (await getJson(url, '/health')).json,
     (health) => /"mode":"(lexical|hybrid)"/.test(JSON.stringify(health)),
   )
 
-/** The result of a tool over a channel, or the object of its error. */
+/** Returns the data of a call, or its error object. */
 async function call(channel: Channel, tool: string, args: object) {
   const peer = channel === 'bridge' ? peers.bridge : peers.http
   const { result } = await peer.call(`call-${++calls}`, 'tools/call', { name: tool, arguments: args })
@@ -59,7 +59,7 @@ async function call(channel: Channel, tool: string, args: object) {
 }
 
 verifies('help:e2e:story', async (t, channel) => {
-  await isIndexed()
+  await untilIndexed()
   const found = await call(channel, 'Help__find_help_topics', {
     text: 'what is the limit for the size of a request body in fastify',
     top_n: 5,
@@ -72,7 +72,7 @@ verifies('help:e2e:story', async (t, channel) => {
     from_line: start_line,
     max_lines: end_line - start_line + 1,
   })
-  t.equal(page.content, text, 'the lines of a result are its text')
+  t.equal(page.content, text, 'the lines of a result match its text')
   t.match(await call(channel, 'Help__find_help_topics', { text: 'hook', source: 'mine' }), {
     results: [{ title: 'Hooks' }],
   })
@@ -95,8 +95,8 @@ verifies('help:alias', async (t) => {
     ['list_help_sections', {}],
     ['get_help_document', { file_path: 'mine/hooks.md' }],
   ] as const) {
-    const answer = await call('http', `MonadicHelpOpenAI__${tool}`, args)
-    t.notOk('code' in answer, tool)
+    const result = await call('http', `MonadicHelpOpenAI__${tool}`, args)
+    t.notOk('code' in result, tool)
   }
 })
 
@@ -116,11 +116,11 @@ verifies('help:curl', async (t) => {
   const { id, result } = JSON.parse(stdout)
   t.equal(id, 3)
   t.ok(result.structuredContent.results.length > 0)
-  t.same(JSON.parse(result.content[0].text), result.structuredContent, 'the text is JSON, not a print of it')
+  t.same(JSON.parse(result.content[0].text), result.structuredContent, 'the text is JSON')
 })
 
 verifies('help:e2e:rebuild', async (t) => {
-  await atRest()
+  await untilIdle()
   writeFileSync(join(folder, 'docs/new.md'), '# Newcomer\n\nA freshly written wallaby page.')
   const env = { ...cleanEnv(), CAUSEWAY_DATA_DIR: join(folder, 'data'), CAUSEWAY_HELP_SOURCES: sources }
   const program = ['--conditions=@causeway/source', join(repository, 'scripts/help.ts')]
@@ -128,7 +128,7 @@ verifies('help:e2e:rebuild', async (t) => {
   t.match(JSON.parse(stdout), { added: 1, failed: [] })
   t.match(stderr, /deprecated/)
   const found = await call('http', 'Help__find_help_topics', { text: 'wallaby', mode: 'lexical' })
-  t.match(found.results, [{ title: 'Newcomer' }], 'the running server answers from the new index at once')
+  t.match(found.results, [{ title: 'Newcomer' }], 'the running server uses the new index immediately')
   for (const peer of Object.values(peers)) await peer.saw('notifications/resources/list_changed')
 })
 

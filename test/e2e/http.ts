@@ -1,14 +1,14 @@
-/** Plain HTTP to a server, without a client library. */
+/** Plain HTTP requests without a client library. */
 
-/** An answer, read to its end. */
+/** A response with its complete body. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+  // biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
   readonly json: any
 }
 
-/** How a request departs from a POST to `/mcp`. */
+/** Options that change a POST to `/mcp`. */
 export interface Sending {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -23,25 +23,29 @@ export const postMcp = (
   { path = '/mcp', ...sending }: Sending = {},
 ): Promise<HttpAnswer> => postJson(url, path, { jsonrpc: '2.0', id: 1, method, params }, sending)
 
-/** Posts a value as JSON and reads the JSON that comes back; undefined where nothing comes. */
+/** Posts a value as JSON. `json` is undefined if the response body is empty. */
 export async function postJson(
   url: string,
   path: string,
   body: unknown,
   { headers = {}, signal }: Sending = {},
 ): Promise<HttpAnswer> {
-  const answer = await fetch(`${url}${path}`, {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
   })
-  const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, json: text === '' ? undefined : JSON.parse(text) }
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === '' ? undefined : JSON.parse(text),
+  }
 }
 
 /** Gets JSON. */
 export async function getJson(url: string, path: string): Promise<HttpAnswer> {
-  const answer = await fetch(`${url}${path}`)
-  return { status: answer.status, headers: answer.headers, json: await answer.json() }
+  const response = await fetch(`${url}${path}`)
+  return { status: response.status, headers: response.headers, json: await response.json() }
 }

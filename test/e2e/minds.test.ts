@@ -1,4 +1,4 @@
-/** Minds through a real server: the game's client, old transports, a kill at any moment, and no network. */
+/** Minds on a running server: the game client, the older transport, kills at random times, and no network. */
 import { readFileSync } from 'node:fs'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -13,15 +13,15 @@ import { fromSource, type RunningServer, startServer } from './server-process.ts
 
 t.setTimeout(process.env.CAUSEWAY_LONG === undefined ? 90_000 : 900_000)
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
 type Data = any
 
 const listening = { CAUSEWAY_LISTEN: 'minds:0', CAUSEWAY_APPS: 'Minds' }
 
-const aliasOf = async ({ server }: RunningServer): Promise<string> =>
+const getAliasUrl = async ({ server }: RunningServer): Promise<string> =>
   (await server.saw('an app has a port of its own')).url
 
-/** What a character perceives; its surroundings are new at each step, so that each step forms one memory of them. */
+/** Creates an observation. Each step has different surroundings, so that each step forms one memory. */
 const observation = (entity_id: string, step: number) => ({
   entity_id,
   current_simulation_time: 100 + step,
@@ -39,8 +39,8 @@ const observation = (entity_id: string, step: number) => ({
   },
 })
 
-/** Calls a bare tool on `/mcp/minds`. */
-const caller =
+/** Returns a function that calls a tool on `/mcp/minds`. */
+const createCaller =
   (url: string) =>
   async (name: string, args: object): Promise<Data> => {
     const { json } = await postMcp(url, 'tools/call', { name, arguments: args }, { path: '/mcp/minds' })
@@ -58,7 +58,7 @@ verifies('minds:game-client', async (t) => {
   const [, game] = shellBlocks(readFileSync(`${folder}/README.md`, 'utf8'))
   const { code, stdout, stderr } = await run(
     t,
-    `'${process.execPath}' ${folder}/game.mjs ${await aliasOf(running)}`,
+    `'${process.execPath}' ${folder}/game.mjs ${await getAliasUrl(running)}`,
     {},
   )
   t.equal(code, 0, stderr)
@@ -66,7 +66,7 @@ verifies('minds:game-client', async (t) => {
   t.match(readFileSync(`${folder}/minds.env`, 'utf8'), /^CAUSEWAY_LISTEN=minds:3000$/m)
 })
 
-verifies('minds:shapes', 'the curls of the README get the answer of the README', async (t) => {
+verifies('minds:shapes', 'the curl commands of the README return the documented responses', async (t) => {
   const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_APPS: 'Minds' } })
   const [walk] = shellBlocks(readFileSync(`${repository}/packages/app-minds/README.md`, 'utf8'))
   const { code, stdout, stderr } = await run(
@@ -75,14 +75,14 @@ verifies('minds:shapes', 'the curls of the README get the answer of the README',
     {},
   )
   t.equal(code, 0, stderr)
-  const answers = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text))
-  t.match(answers[0], { status: 'created', mind_id: 'npc_mara' })
-  t.match(answers[1], walk?.answer as object)
+  const responses = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text))
+  t.match(responses[0], { status: 'created', mind_id: 'npc_mara' })
+  t.match(responses[1], walk?.answer as object)
 })
 
 verifies('minds:bare-names', async (t) => {
   const running = await startServer(t, { dir: t.testdir(), env: listening })
-  const addresses = [`${running.url}/sse/minds`, `${await aliasOf(running)}/sse`]
+  const addresses = [`${running.url}/sse/minds`, `${await getAliasUrl(running)}/sse`]
   for (const [index, address] of addresses.entries()) {
     const client = new ClientV1({ name: 'old', version: '1' })
     await client.connect(new SseV1(new URL(address)) as Parameters<typeof client.connect>[0])
@@ -100,24 +100,28 @@ verifies('minds:bare-names', async (t) => {
       structuredContent: { status: 'created' },
     })
     const decided = await call('decide_action', { mind_id, observation: observation(mind_id, 1) })
-    t.same(JSON.parse(decided.content[0].text), decided.structuredContent, 'the text is the JSON')
-    const missing = await call('decide_action', { mind_id: 'nobody', observation: observation('nobody', 1) })
+    t.same(
+      JSON.parse(decided.content[0].text),
+      decided.structuredContent,
+      'the text is the structured content as JSON',
+    )
+    const missing = await call('decide_action', { mind_id: 'absent', observation: observation('absent', 1) })
     t.equal(missing.isError, true)
     t.match(JSON.parse(missing.content[0].text), {
       status: 'error',
       action: null,
-      error_message: 'Mind nobody not found',
+      error_message: 'Mind absent not found',
       code: 'MIND_NOT_FOUND',
     })
-    const { contents } = await client.readResource({ uri: 'mind://nobody/state' })
+    const { contents } = await client.readResource({ uri: 'mind://absent/state' })
     t.same(
       JSON.parse(String((contents[0] as Data).text)),
-      { error: 'Mind nobody not found' },
-      'as the original says it',
+      { error: 'Mind absent not found' },
+      'the response of the original',
     )
   }
-  const { json: elsewhere } = await postMcp(running.url, 'resources/read', { uri: 'mind://nobody/state' })
-  t.match(elsewhere, { error: { message: 'Mind nobody not found' } }, 'every other client gets an error')
+  const { json: elsewhere } = await postMcp(running.url, 'resources/read', { uri: 'mind://absent/state' })
+  t.match(elsewhere, { error: { message: 'Mind absent not found' } }, 'every other client gets an error')
   const { json } = await postMcp(running.url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
   t.match(json.result.structuredContent, { minds: [{ mind_id: 'old_0' }, { mind_id: 'old_1' }] })
 })
@@ -129,7 +133,7 @@ verifies('minds:offline', async (t) => {
     program: guard,
     env: { CAUSEWAY_APPS: 'Minds' },
   })
-  const call = caller(url)
+  const call = createCaller(url)
   t.match(
     await call('create_mind', { mind_id: 'mara', config: { traits: [], llm_model: 'google/some-model' } }),
     { selector_effective: 'policy' },
@@ -151,7 +155,7 @@ verifies('minds:offline', async (t) => {
   )
 })
 
-verifies('minds:repeat', 'who hangs up in a decision finds it decided when it asks again', async (t) => {
+verifies('minds:repeat', 'a repeated request returns the decision of the aborted request', async (t) => {
   const waiting: (() => void)[] = []
   const provider = await startScripted(t, (request) => ({
     take: (response) => {
@@ -161,7 +165,7 @@ verifies('minds:repeat', 'who hangs up in a decision finds it decided when it as
   }))
   const env = { CAUSEWAY_APPS: 'Minds', MINDS_LLM_URL: provider.url }
   const { url, server } = await startServer(t, { dir: t.testdir(), env })
-  const call = caller(url)
+  const call = createCaller(url)
   await call('create_mind', { mind_id: 'mara', config: { traits: [], memory_query: 'heuristic' } })
   const args = { mind_id: 'mara', observation: observation('mara', 1), request_id: 'hung-up' }
   const hanging = new AbortController()
@@ -178,11 +182,11 @@ verifies('minds:repeat', 'who hangs up in a decision finds it decided when it as
   waiting[1]?.()
   await server.saw('decided')
   t.match(await call('decide_action', args), { status: 'success', decided_by: 'llm', replayed: true })
-  t.equal(provider.requests.length, 2, 'the model was not asked again')
+  t.equal(provider.requests.length, 2, 'the model was not called again')
   t.match(await read(url, 'mind://mara/state'), { decisions: 1 })
 })
 
-/** Random numbers of a seed: a failing run can be run again. */
+/** Creates a random number generator with a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -191,13 +195,13 @@ function random(seed: number): () => number {
   }
 }
 
-/** Decisions of two minds, with consolidation between them, until the server is gone; `onAnswer` hears of each that was answered. */
+/** Makes decisions and consolidations for two minds until the server is killed. `onAnswer` is called after each decision. */
 async function liveUntilKilled(
   url: string,
   from: number,
   onAnswer: () => void,
 ): Promise<{ answered: Map<string, Data>; next: number }> {
-  const call = caller(url)
+  const call = createCaller(url)
   const answered = new Map<string, Data>()
   let step = from
   const live = async (mind_id: string): Promise<void> => {
@@ -216,8 +220,8 @@ async function liveUntilKilled(
   return { answered, next: step }
 }
 
-/** Every memory that a mind has, with the number of the well that it is of. */
-async function wells(url: string, mindId: string): Promise<{ id: string; step: number }[]> {
+/** Returns the memories of a mind about wells, each with its step. */
+async function readWellMemories(url: string, mindId: string): Promise<{ id: string; step: number }[]> {
   const memories = [
     ...(await read(url, `mind://${mindId}/memories?limit=1000`)),
     ...(await read(url, `mind://${mindId}/daily_memories`)),
@@ -228,17 +232,17 @@ async function wells(url: string, mindId: string): Promise<{ id: string; step: n
   })
 }
 
-async function provesNothingLost(t: Test, url: string, all: ReadonlyMap<string, Data>): Promise<void> {
+async function checkMemories(t: Test, url: string, all: ReadonlyMap<string, Data>): Promise<void> {
   for (const mindId of ['mara', 'ben']) {
-    const known = await wells(url, mindId)
+    const known = await readWellMemories(url, mindId)
     const steps = known.map(({ step }) => step)
-    t.equal(new Set(steps).size, steps.length, `${mindId}: no memory is doubled`)
-    t.equal(new Set(known.map(({ id }) => id)).size, known.length, `${mindId}: no id is doubled`)
+    t.equal(new Set(steps).size, steps.length, `${mindId}: no memory is duplicated`)
+    t.equal(new Set(known.map(({ id }) => id)).size, known.length, `${mindId}: no id is duplicated`)
     const mine = [...all.keys()].filter((id) => id.startsWith(mindId)).map((id) => Number(id.split('-')[1]))
     t.same(
       mine.filter((step) => !steps.includes(step)),
       [],
-      `${mindId}: no memory that was answered for is lost`,
+      `${mindId}: no memory of an answered decision is lost`,
     )
   }
 }
@@ -251,9 +255,9 @@ verifies('minds:killed', async (t) => {
   const env = { CAUSEWAY_APPS: 'Minds', CAUSEWAY_MINDS_LIMITS: '{"daily_memories": 400}' }
   let running = await startServer(t, { dir, env })
   for (const mind_id of ['mara', 'ben'])
-    await caller(running.url)('create_mind', { mind_id, config: { traits: [] } })
-  // The first decision waits until the space of memories is trained; the kills are to hit decisions.
-  await caller(running.url)('decide_action', { mind_id: 'mara', observation: observation('mara', 0) })
+    await createCaller(running.url)('create_mind', { mind_id, config: { traits: [] } })
+  // The first decision waits until the memory index is trained, and the kills must interrupt decisions.
+  await createCaller(running.url)('decide_action', { mind_id: 'mara', observation: observation('mara', 0) })
   let step = 1
   for (let round = 0; round < times; round++) {
     const { server, url } = running
@@ -267,24 +271,24 @@ verifies('minds:killed', async (t) => {
     step = after
     for (const [id, answer] of answered) all.set(id, answer)
     running = await startServer(t, { dir, env })
-    await provesNothingLost(t, running.url, all)
+    await checkMemories(t, running.url, all)
     const [last] = [...answered.keys()].slice(-1)
     if (last !== undefined) {
       const [mind_id = ''] = last.split('-')
-      const again = await caller(running.url)('decide_action', {
+      const again = await createCaller(running.url)('decide_action', {
         mind_id,
         observation: observation(mind_id, 0),
         request_id: last,
       })
-      t.same(again, { ...all.get(last), replayed: true }, 'the last answer is still the answer')
+      t.same(again, { ...all.get(last), replayed: true }, 'a repeated request returns the last result')
     }
     t.match(
-      await caller(running.url)('decide_action', {
+      await createCaller(running.url)('decide_action', {
         mind_id: 'mara',
         observation: observation('mara', step++),
       }),
       { status: 'success' },
     )
   }
-  t.ok(all.size >= times, `${all.size} decisions were answered in ${times} lives`)
+  t.ok(all.size >= times, `${all.size} decisions were answered in ${times} rounds`)
 })

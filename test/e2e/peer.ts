@@ -1,4 +1,4 @@
-/** A client that speaks raw JSON-RPC, over a session of its own on HTTP or through the bridge. */
+/** A raw JSON-RPC client with its own session, over HTTP or through the bridge. */
 import type { Test } from 'tap'
 import { initializeParams } from '../../bridge/test/client.ts'
 import { Sightings } from '../../bridge/test/sightings.ts'
@@ -6,30 +6,30 @@ import type { Channel } from '../requirement.ts'
 import { openBridge } from './bridge-process.ts'
 import { until } from './condition.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
 type Message = any
 
-/** What both ways have in common. */
+/** The common interface of the HTTP client and the bridge client. */
 export interface Peer {
-  /** Every message that came, in order. */
+  /** Every received message, in order. */
   readonly messages: Sightings<Message>
   send(...messages: Message[]): void
-  /** Sends a request and waits for its answer. */
+  /** Sends a request and returns its response. */
   call(id: string | number, method: string, params?: object): Promise<Message>
   answer(id: unknown): Promise<Message>
-  /** The first message of the server with this method. */
+  /** Returns the first server message with this method. */
   saw(method: string): Promise<Message>
 }
 
-/** Opens a session of the legacy era that listens to the server; the test ends it. */
+/** Opens a legacy session with a stream of server messages. It is closed at the end of the test. */
 export async function openPeer(t: Test, channel: Channel, url: string, path = '/mcp'): Promise<Peer> {
   if (channel === 'http') return HttpPeer.open(t, `${url}${path}`)
   return openBridge(t, { url: `${url}${path}` })
 }
 
 /**
- * Waits until the server's own messages reach the peer, by changing a note of the probe app until it is told. The
- * bridge opens its stream behind the handshake; what the server says before that, nobody hears.
+ * Changes a note of the probe app until the peer is notified. The bridge opens its stream after the handshake, and earlier
+ * notifications are lost.
  */
 export async function untilListening(peer: Peer): Promise<void> {
   await peer.call('subscribe', 'resources/subscribe', { uri: note })
@@ -49,7 +49,7 @@ export async function untilListening(peer: Peer): Promise<void> {
 
 const note = 'probe://notes/a'
 
-/** Over HTTP: each message is a POST, and what the server says by itself comes by a GET stream. */
+/** Posts each message and receives server messages on a GET stream. */
 class HttpPeer implements Peer {
   readonly messages = new Sightings<Message>()
   readonly #url: string
@@ -66,12 +66,12 @@ class HttpPeer implements Peer {
     await peer.call('open', 'initialize', initializeParams)
     await peer.#post({ jsonrpc: '2.0', method: 'notifications/initialized' })
     const stream = await peer.#fetch({ method: 'GET' })
-    peer.#read(stream).catch(peer.#failed)
+    peer.#read(stream).catch(peer.#recordFailure)
     return peer
   }
 
   send(...messages: Message[]): void {
-    for (const message of messages) this.#post(message).catch(this.#failed)
+    for (const message of messages) this.#post(message).catch(this.#recordFailure)
   }
 
   call(id: string | number, method: string, params: object = {}): Promise<Message> {
@@ -81,7 +81,7 @@ class HttpPeer implements Peer {
 
   answer(id: unknown): Promise<Message> {
     return this.messages.first(
-      `the answer ${JSON.stringify(id)}`,
+      `the response ${JSON.stringify(id)}`,
       (message) => message.id === id && message.method === undefined,
     )
   }
@@ -91,10 +91,10 @@ class HttpPeer implements Peer {
   }
 
   async #post(message: Message): Promise<void> {
-    const answer = await this.#fetch({ method: 'POST', body: JSON.stringify(message) })
-    const id = answer.headers.get('mcp-session-id')
+    const response = await this.#fetch({ method: 'POST', body: JSON.stringify(message) })
+    const id = response.headers.get('mcp-session-id')
     if (id !== null) this.#session = { 'mcp-session-id': id }
-    await this.#read(answer)
+    await this.#read(response)
   }
 
   #fetch(init: RequestInit): Promise<Response> {
@@ -106,12 +106,12 @@ class HttpPeer implements Peer {
     return fetch(this.#url, { ...init, headers, signal: this.#end.signal })
   }
 
-  /** Reads an answer or a stream to its end. */
-  async #read(answer: Response): Promise<void> {
-    if (answer.headers.get('content-type')?.startsWith('application/json') === true)
-      return this.messages.push(await answer.json())
+  /** Reads a response or a stream to its end. */
+  async #read(response: Response): Promise<void> {
+    if (response.headers.get('content-type')?.startsWith('application/json') === true)
+      return this.messages.push(await response.json())
     let rest = ''
-    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const events = (rest + chunk).split('\n\n')
       rest = events.pop() ?? ''
       for (const event of events) {
@@ -121,6 +121,6 @@ class HttpPeer implements Peer {
     }
   }
 
-  /** Streams are cut when the test or the server ends; a test that waits for more fails by its deadline. */
-  readonly #failed = (error: unknown): void => this.messages.push({ failed: String(error) })
+  /** Records an aborted stream as a message; a test that waits for another message times out. */
+  readonly #recordFailure = (error: unknown): void => this.messages.push({ failed: String(error) })
 }

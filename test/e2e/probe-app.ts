@@ -1,16 +1,21 @@
-/** A user app for tests of running servers: it takes its time, can be asked about that, and has one of everything. */
+/** A user app for tests of running servers: slow calls, counters of those calls, and one declaration of each kind. */
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { defineApp } from '@causeway/app-kit'
+import { defineApp, defineErrors } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
+
+const ProbeError = defineErrors({
+  NOTHING_LOADED: { status: 409, about: 'nothing is loaded', remedy: 'load something' },
+})
 
 const notes = 'probe://notes/'
 
 export default defineApp(
   {
     name: 'Probe',
-    about: 'Waits, fails and announces on demand.',
+    about: 'Waits, fails and notifies on demand.',
+    errors: [ProbeError],
     open: ({ changed }) => ({
       changed,
       begun: 0,
@@ -39,7 +44,7 @@ export default defineApp(
       },
     })
     app.tool('linger', {
-      about: 'Waits until a file is there.',
+      about: 'Waits until a file exists.',
       input: { file: z.string().describe('path of the file') },
       output: { file: z.string() },
       example: { args: { file: '/' } },
@@ -50,7 +55,7 @@ export default defineApp(
       },
     })
     app.tool('release', {
-      about: 'Lets every waiting call end.',
+      about: 'Ends every waiting call.',
       input: {},
       output: { released: z.int() },
       example: { args: {} },
@@ -61,7 +66,7 @@ export default defineApp(
       },
     })
     app.tool('seen', {
-      about: 'How many calls of wait have begun and were aborted, ever.',
+      about: 'Returns the total numbers of started and aborted calls of wait.',
       input: {},
       output: { begun: z.int(), aborted: z.int() },
       hints: { readOnly: true },
@@ -74,7 +79,7 @@ export default defineApp(
       output: { never: z.string() },
       example: { args: {} },
       run() {
-        throw new CausewayError('NO_RECORDING', 'nothing is loaded', { data: { hint: 'probe' } })
+        throw new ProbeError('NOTHING_LOADED', 'nothing is loaded', { data: { hint: 'probe' } })
       },
     })
     app.tool('write', {
@@ -100,7 +105,7 @@ export default defineApp(
     })
     app.prompt('greet', {
       about: 'A greeting.',
-      input: { who: z.string().describe('whom') },
+      input: { who: z.string().describe('name of the person') },
       complete: { who: async () => ['Ada', 'Alan', 'Grace'] },
       messages: ({ who }) => [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
     })

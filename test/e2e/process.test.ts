@@ -1,17 +1,20 @@
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { findOldestNode } from '../../bridge/test/oldest-node.ts'
 import { runHere } from '../../server/test/cli/run-here.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
-import { overBridge, overHttp } from './conversation.ts'
 import { getJson, type HttpAnswer, postJson, postMcp } from './http.ts'
 import { openPeer } from './peer.ts'
+import { overBridge, overHttp } from './replay-client.ts'
 import {
   buildProduct,
+  cleanEnv,
   fromBuild,
   fromSource,
   type RunningServer,
@@ -24,64 +27,107 @@ t.setTimeout(900_000)
 
 const folders = t.testdir({ commands: { data: {}, other: {} }, build: {} })
 
-/** A server with a call under way that ends when `finish` is called. */
-async function serverAtWork(
+/** Starts a server with a call in flight that ends when `finish` is called. */
+async function startBusyServer(
   t: Test,
   settings: Readonly<Record<string, string>> = {},
-): Promise<RunningServer & { answered: Promise<HttpAnswer>; finish(): void }> {
+): Promise<RunningServer & { response: Promise<HttpAnswer>; finish(): void }> {
   const dir = t.testdir()
   const env = { ...writeProbeApp(dir).env, ...settings }
   const running = await startServer(t, { dir, env })
   const file = join(dir, 'go')
-  const answered = postJson(running.url, '/api/apps/probe/tools/linger', { file })
-  answered.catch(() => {}) // where the test lets the connection be cut
+  const response = postJson(running.url, '/api/apps/probe/tools/linger', { file })
+  response.catch(() => {}) // a test may close the connection
   await until(
     () => postJson(running.url, '/api/apps/probe/tools/seen', {}),
     ({ json }) => json.begun === 1,
   )
-  return { ...running, answered, finish: () => writeFileSync(file, '') }
+  return { ...running, response, finish: () => writeFileSync(file, '') }
 }
+
+const oldVersion = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`
+/** Arguments of Node that run the compiled server as if Node were old. */
+const asNode20 = ['--import', `data:text/javascript,${encodeURIComponent(oldVersion)}`, ...fromBuild]
 
 verifies('server:start:disabled', async (t) => {
   const server = spawnServer(t, { dir: t.testdir(), env: { MCP_SERVER_ENABLED: 'false' } })
   t.same(await server.exited, { code: 0, signal: null })
-  t.equal(server.stdout.split('\n').length, 2, 'one line and its end')
+  t.equal(server.stdout.split('\n').length, 2, 'stdout is one line')
   t.match(server.stdout, /MCP_SERVER_ENABLED=false/)
   t.equal(server.stderr, '')
 })
 
 verifies('server:start:old-node', async (t) => {
-  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
-  const program = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, ...fromBuild]
-  const server = spawnServer(t, { dir: t.testdir(), program })
+  const server = spawnServer(t, { dir: t.testdir(), program: asNode20 })
   t.same(await server.exited, { code: 1, signal: null })
-  t.equal(server.stderr, 'causeway: needs Node 22.19 or newer, this is 20.20.2\n')
+  const [problem, remedy] = server.stderr.split('\n')
+  t.equal(problem, 'causeway: serve needs Node 22.19 or newer, this is 20.20.2')
+  t.match(remedy, /^install a newer Node, name one in CAUSEWAY_NODE, or add one: npm install node-/)
 })
 
-verifies('server:start:port-in-use', 'another Causeway is named with its pid', async (t) => {
+verifies('server:start:old-node', 'an old Node runs --help, --version and init', async (t) => {
+  const dir = t.testdir()
+  const node = findOldestNode(t)
+  const run = (...args: string[]) =>
+    execFileSync(node, [...fromBuild, ...args], { cwd: dir, env: cleanEnv(), encoding: 'utf8' })
+  t.match(run('--version'), /^\d+\.\d+\.\d+\n$/)
+  t.match(run('--help'), /^ {2}init /m)
+  t.match(run('init', 'claude', '--print'), /bridge/)
+})
+
+verifies('server:start:old-node', 'an old Node serves with the Node of CAUSEWAY_NODE', async (t) => {
+  const env = { CAUSEWAY_NODE: process.execPath }
+  const { url, server } = await startServer(t, { dir: t.testdir(), program: asNode20, env })
+  t.match(await (await fetch(`${url}/health`)).json(), { status: 'ok' })
+  server.process.kill('SIGTERM')
+  t.same(await server.exited, { code: 0, signal: null })
+})
+
+verifies('server:start:old-node', 'an old Node in CAUSEWAY_NODE is reported', async (t) => {
+  const dir = t.testdir({
+    node: `#!/bin/sh\nexec '${process.execPath}' --import '${asNode20[1]}' "$@"\n`,
+  })
+  chmodSync(join(dir, 'node'), 0o755)
+  const server = spawnServer(t, { dir, program: asNode20, env: { CAUSEWAY_NODE: join(dir, 'node') } })
+  t.same(await server.exited, { code: 1, signal: null })
+  t.match(server.stderr, 'causeway: serve needs Node 22.19 or newer, this is 20.20.2')
+})
+
+verifies('server:start:port-in-use', 'the error contains the pid of another Causeway', async (t) => {
   const dir = t.testdir({ one: {}, two: {} })
   const { url, server } = await startServer(t, { dir: join(dir, 'one') })
   const { port } = new URL(url)
   const second = spawnServer(t, { dir: join(dir, 'two'), env: { MCP_SERVER_PORT: port } })
   t.same(await second.exited, { code: 1, signal: null })
-  t.match(second.stderr, `causeway: PORT_IN_USE: port ${port} is held by a Causeway server`)
+  t.match(second.stderr, `causeway: port ${port} is used by another Causeway server`)
   t.match(second.stderr, `pid ${server.process.pid}`)
-  t.match(second.stderr, /MCP_SERVER_PORT/)
+  t.match(second.stderr, `-> run causeway stop --data-dir ${join(dir, 'one')}, or use another port: --port`)
 })
 
-verifies('server:start:port-in-use', 'any other holder is a coded error too', async (t) => {
+verifies('server:start:twice', async (t) => {
+  const dir = t.testdir()
+  const { url, server } = await startServer(t, { dir })
+  const second = spawnServer(t, { dir })
+  t.same(await second.exited, { code: 1, signal: null })
+  t.equal(second.stderr.split('\n')[0], `causeway: Causeway is already running at ${url} [DATA_IN_USE]`)
+  t.match(second.stderr, /-> use it, or run causeway stop/)
+  t.match(await runHere(t, ['stop', '--data-dir', dir]), { code: 0 }, 'the suggested command works')
+  t.same(await server.exited, { code: 0, signal: null })
+})
+
+verifies('server:start:port-in-use', 'a port in use by another program is reported', async (t) => {
   const holder = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   t.teardown(() => void holder.close())
   await new Promise((resolve) => holder.once('listening', resolve))
   const { port } = holder.address() as { port: number }
   const server = spawnServer(t, { dir: t.testdir(), env: { MCP_SERVER_PORT: String(port) } })
   t.same(await server.exited, { code: 1, signal: null })
-  t.match(server.stderr, `PORT_IN_USE: port ${port} is held by `)
+  t.match(server.stderr, `port ${port} is used by `)
   if (process.platform === 'linux') t.match(server.stderr, `pid ${process.pid}`)
 })
 
 verifies('server:shutdown:drain', async (t) => {
-  const { server, url, answered, finish } = await serverAtWork(t)
+  const { server, url, response, finish } = await startBusyServer(t)
   const listener = await openPeer(t, 'http', url)
   server.process.kill('SIGTERM')
   await server.saw('stopping')
@@ -89,37 +135,41 @@ verifies('server:shutdown:drain', async (t) => {
   if (!(late instanceof Error))
     t.match(late, { status: 503, json: { error: { data: { code: 'SHUTTING_DOWN' } } } })
   finish()
-  t.match(await answered, { status: 200, json: { file: String } }, 'the running call ended')
-  t.same(await server.exited, { code: 0, signal: null }, 'though a stream was open')
+  t.match(await response, { status: 200, json: { file: String } }, 'the call in flight completed')
+  t.same(await server.exited, { code: 0, signal: null }, 'an open stream does not delay the exit')
   t.ok(listener)
 })
 
-verifies('server:shutdown:drain', 'a call that does not end holds nothing up for long', async (t) => {
-  const { server } = await serverAtWork(t, { CAUSEWAY_SHUTDOWN_MS: '100' })
+verifies('server:shutdown:drain', 'a call that does not end is aborted after the grace period', async (t) => {
+  const { server } = await startBusyServer(t, { CAUSEWAY_SHUTDOWN_MS: '100' })
   t.same(await server.stop(), { code: 0, signal: null })
 })
 
 verifies('server:shutdown:twice', async (t) => {
-  const { server } = await serverAtWork(t)
+  const { server } = await startBusyServer(t)
   const started = performance.now()
   const signals = setInterval(() => server.process.kill('SIGTERM'), 40)
   t.teardown(() => clearInterval(signals))
-  t.same(await server.exited, { code: 143, signal: null }, 'a later one ended it, the call left alone')
-  t.ok(performance.now() - started > 250, 'the ones before did not')
+  t.same(
+    await server.exited,
+    { code: 143, signal: null },
+    'a later signal ends the process while the call is in flight',
+  )
+  t.ok(performance.now() - started > 250, 'earlier signals do not')
 })
 
 verifies('server:shutdown:parent', async (t) => {
-  const { server, answered, finish } = await serverAtWork(t)
+  const { server, response, finish } = await startBusyServer(t)
   server.process.disconnect()
   t.match(await server.saw('stopping'), { why: 'disconnect' })
   finish()
-  t.equal((await answered).status, 200)
+  t.equal((await response).status, 200)
   t.same(await server.exited, { code: 0, signal: null })
 })
 
 verifies('server:shutdown:npx', async (t) => {
   if (process.platform !== 'linux') return
-  // What npx does: a process of this title starts a shell, which starts the program and waits for it.
+  // Like npx: a process with this title starts a shell, which starts the program and waits for it.
   const npx = `process.title = 'npm exec causeway'
     require('node:child_process').spawn('sh', ['-c', '"$@"; true', 'sh', ...process.argv.slice(1)], { stdio: 'inherit' })`
   const program = ['-e', npx, '--', process.execPath, ...fromSource]
@@ -127,10 +177,10 @@ verifies('server:shutdown:npx', async (t) => {
   server.process.kill('SIGTERM')
   t.match(await server.saw('stopping'), { why: 'SIGTERM' })
   await server.saw('stopped')
-  t.match(await server.exited, { signal: 'SIGTERM' }, 'the whole chain has ended')
+  t.match(await server.exited, { signal: 'SIGTERM' }, 'every process of the chain has exited')
 })
 
-verifies('server:data:newer-schema', 'the server does not start on it', async (t) => {
+verifies('server:data:newer-schema', 'the server does not start', async (t) => {
   const dir = t.testdir()
   const { server } = await startServer(t, { dir })
   await server.stop()
@@ -142,19 +192,15 @@ verifies('server:data:newer-schema', 'the server does not start on it', async (t
   const before = readFileSync(file)
   const again = spawnServer(t, { dir })
   t.same(await again.exited, { code: 1, signal: null })
-  t.match(again.stderr, /^causeway: NEWER_DATA: .*server\.db; .*CAUSEWAY_DATA_DIR/)
+  t.match(again.stderr, /^causeway: .*server\.db \[NEWER_DATA\]\n {2}-> .*CAUSEWAY_DATA_DIR/)
   t.ok(readFileSync(file).equals(before))
 })
 
-t.test('commands: tools prints a line for each, an unknown command says so', async (t) => {
+t.test('an unknown command exits with 2', async (t) => {
   const dir = t.testdir()
-  const tools = spawnServer(t, { dir, args: ['tools'] })
   const unknown = spawnServer(t, { dir, args: ['tool'] })
-  t.same(await tools.exited, { code: 0, signal: null })
-  t.match(tools.stdout, /^Replay__get_frame +Everything recorded of a frame/m)
-  t.match(tools.stdout, /^Causeway__get_health /m)
   t.same(await unknown.exited, { code: 2, signal: null })
-  t.match(unknown.stderr, 'unknown command: tool (did you mean tools?); see causeway --help')
+  t.match(unknown.stderr, 'unknown command: tool (did you mean tools?)\n  -> see causeway --help\n')
 })
 
 const dir = `${folders}/commands`
@@ -177,8 +223,8 @@ verifies('command:status:other-folder', async (t) => {
   t.match(stderr, `causeway status --data-dir ${data}`)
 })
 
-/** Every file of the data folder by its path, without what SQLite keeps beside a database that is open. */
-const kept = () =>
+/** Returns the paths of the files in the data folder, without the files that SQLite adds for an open database. */
+const listFiles = () =>
   globSync('**/*', { cwd: data })
     .filter((path) => !/-(wal|shm)$/.test(path))
     .sort()
@@ -188,19 +234,19 @@ verifies('command:backup', async (t) => {
   t.match(made, { code: 0, stdout: /^backed up: \d+ files, .* [kM]B: / })
   const again = await here('backup', join(dir, 'backup'))
   t.match(again, { code: 1, stderr: /DATA_EXISTS/ })
-  t.match(await here('backup'), { code: 2, stderr: /one folder is to be named/ })
-  const refused = await here('restore', join(dir, 'backup'), '--replace')
-  t.match(refused, { code: 1, stderr: /DATA_IN_USE/ }, 'not under a server that runs')
+  t.match(await here('backup'), { code: 2, stderr: /missing <folder>\n.*causeway backup --help/ })
+  const restored = await here('restore', join(dir, 'backup'), '--replace')
+  t.match(restored, { code: 1, stderr: /DATA_IN_USE/ }, 'restore fails while a server runs')
 })
 
-verifies('command:data:asked', 'refused while a server runs', async (t) => {
+verifies('command:data:asked', 'rejected while a server runs', async (t) => {
   t.match(await here('data', 'erase', 'minds', '--yes'), { code: 1, stderr: /DATA_IN_USE/ })
-  t.ok(kept().includes('minds.db'))
+  t.ok(listFiles().includes('minds.db'))
 })
 
 verifies('command:stop', async (t) => {
   const file = join(dir, 'go')
-  const answered = postJson(url, '/api/apps/probe/tools/linger', { file })
+  const response = postJson(url, '/api/apps/probe/tools/linger', { file })
   await until(
     () => postJson(url, '/api/apps/probe/tools/seen', {}),
     ({ json }) => json.begun === 1,
@@ -208,28 +254,28 @@ verifies('command:stop', async (t) => {
   const stopping = here('stop')
   await server.saw('stopping')
   writeFileSync(file, '')
-  t.equal((await answered).status, 200, 'the call under way ended')
+  t.equal((await response).status, 200, 'the call in flight completed')
   t.match(await stopping, { code: 0, stdout: `stopped: pid ${server.process.pid}, ${url}\n` })
   t.same(await server.exited, { code: 0, signal: null })
-  t.match(await here('stop'), { code: 0, stdout: /^not running/ })
+  t.match(await here('stop'), { code: 0, stdout: /^no server is running/ })
 })
 
 verifies('command:data:asked', async (t) => {
-  const before = kept()
+  const before = listFiles()
   t.match(await here('data', 'erase', 'minds'), { code: 1, stderr: /NOT_CONFIRMED.*--yes/s })
-  const asked = (answer: string) =>
+  const erase = (answer: string) =>
     runHere(t, ['data', 'erase', 'minds', '--data-dir', data], { answer, cwd: dir })
-  t.match(await asked('yes'), { code: 1, stderr: /NOT_CONFIRMED: nothing erased/ })
+  t.match(await erase('yes'), { code: 1, stderr: /nothing erased \[NOT_CONFIRMED\]/ })
   const dry = await here('data', 'erase', 'minds', '--dry-run')
   t.match(dry, { code: 0, stderr: `${join(data, 'minds.db')}  ` })
   t.match(await here('data', 'erase', 'mind'), {
     code: 2,
-    stderr: /no app is called mind; did you mean minds/,
+    stderr: /unknown app: mind \(did you mean minds\?\)/,
   })
-  t.same(kept(), before)
-  t.match(await asked('Minds'), { code: 0, stdout: /^erased: .* of Minds\n/ })
+  t.same(listFiles(), before)
+  t.match(await erase('Minds'), { code: 0, stdout: /^erased: .* of Minds\n/ })
   t.same(
-    kept(),
+    listFiles(),
     before.filter((path) => path !== 'minds.db' && path !== 'minds.db.initialized'),
   )
 })
@@ -238,29 +284,29 @@ verifies('command:data:erase', async (t) => {
   mkdirSync(join(data, 'recordings'), { recursive: true })
   for (const file of ['recordings/run.db', 'recordings/run.db-wal', 'recordings/notes.txt', 'mine.txt'])
     writeFileSync(join(data, file), file)
-  const before = kept()
+  const before = listFiles()
   const { code, stdout, stderr } = await here('data', 'erase', 'REPLAY', '--yes')
   t.match({ code, stdout }, { code: 0, stdout: /^erased: .* of Replay\n/ })
-  const gone = before.filter((path) => !kept().includes(path))
+  const gone = before.filter((path) => !listFiles().includes(path))
   for (const path of gone.filter((path) => !path.startsWith('snapshots'))) t.match(stderr, join(data, path))
   for (const path of ['recordings.db', 'replay.db', 'recordings/run.db']) t.ok(gone.includes(path), path)
   t.notOk(existsSync(join(data, 'recordings/run.db-wal')))
   for (const path of ['recordings/notes.txt', 'mine.txt', 'trm.db', 'server.db'])
-    t.ok(kept().includes(path), path)
-  t.match(await here('data', 'erase', 'replay', '--yes'), { code: 0, stdout: /^Replay keeps nothing/ })
+    t.ok(listFiles().includes(path), path)
+  t.match(await here('data', 'erase', 'replay', '--yes'), { code: 0, stdout: /^Replay has no data in / })
 })
 
 verifies('command:backup', 'and restore', async (t) => {
   t.match(await here('restore', join(dir, 'backup')), { code: 1, stderr: /DATA_EXISTS/ })
   const { code, stdout, stderr } = await here('restore', join(dir, 'backup'), '--replace')
   t.match({ code, stdout }, { code: 0, stdout: `: ${data}\n` })
-  const aside = /what was there before is in (.*)/.exec(stderr)?.[1] ?? ''
+  const aside = /the previous data is in (.*)/.exec(stderr)?.[1] ?? ''
   t.ok(existsSync(join(aside, 'mine.txt')))
-  t.ok(kept().includes('minds.db'), 'what was erased is there again')
+  t.ok(listFiles().includes('minds.db'), 'erased data is restored')
   t.match(await here('restore', join(dir, 'none')), { code: 1, stderr: /BACKUP_NOT_FOUND/ })
 })
 
-/** The product as its users start it: the compiled server and the bundled bridge. */
+// Tests of the compiled server and the bundled bridge.
 
 const launcher = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
 buildProduct()
@@ -271,24 +317,24 @@ const { url: buildUrl } = await startServer(t, {
   env: writeProbeApp(buildDir).env,
 })
 
-verifies('server:start:fresh-clone', 'as it is built', async (t) => {
+verifies('server:start:fresh-clone', 'compiled', async (t) => {
   const { json } = await getJson(buildUrl, '/health')
   t.match(json, { status: 'ok', apps: { Replay: { status: 'ok', tools: Number } } })
-  const { recordings } = await overHttp(buildUrl, {}).ask('list_recordings')
+  const { recordings } = await overHttp(buildUrl, {}).call('list_recordings')
   t.ok(recordings.some(({ recording }: { recording: string }) => recording === 'slide_at_45'))
 })
 
-t.test('build: the bundled bridge tells the fault of a recording from the compiled server', async (t) => {
+t.test('build: the bundled bridge returns diagnoses and errors of the compiled server', async (t) => {
   const client = await overBridge(t, buildUrl, [launcher])
-  await client.ask('load_recording', { path: 'slide_at_45' })
-  const { anomalies } = await client.ask('find_energy_anomalies')
+  await client.call('load_recording', { path: 'slide_at_45' })
+  const { anomalies } = await client.call('find_energy_anomalies')
   const { frame_id } = anomalies.find(({ kind }: { kind: string }) => kind === 'injection')
   t.equal(frame_id, 45)
-  t.match(await client.ask('check_friction_cone', { frame_id }), { violation_count: 4 })
-  t.match(await client.refusal('get_frame', { frame_id: 0 }), { code: 'FRAME_NOT_FOUND' })
+  t.match(await client.call('check_friction_cone', { frame_id }), { violation_count: 4 })
+  t.match(await client.callError('get_frame', { frame_id: 0 }), { code: 'FRAME_NOT_FOUND' })
 })
 
-verifies('app:user:by-path', 'by the compiled server, which gives it its own app kit', async (t) => {
+verifies('app:user:by-path', 'by the compiled server, which provides its app kit', async (t) => {
   const { json } = await getJson(buildUrl, '/api/apps')
   t.ok(json.apps.some(({ name }: { name: string }) => name === 'Probe'))
 })

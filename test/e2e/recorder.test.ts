@@ -15,7 +15,7 @@ t.setTimeout(300_000)
 
 const routes = '/api/apps/replay/recordings'
 
-/** Sends text as the body of a recording's frames. */
+/** Posts lines to the frames route of a recording. */
 async function send(
   url: string,
   name: string,
@@ -24,12 +24,12 @@ async function send(
 ): Promise<HttpAnswer> {
   const text = lines.map((line) => `${line}\n`).join('')
   const body = headers['content-encoding'] === 'gzip' ? gzipSync(text) : text
-  const answer = await fetch(`${url}${routes}/${name}/frames`, {
+  const response = await fetch(`${url}${routes}/${name}/frames`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson', ...headers },
     body,
   })
-  return { status: answer.status, headers: answer.headers, json: await answer.json() }
+  return { status: response.status, headers: response.headers, json: await response.json() }
 }
 
 const tool = async (url: string, name: string, args: object) =>
@@ -37,8 +37,8 @@ const tool = async (url: string, name: string, args: object) =>
 
 const state = async (url: string, name: string) => (await getJson(url, `${routes}/${name}`)).json
 
-/** A body that is sent while the test goes on. */
-function streaming(url: string, name: string) {
+/** Starts a request whose body the test sends in parts. */
+function openStream(url: string, name: string) {
   let open: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -46,17 +46,17 @@ function streaming(url: string, name: string) {
     },
   })
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
-  const answered = fetch(`${url}${routes}/${name}/frames`, init)
-  answered.catch(() => {})
+  const response = fetch(`${url}${routes}/${name}/frames`, init)
+  response.catch(() => {})
   return {
-    answered,
+    response,
     push: (text: string) => open?.enqueue(Buffer.from(text)),
     end: () => open?.close(),
     fail: () => open?.error(new Error('the engine died')),
   }
 }
 
-/** What SQLite thinks of the file of a run, once its server has ended. */
+/** Checks a run's database with SQLite after its server has exited. */
 function check(
   dir: string,
   name: string,
@@ -72,7 +72,7 @@ const start = (t: Test): Promise<RunningServer> => startServer(t, { dir: t.testd
 
 verifies('recording:recorder:at-once', async (t) => {
   const { url, server } = await start(t)
-  const stream = streaming(url, 'at-once')
+  const stream = openStream(url, 'at-once')
   stream.push(`${runLine}\n`)
   const read = new Set<number>()
   for (let id = 1; id <= 300; id++) {
@@ -87,8 +87,8 @@ verifies('recording:recorder:at-once', async (t) => {
     read.add(last_frame_id)
   }
   stream.end()
-  const answer = await (await stream.answered).json()
-  t.same(answer, { recording: 'at-once', accepted: 300, ignored: 0, last_frame_id: 300 })
+  const result = await (await stream.response).json()
+  t.same(result, { recording: 'at-once', accepted: 300, ignored: 0, last_frame_id: 300 })
   t.ok(read.size >= 10, `${read.size} states of the run were read while it grew`)
   t.match((await postJson(url, `${routes}/at-once/finish`, {})).json, {
     status: 'finished',
@@ -103,7 +103,7 @@ verifies('recording:recorder:at-once', async (t) => {
 
 verifies('recording:recorder:killed', async (t) => {
   const { url, server } = await start(t)
-  const stream = streaming(url, 'killed')
+  const stream = openStream(url, 'killed')
   stream.push(`${runLine}\n`)
   let sent = 0
   const { last_frame_id: acknowledged } = await until(
@@ -120,10 +120,10 @@ verifies('recording:recorder:killed', async (t) => {
   const again = await startServer(t, { ...server.start, env })
   const left = await state(again.url, 'killed')
   t.match(left, { status: 'interrupted', total_frames: left.last_frame_id })
-  t.ok(left.last_frame_id >= acknowledged, 'what was acknowledged is there')
+  t.ok(left.last_frame_id >= acknowledged, 'every acknowledged frame is stored')
   const frame = await tool(again.url, 'get_frame', { recording: 'killed', frame_id: left.last_frame_id })
-  t.equal(frame.states.length, 2, 'and readable')
-  // An engine that does not know how far it came sends everything again.
+  t.equal(frame.states.length, 2, 'the last stored frame is readable')
+  // An engine that does not store its position sends every frame again.
   const { json } = await send(again.url, 'killed', [runLine, ...frameLines(1, sent + 10)])
   t.same(json, {
     recording: 'killed',
@@ -150,7 +150,7 @@ verifies('recording:recorder:lossless', async (t) => {
         orientation: [1, 0, 0, 0],
       })),
     })
-  const stream = streaming(url, 'live')
+  const stream = openStream(url, 'live')
   stream.push(`${JSON.stringify({ run: { gravity: [0, 0, -9.81], dt: 1 / 60, bodies } })}\n`)
   const last = 240
   const recording = (async () => {
@@ -160,7 +160,7 @@ verifies('recording:recorder:lossless', async (t) => {
       await pause(Math.max(0, before + (id * 1000) / 60 - performance.now()))
     }
     stream.end()
-    return (await stream.answered).json()
+    return (await stream.response).json()
   })()
   await until(
     () => getJson(url, `${routes}/live`),
@@ -181,34 +181,37 @@ verifies('recording:recorder:lossless', async (t) => {
   t.same(
     seen,
     Array.from({ length: last }, (_, i) => i + 1),
-    'the client saw every frame once and in order',
+    'the client received every frame once and in order',
   )
   t.equal(anomalies, 0)
   await server.stop()
   t.match(check(server.start.dir, 'live'), { integrity: 'ok', frames: { length: last } })
 })
 
-t.test('recorder: a bad line is told with its number, and everything before it is kept', async (t) => {
-  const { url } = await start(t)
-  const lines = [
-    runLine,
-    ...frameLines(1, 4),
-    '{"frame_id": 5, "bodies": [{"id": 1, "position": "high"}]}',
-    frameLine(6),
-  ]
-  const { status, json } = await send(url, 'bad', lines)
-  t.equal(status, 400)
-  t.match(json, {
-    code: 'INVALID_FRAME',
-    message: /^line 6: bodies\[0\]\.position is "high", expected 3 numbers/,
-    data: { line: 6, path: 'bodies[0].position', accepted: 4, last_frame_id: 4 },
-  })
-  t.match((await send(url, 'bad', [frameLine(5), frameLine(6)])).json, { accepted: 2, last_frame_id: 6 })
-})
+t.test(
+  'recorder: the error for an invalid line has its number, and all earlier lines are stored',
+  async (t) => {
+    const { url } = await start(t)
+    const lines = [
+      runLine,
+      ...frameLines(1, 4),
+      '{"frame_id": 5, "bodies": [{"id": 1, "position": "high"}]}',
+      frameLine(6),
+    ]
+    const { status, json } = await send(url, 'bad', lines)
+    t.equal(status, 400)
+    t.match(json, {
+      code: 'INVALID_FRAME',
+      message: /^line 6: bodies\[0\]\.position is "high", expected 3 numbers/,
+      data: { line: 6, path: 'bodies[0].position', accepted: 4, last_frame_id: 4 },
+    })
+    t.match((await send(url, 'bad', [frameLine(5), frameLine(6)])).json, { accepted: 2, last_frame_id: 6 })
+  },
+)
 
 verifies('recording:recorder:one-writer', async (t) => {
   const { url } = await start(t)
-  const stream = streaming(url, 'two')
+  const stream = openStream(url, 'two')
   stream.push(`${runLine}\n${frameLine(1)}\n`)
   await until(
     () => getJson(url, `${routes}/two`),
@@ -217,14 +220,14 @@ verifies('recording:recorder:one-writer', async (t) => {
   const { status, json } = await send(url, 'two', [frameLine(2)])
   t.same([status, json.code, json.retryable], [409, 'RECORDING_IN_USE', true])
   stream.end()
-  t.equal((await stream.answered).status, 200)
+  t.equal((await stream.response).status, 200)
   t.match((await send(url, 'two', [frameLine(2)])).json, { accepted: 1 })
-  // After it, other frames under ids that are taken betray themselves.
+  // A different frame with a stored id is a conflict.
   const other = await send(url, 'two', [frameLine(2, { time: 99 })])
   t.match([other.status, other.json], [409, { code: 'FRAME_CONFLICT', data: { line: 1, frame_id: 2 } }])
 })
 
-t.test('recorder: a connection that breaks in the middle of a line leaves the lines before it', async (t) => {
+t.test('recorder: the complete lines of an interrupted request are stored', async (t) => {
   const { url } = await start(t)
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -243,7 +246,7 @@ t.test('recorder: a connection that breaks in the middle of a line leaves the li
   t.match(json, { accepted: 2, ignored: 1, last_frame_id: 9 })
 })
 
-t.test('recorder: a body may be compressed, and its names and encodings are checked', async (t) => {
+t.test('recorder: accepts gzip, and rejects other encodings and invalid names', async (t) => {
   const { url } = await start(t)
   const gzip = { 'content-encoding': 'gzip' }
   t.match((await send(url, 'packed', [runLine, ...frameLines(1, 50)], gzip)).json, { accepted: 50 })
@@ -254,23 +257,27 @@ t.test('recorder: a body may be compressed, and its names and encodings are chec
   t.match([named.status, named.json.code], [400, 'INVALID_ARGUMENTS'])
 })
 
-verifies('wire:error:route-types', 'the recorder takes the types of its clients, and no page', async (t) => {
-  const { url } = await start(t)
-  const curl = { 'content-type': 'application/x-www-form-urlencoded' }
-  t.equal(
-    (await send(url, 'typed', [runLine, frameLine(1)], curl)).status,
-    200,
-    'the default of curl and urllib',
-  )
-  for (const type of ['text/plain;charset=UTF-8', 'multipart/form-data; boundary=x'])
-    t.equal((await send(url, 'typed', [frameLine(2)], { 'content-type': type })).status, 415, type)
-  const page = { ...curl, origin: 'http://localhost:5173' }
-  t.match((await send(url, 'typed', [frameLine(2)], page)).json, { code: 'FORBIDDEN_ORIGIN' })
-  t.match((await send(url, 'typed', [frameLine(2)], { ...curl, origin: url })).json, {
-    code: 'UNSUPPORTED_MEDIA_TYPE',
-  })
-  t.equal((await state(url, 'typed')).total_frames, 1, 'nothing else was stored')
-})
+verifies(
+  'wire:error:route-types',
+  'the recorder accepts the content types of scripts, and rejects web pages',
+  async (t) => {
+    const { url } = await start(t)
+    const curl = { 'content-type': 'application/x-www-form-urlencoded' }
+    t.equal(
+      (await send(url, 'typed', [runLine, frameLine(1)], curl)).status,
+      200,
+      'the default type of curl and urllib',
+    )
+    for (const type of ['text/plain;charset=UTF-8', 'multipart/form-data; boundary=x'])
+      t.equal((await send(url, 'typed', [frameLine(2)], { 'content-type': type })).status, 415, type)
+    const page = { ...curl, origin: 'http://localhost:5173' }
+    t.match((await send(url, 'typed', [frameLine(2)], page)).json, { code: 'FORBIDDEN_ORIGIN' })
+    t.match((await send(url, 'typed', [frameLine(2)], { ...curl, origin: url })).json, {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+    })
+    t.equal((await state(url, 'typed')).total_frames, 1, 'nothing else was stored')
+  },
+)
 
 verifies('recording:recorder:gzip-bomb', async (t) => {
   const { url } = await start(t)
@@ -280,13 +287,13 @@ verifies('recording:recorder:gzip-bomb', async (t) => {
     ['\n', 1_000_001],
   ] as const) {
     const body = gzipSync(Buffer.alloc(64 * 2 ** 20, text))
-    const answer = await fetch(`${url}${routes}/bomb/frames`, { method: 'POST', headers: packed, body })
-    t.equal(answer.status, 400)
-    t.match(await answer.json(), { code: 'INVALID_FRAME', data: { line } })
+    const response = await fetch(`${url}${routes}/bomb/frames`, { method: 'POST', headers: packed, body })
+    t.equal(response.status, 400)
+    t.match(await response.json(), { code: 'INVALID_FRAME', data: { line } })
   }
 })
 
-t.test('recorder: a run is exported, imported, listed and removed', async (t) => {
+t.test('recorder: exports, imports, lists and deletes a run', async (t) => {
   const root = t.testdir({ data: {}, root: {} })
   const files = join(root, 'root')
   const env = { CAUSEWAY_RECORDING_ROOTS: files }
@@ -301,12 +308,12 @@ t.test('recorder: a run is exported, imported, listed and removed', async (t) =>
     status: 'finished',
     total_frames: 20,
   })
-  const frameOf = async (recording: string) => {
+  const readFrame = async (recording: string) => {
     const { recording: _, summary, unit, ...frame } = await tool(url, 'get_frame', { recording, frame_id: 9 })
     return frame
   }
-  t.same(await frameOf('taken.db'), await frameOf('made'), 'the export is answered like the run')
-  t.same(await frameOf('back'), await frameOf('made'), 'and so is what was imported from it')
+  t.same(await readFrame('taken.db'), await readFrame('made'), 'the export has the same frame as the run')
+  t.same(await readFrame('back'), await readFrame('made'), 'the import has the same frame as the run')
   const again = await postJson(url, `${routes}/back/import`, { from: 'taken.db' })
   t.match([again.status, again.json.code], [409, 'RECORDING_EXISTS'])
   writeFileSync(join(files, 'lines.jsonl'), [runLine, ...frameLines(1, 5)].join('\n'))

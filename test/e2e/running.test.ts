@@ -10,9 +10,9 @@ import { modern, rpc } from '../../server/test/http/open-wire.ts'
 import { fields, type Product, planted, secrets, startProduct } from '../fuzz/product.ts'
 import { verifies } from '../verifies.ts'
 import { openBridge } from './bridge-process.ts'
-import { overHttp } from './conversation.ts'
 import { getJson, postJson, postMcp } from './http.ts'
 import { openPeer, untilListening } from './peer.ts'
+import { overHttp } from './replay-client.ts'
 import { recordings, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
@@ -31,7 +31,7 @@ const subscription = 'io.modelcontextprotocol/subscriptionId'
 
 verifies(
   'app:registry:refresh',
-  'SIGHUP loads a changed user app and tells clients of both eras',
+  'SIGHUP loads a changed user app and notifies clients of both eras',
   async (t) => {
     const folder = join(dir, 'user')
     const app = writeProbeApp(folder)
@@ -44,15 +44,15 @@ verifies(
 
     app.edit(`app.tool('seen'`, `app.tool('observed'`)
     server.process.kill('SIGHUP')
-    const told = (isModern: boolean) =>
+    const waitForChange = (isModern: boolean) =>
       peer.messages.first(
         `list_changed, ${isModern ? 'modern' : 'legacy'}`,
         ({ method, params }) =>
           method === 'notifications/tools/list_changed' &&
           (params?._meta?.[subscription] !== undefined) === isModern,
       )
-    await told(true)
-    await told(false)
+    await waitForChange(true)
+    await waitForChange(false)
     const { result } = await peer.call('list', 'tools/list')
     const names = result.tools.map(({ name }: { name: string }) => name)
     t.ok(names.includes('Probe__observed'))
@@ -67,7 +67,7 @@ verifies('server:log:extra', async (t) => {
   const call = { name: 'Causeway__get_health', arguments: { token: 'planted-secret-3' } }
   await postJson(url, '/mcp', rpc('tools/call', call), { headers })
   await postJson(url, '/api/apps/replay/tools/load_recording', { path: 'drop' }, { headers })
-  const line = await server.log.first('a line of detail', ({ msg, url: path }) => {
+  const line = await server.log.first('a protocol line', ({ msg, url: path }) => {
     return /^\[MCP\]/.test(msg) && String(path).includes('load_recording')
   })
   t.match(line, { level: 20, method: 'POST', status: 200 })
@@ -75,7 +75,7 @@ verifies('server:log:extra', async (t) => {
   t.notMatch(server.stderr, /planted-secret/)
 })
 
-t.test('log: one line a call without EXTRA_LOGGING, and no protocol detail', async (t) => {
+t.test('log: each call is one line without protocol details if EXTRA_LOGGING is off', async (t) => {
   await postJson(url, '/mcp', rpc('tools/call', { name: 'Causeway__list_apps', arguments: {} }), {
     headers: { 'causeway-request': 'known-1' },
   })
@@ -89,11 +89,11 @@ t.test('log: one line a call without EXTRA_LOGGING, and no protocol detail', asy
   t.notMatch(server.stderr, /\[MCP\]/)
 })
 
-verifies('server:start:fresh-clone', 'healthy on an empty folder, with the example recordings', async (t) => {
+verifies('server:start:fresh-clone', 'an empty data folder is healthy and lists the examples', async (t) => {
   const { status, json } = await getJson(url, '/health')
   t.equal(status, 200)
   t.match(json, { status: 'ok', apps: { Replay: { status: 'ok' }, Causeway: { status: 'ok' } } })
-  const { recordings: listed } = await overHttp(url, {}).ask('list_recordings')
+  const { recordings: listed } = await overHttp(url, {}).call('list_recordings')
   const names = listed.map(({ recording }: { recording: string }) => recording)
   for (const name of ['drop', 'slide_at_45', 'era_states_only']) t.ok(names.includes(name), name)
 })
@@ -112,15 +112,15 @@ verifies('server:health', 'of a running process', async (t) => {
 })
 
 verifies('server:metrics', 'of a running process', async (t) => {
-  await overHttp(url, {}).refusal('get_metadata')
-  const answer = await fetch(`${url}/metrics`)
-  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
-  const text = await answer.text()
+  await overHttp(url, {}).callError('get_metadata')
+  const response = await fetch(`${url}/metrics`)
+  t.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  const text = await response.text()
   t.match(text, /^causeway_calls_total\{app="Replay",what="get_metadata",code="NO_RECORDING"\} 1$/m)
   t.match(text, /^causeway_call_seconds_bucket\{le="\+Inf",app="Replay",what="get_metadata"\} 1$/m)
 })
 
-verifies('wire:guard:loopback', 'no other address of this machine answers', async (t) => {
+verifies('wire:guard:loopback', 'other addresses of this machine refuse connections', async (t) => {
   t.equal(new URL(url).hostname, '127.0.0.1')
   const outer = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
@@ -136,7 +136,7 @@ verifies('wire:guard:loopback', 'no other address of this machine answers', asyn
   t.notOk(server.stderr.includes('0.0.0.0'))
 })
 
-t.test('roots add: counts at once while the server runs', async (t) => {
+t.test('roots add: takes effect immediately while the server runs', async (t) => {
   const [data, root, late] = ['data', 'root', 'late'].map((name) => join(dir, 'roots', name)) as [
     string,
     string,
@@ -147,14 +147,14 @@ t.test('roots add: counts at once while the server runs', async (t) => {
   const { url } = await startServer(t, { dir: data, cwd: root, env })
   const client = overHttp(url, { 'causeway-session': 'roots' })
   const path = join(late, 'mine.db')
-  t.match(await client.refusal('load_recording', { path }), { code: 'OUTSIDE_ROOTS' })
+  t.match(await client.callError('load_recording', { path }), { code: 'OUTSIDE_ROOTS' })
   const added = spawnServer(t, { dir: data, args: ['roots', 'add', late] })
   t.same(await added.exited, { code: 0, signal: null })
   t.equal(added.stdout, `${late}\n`)
-  t.match(await client.ask('load_recording', { path }), { loaded: true, path })
+  t.match(await client.call('load_recording', { path }), { loaded: true, path })
 })
 
-verifies('recording:worker:event-loop', 'the server answers others while it loads', async (t) => {
+verifies('recording:worker:event-loop', 'the server answers requests while it loads', async (t) => {
   const folder = join(dir, 'long')
   const path = join(folder, 'long.db')
   writeRecording(path, { frames: 3000 })
@@ -165,11 +165,11 @@ verifies('recording:worker:event-loop', 'the server answers others while it load
     readdirSync(`/proc/${server.process.pid}/task`).filter((id) =>
       readFileSync(`/proc/${server.process.pid}/task/${id}/comm`, 'utf8').startsWith('WorkerThread'),
     ).length
-  // Linux tells the names of threads, and Node names its workers from 24 on.
+  // Linux reports the names of threads, and Node names its workers since version 24.
   const areNamed = process.platform === 'linux' && Number.parseInt(process.versions.node, 10) >= 24
   const before = areNamed ? threads() : 0
   const loaded = overHttp(url, {})
-    .ask('load_recording', { path })
+    .call('load_recording', { path })
     .then(() => answers.push('load'))
   for (let call = 0; call < 3; call++) {
     await getJson(url, '/health')
@@ -177,12 +177,12 @@ verifies('recording:worker:event-loop', 'the server answers others while it load
   }
   await loaded
   t.same(answers, ['health', 'health', 'health', 'load'])
-  if (areNamed) t.ok(threads() > before, 'a worker thread holds the recording')
+  if (areNamed) t.ok(threads() > before, 'a worker thread loaded the recording')
 })
 
 /**
- * Secrets of every kind, planted in a whole product: tokens, keys of models and of vectors, fields for providers, the
- * environment. Its endpoint repeats in its errors what it was sent. They must show nowhere.
+ * Secrets of every kind are configured in a complete product: tokens, keys of model and embedding providers, provider
+ * headers, environment variables. The provider repeats its requests in its errors. No output may contain a secret.
  */
 
 const observation = (mind: string, step: number) => ({
@@ -192,7 +192,7 @@ const observation = (mind: string, step: number) => ({
   needs: { needs: { hunger: 20 }, max_value: 100 },
 })
 
-/** Calls that take keys and fields outside, and one that shows the environment of a command. */
+/** Calls that send keys and headers to providers, and a call that prints the environment of a command. */
 const calls: readonly (readonly [app: string, tool: string, args: object])[] = [
   ['minds', 'create_mind', { mind_id: 'm', config: { entity_id: 'm', traits: ['calm'], selector: 'llm' } }],
   ...[1, 2, 3, 4].map(
@@ -210,13 +210,13 @@ const calls: readonly (readonly [app: string, tool: string, args: object])[] = [
   ['causeway', 'get_health', {}],
 ]
 
-async function ask({ url }: Product, path: string, body?: object): Promise<string> {
-  const answer = await fetch(`${url}${path}`, {
+async function send({ url }: Product, path: string, body?: object): Promise<string> {
+  const response = await fetch(`${url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...fields, 'content-type': 'application/json', 'causeway-session': planted('session') },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return answer.text()
+  return response.text()
 }
 
 const pages = [
@@ -230,13 +230,13 @@ const pages = [
   '/api/apps/causeway/audit.jsonl',
 ]
 
-function clean(t: Test, place: string, text: string): void {
+function checkNoSecrets(t: Test, place: string, text: string): void {
   const shown = secrets.filter((secret) => text.includes(secret))
   t.same(shown, [], place)
 }
 
-/** Every file below a folder. */
-const filesIn = (folder: string): string[] =>
+/** Returns every file below a folder. */
+const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -244,13 +244,13 @@ const filesIn = (folder: string): string[] =>
 verifies('proof:secrets', async (t) => {
   const product = await startProduct(t, { apps: [] })
   for (const [app, tool, args] of calls)
-    clean(t, `the answer of ${tool}`, await ask(product, `/api/apps/${app}/tools/${tool}`, args))
-  for (const page of pages) clean(t, page, await ask(product, page))
+    checkNoSecrets(t, `the response of ${tool}`, await send(product, `/api/apps/${app}/tools/${tool}`, args))
+  for (const page of pages) checkNoSecrets(t, page, await send(product, page))
   for (const uri of ['mind://m/state', 'mind://m/memories?limit=50', 'minds://list', 'help://llms.txt'])
-    clean(
+    checkNoSecrets(
       t,
       uri,
-      await ask(product, '/mcp', { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } }),
+      await send(product, '/mcp', { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } }),
     )
 
   const record = join(product.base, 'bridge.jsonl')
@@ -274,35 +274,35 @@ verifies('proof:secrets', async (t) => {
   })
   bridge.end()
   await bridge.exited
-  clean(t, 'the answers through the bridge', bridge.lines.join())
-  t.match(bridge.stderr, /./, 'figures were printed')
-  clean(t, 'the figures of the bridge', bridge.stderr)
-  clean(t, 'the recording of the bridge', readFileSync(record, 'utf8'))
+  checkNoSecrets(t, 'the responses through the bridge', bridge.lines.join())
+  t.match(bridge.stderr, /./, 'statistics were printed')
+  checkNoSecrets(t, 'the statistics of the bridge', bridge.stderr)
+  checkNoSecrets(t, 'the recording of the bridge', readFileSync(record, 'utf8'))
 
   t.same(await product.server.stop(), { code: 0, signal: null })
-  clean(t, 'stdout', product.server.stdout)
-  clean(t, 'stderr', product.server.stderr)
-  // Stopped: no connection of that process has a database open.
-  const kept = filesIn(product.dataDir)
+  checkNoSecrets(t, 'stdout', product.server.stdout)
+  checkNoSecrets(t, 'stderr', product.server.stderr)
+  // The process has exited and closed its databases.
+  const stored = listFiles(product.dataDir)
   for (const kind of [/logs/, /backups.*\.json$/, /\.db$/])
     t.ok(
-      kept.some((file) => kind.test(file)),
-      `there is ${kind}`,
+      stored.some((file) => kind.test(file)),
+      `a file matches ${kind}`,
     )
-  // State is found by the key of its session, in files that are the user's alone.
-  for (const file of kept)
-    clean(
+  // Client state is stored under the session key, in files that only the user can read.
+  for (const file of stored)
+    checkNoSecrets(
       t,
       file.slice(product.base.length),
       readFileSync(file, 'latin1').replaceAll(file.endsWith('.db') ? planted('session') : '\u0000\u0000', ''),
     )
   for (const file of readdirSync(product.base).filter((name) => name.endsWith('.log')))
-    clean(t, file, readFileSync(join(product.base, file), 'utf8'))
+    checkNoSecrets(t, file, readFileSync(join(product.base, file), 'utf8'))
 })
 
 const recorder = new URL('../../packages/recording/test/writer-process.ts', import.meta.url)
 
-verifies('recording:file:live-writer', 'asked for over HTTP again and again', async (t) => {
+verifies('recording:file:live-writer', 'called over HTTP repeatedly', async (t) => {
   const folders = t.testdir({ data: {}, root: {} })
   const root = join(folders, 'root')
   const file = join(root, 'live.db')
@@ -314,33 +314,33 @@ verifies('recording:file:live-writer', 'asked for over HTTP again and again', as
   await once(child, 'message')
 
   const client = overHttp(url, { 'causeway-session': 'live' })
-  const ask = async (name: string, args: object) => {
+  const call = async (name: string, args: object) => {
     const { json } = await postMcp(url, 'tools/call', { name: `Replay__${name}`, arguments: args })
     return json.result
   }
   const frames = new Set<number>()
   let busy = 0
-  // Long enough for dozens of commits of the recorder, whatever the machine is doing.
+  // Long enough for dozens of commits of the recorder on a busy machine.
   const deadline = performance.now() + 30_000
   while (frames.size < 6 && child.exitCode === null && performance.now() < deadline) {
-    const loaded = await ask('load_recording', { path: file })
+    const loaded = await call('load_recording', { path: file })
     if (loaded.isError === true) {
       t.match(loaded._meta['causeway/error'], { code: 'RECORDING_BUSY', retryable: true })
       busy++
       continue
     }
     const { total_frames } = loaded.structuredContent
-    const frame = await ask('get_frame', { recording: file, frame_id: total_frames })
+    const frame = await call('get_frame', { recording: file, frame_id: total_frames })
     if (frame.isError === true) busy++
     else frames.add(total_frames)
   }
-  const told = once(child, 'message')
+  const stopped = once(child, 'message')
   child.send('stop')
-  const [{ commits, frames: written }] = await told
-  t.same(await exited, [0, null], 'the recorder was never told that the database is locked')
-  t.ok(frames.size >= 6, `${frames.size} states of the file were answered from, busy ${busy} times`)
+  const [{ commits, frames: written }] = await stopped
+  t.same(await exited, [0, null], 'the recorder never found the database locked')
+  t.ok(frames.size >= 6, `${frames.size} states of the file were read, busy ${busy} times`)
   t.ok(commits > 10, `${commits} commits`)
-  t.same(readdirSync(root), ['live.db'], 'nothing lies beside it')
-  const after = await client.ask('load_recording', { path: file })
+  t.same(readdirSync(root), ['live.db'], 'no other file was created')
+  const after = await client.call('load_recording', { path: file })
   t.equal(after.total_frames, written)
 })

@@ -1,4 +1,4 @@
-/** A real server process on a port of its own, seen from outside: its log, its address, how it ends. */
+/** Runs servers as child processes on free ports and reads their logs, addresses and exit codes. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -24,36 +24,36 @@ export function buildProduct(): void {
   execFileSync(process.execPath, [bootstrap, 'build'], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** How a test starts a server. */
+/** Options for starting a server. */
 export interface ServerStart {
   /** The data folder. */
   readonly dir: string
-  /** Settings by environment variable; recordings of the repository are readable unless they say otherwise. */
+  /** Settings by environment variable; by default, the recording roots contain the committed recordings. */
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
-  /** What Node runs; default: the sources. */
+  /** Arguments of Node; default: `fromSource`. */
   readonly program?: readonly string[]
-  /** A program that starts Node, which then begins `program`; default: Node itself. */
+  /** An executable that starts Node with `program` as its first arguments; default: Node itself. */
   readonly command?: string
-  /** The folder it is started in, and so the default root; default: the data folder. */
+  /** Working directory, which is also the default root; default: the data folder. */
   readonly cwd?: string
 }
 
 /** A line of the log, parsed. */
-// biome-ignore lint/suspicious/noExplicitAny: a line carries whatever the place that wrote it said
+// biome-ignore lint/suspicious/noExplicitAny: the fields depend on the message
 export type LogLine = Readonly<Record<string, any>>
 
-/** How a process ended. */
+/** Exit code and signal of a process. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** A server that has been started; `ready` tells when it listens. */
+/** A server process. `ready` resolves when it listens. */
 export class ServerProcess {
   readonly start: ServerStart
   readonly process: ChildProcess
-  /** Lines of the log; what is no JSON stands under `text`. */
+  /** Log lines. A line that is not JSON is stored as `{ text }`. */
   readonly log = new Sightings<LogLine>()
   readonly exited: Promise<Ending>
   stdout = ''
@@ -62,7 +62,7 @@ export class ServerProcess {
   constructor(start: ServerStart, process: ChildProcess) {
     this.start = start
     this.process = process
-    // Not `close`: Node does not tell it of a child whose IPC channel its parent has closed.
+    // Node does not emit `close` for a child after the parent closes the IPC channel.
     const outputs = [process.stdout, process.stderr].map((output) => output && once(output, 'close'))
     this.exited = Promise.all([once(process, 'exit'), ...outputs]).then(([[code, signal]]) => ({
       code,
@@ -75,39 +75,39 @@ export class ServerProcess {
       this.stderr += chunk
     })
     if (process.stderr !== null)
-      createInterface({ input: process.stderr }).on('line', (line) => this.log.push(parsed(line)))
+      createInterface({ input: process.stderr }).on('line', (line) => this.log.push(parseLine(line)))
   }
 
-  /** Waits for the line that says it listens; fails with what it wrote if it ended instead. */
+  /** Resolves to the origin when the server listens. Rejects with the server's stderr if it exits first. */
   async ready(): Promise<string> {
     const line = await Promise.race([
       this.saw('Causeway is ready'),
       this.exited.then(({ code }) => {
-        throw new Error(`the server ended with ${code}: ${this.stderr}`)
+        throw new Error(`the server exited with ${code}: ${this.stderr}`)
       }),
     ])
     return new URL(line.url).origin
   }
 
-  /** The first line of the log with this message. */
+  /** Returns the first log line with this message. */
   saw(message: string): Promise<LogLine> {
     return this.log.first(`the log line "${message}"`, ({ msg }) => msg === message)
   }
 
-  /** Tells it to stop and waits for its end. */
+  /** Sends SIGTERM and waits until the process has exited. */
   async stop(): Promise<Ending> {
     this.process.kill('SIGTERM')
     return this.exited
   }
 }
 
-/** A server that listens at `url`, without the path. */
+/** A listening server. `url` has no path. */
 export interface RunningServer {
   readonly url: string
   readonly server: ServerProcess
 }
 
-/** Starts the program with these arguments; the test ends it. */
+/** Starts a server that is stopped at the end of the test. */
 export function spawnServer(t: Test, start: ServerStart): ServerProcess {
   const child = spawn(
     start.command ?? process.execPath,
@@ -119,20 +119,20 @@ export function spawnServer(t: Test, start: ServerStart): ServerProcess {
         CAUSEWAY_DATA_DIR: start.dir,
         CAUSEWAY_RECORDING_ROOTS: recordings,
         MCP_SERVER_PORT: '0',
-        // Indexing documentation behind every server would take its processor from the tests beside it.
+        // Indexing documentation in every server would slow down the tests that run in parallel.
         CAUSEWAY_HELP_BUILD: 'false',
         ...start.env,
       },
-      // The channel ends with this process: a test that is killed leaves no server behind.
+      // The channel closes with this process, so a killed test leaves no running server.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   )
   child.channel?.unref()
   const server = new ServerProcess(start, child)
   t.teardown(async () => {
-    const hangs = setTimeout(() => child.kill('SIGKILL'), 8000)
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), 8000)
     await server.stop()
-    clearTimeout(hangs)
+    clearTimeout(killTimer)
   })
   return server
 }
@@ -143,20 +143,20 @@ export async function startServer(t: Test, start: ServerStart): Promise<RunningS
   return { server, url: await server.ready() }
 }
 
-/** Stops a server and starts another on the same data and port. */
+/** Stops a server and starts another with the same data folder and port. */
 export async function restartServer(t: Test, { server, url }: RunningServer): Promise<RunningServer> {
   await server.stop()
   const env = { ...server.start.env, MCP_SERVER_PORT: new URL(url).port }
   return startServer(t, { ...server.start, env })
 }
 
-/** The environment of this process without settings that a developer may have. */
+/** Returns the environment of this process without Causeway settings. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const ours = /^(CAUSEWAY_|MCP_|MINDS_)|^(EXTRA_LOGGING|DEBUG|OPENROUTER_API_KEY)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 }
 
-function parsed(line: string): LogLine {
+function parseLine(line: string): LogLine {
   try {
     return JSON.parse(line)
   } catch {

@@ -27,11 +27,11 @@ const alias: string = (await server.saw('an app has a port of its own')).url
 
 const [xa, xb] = JSON.parse(readFileSync(join(fixtures, 'oracle_pair.plot.json'), 'utf8')).features
 
-/** What a tool answers over a channel: its data, or the object of its error. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
-type Ask = (tool: string, args: object) => Promise<{ data?: any; error?: any }>
+/** Calls a tool and returns its data or its error object. */
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
+type CallTool = (tool: string, args: object) => Promise<{ data?: any; error?: any }>
 
-const direct: Ask = async (tool, args) => {
+const direct: CallTool = async (tool, args) => {
   const app = await openForTest(toolvault, { dir, roots: makeRoots(() => [root], 'CAUSEWAY_PLOT_ROOTS') })
   try {
     return { data: await app.client().call(tool, args) }
@@ -42,27 +42,27 @@ const direct: Ask = async (tool, args) => {
   }
 }
 
-const http: Ask = async (tool, args) => {
+const http: CallTool = async (tool, args) => {
   const { json } = await postMcp(url, 'tools/call', { name: `ToolVault__${tool}`, arguments: args })
-  return unpacked(json)
+  return parseResult(json)
 }
 
 const client = await openBridge(t, { url: `${url}/mcp` })
 let calls = 0
-const bridge: Ask = async (tool, args) =>
-  unpacked(await client.call(++calls, 'tools/call', { name: `ToolVault__${tool}`, arguments: args }))
+const bridge: CallTool = async (tool, args) =>
+  parseResult(await client.call(++calls, 'tools/call', { name: `ToolVault__${tool}`, arguments: args }))
 
-const channels: Readonly<Record<Channel, Ask>> = { direct, http, bridge }
+const channels: Readonly<Record<Channel, CallTool>> = { direct, http, bridge }
 
-// biome-ignore lint/suspicious/noExplicitAny: a message of the wire
-function unpacked({ result }: any) {
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
+function parseResult({ result }: any) {
   return result.isError === true
     ? { error: result._meta[errorMetaKey] }
     : { data: result.structuredContent, text: result.content[0].text }
 }
 
 verifies('toolvault:command', async (t, channel) => {
-  const ask = channels[channel]
+  const callTool = channels[channel]
   const calls = {
     word_count: { text: 'two words' },
     delete_features: { ids: ['a'] },
@@ -71,35 +71,35 @@ verifies('toolvault:command', async (t, channel) => {
     import_rep: { path: 'boats.rep' },
   }
   for (const [tool, args] of Object.entries(calls)) {
-    const { data } = await ask(tool, args)
+    const { data } = await callTool(tool, args)
     t.same(Object.keys(data).sort(), ['command', 'payload'], tool)
   }
-  const { data } = await ask('cpa_tcpa', calls.cpa_tcpa)
+  const { data } = await callTool('cpa_tcpa', calls.cpa_tcpa)
   t.ok(Math.abs(data.payload.approaches[0].cpa_m - 209.5) < 0.1)
 })
 
 verifies('toolvault:failure', async (t, channel) => {
-  const ask = channels[channel]
-  t.match((await ask('delete_features', {})).error, { code: 'FEATURES_NEEDED', remedy: /run_tool/ })
-  t.match((await ask('track_speed_filter', { track_feature: { ...xa, properties: {} } })).error, {
+  const callTool = channels[channel]
+  t.match((await callTool('delete_features', {})).error, { code: 'FEATURES_NEEDED', remedy: /run_tool/ })
+  t.match((await callTool('track_speed_filter', { track_feature: { ...xa, properties: {} } })).error, {
     code: 'NO_TIME_DATA',
     retryable: false,
   })
-  t.match((await ask('word_count', { texts: 'x' })).error, {
+  t.match((await callTool('word_count', { texts: 'x' })).error, {
     code: 'INVALID_ARGUMENTS',
     message: /did you mean text/,
   })
-  t.match((await ask('import_rep', { path: '/etc/passwd' })).error, { code: 'OUTSIDE_ROOTS' })
+  t.match((await callTool('import_rep', { path: '/etc/passwd' })).error, { code: 'OUTSIDE_ROOTS' })
 })
 
 verifies('toolvault:index', async (t) => {
   const { json } = await getJson(url, '/api/apps/toolvault/index.json')
   t.match(json, { version: '1.0.0', packageInfo: { version: /^\d/ } })
   const names = json.root.map(({ name }: { name: string }) => name)
-  t.same(names, [...names].sort(), 'folders are sorted')
+  t.same(names, [...names].sort(), 'categories are sorted')
   const leaves = json.root.flatMap(({ type, children }: { type: string; children: object[] }) => {
     t.equal(type, 'category')
-    t.ok(children.length > 0, 'empty categories are dropped')
+    t.ok(children.length > 0, 'empty categories are omitted')
     return children
   })
   t.ok(leaves.length >= 9)
@@ -107,12 +107,12 @@ verifies('toolvault:index', async (t) => {
   for (const { type, name, description, inputSchema, outputSchema } of leaves) {
     t.equal(type, 'tool')
     t.ok(description.length > 10, name)
-    t.type(ajv.compile(inputSchema), 'function', 'compiles alone')
+    t.type(ajv.compile(inputSchema), 'function', 'the schema has no external references')
     t.notMatch(JSON.stringify(inputSchema), /\$ref/)
     ajv.compile(outputSchema)
   }
   const { json: read } = await postMcp(url, 'resources/read', { uri: 'toolvault://index' })
-  t.same(JSON.parse(read.result.contents[0].text), json, 'the resource is the same')
+  t.same(JSON.parse(read.result.contents[0].text), json, 'the resource has the same content')
 })
 
 verifies('toolvault:index:inject', async (t) => {
@@ -144,8 +144,8 @@ verifies('toolvault:rest', async (t) => {
   t.match(detail, { tool_name: 'word_count', stats: { sample_inputs_count: 3 } })
   for (const { path } of detail.files.inputs) {
     const { json: sample } = await getJson(alias, path)
-    const answer = await postJson(alias, '/tools/call', { name: 'word_count', arguments: sample.input })
-    t.same(answer.json.result, sample.expectedOutput)
+    const response = await postJson(alias, '/tools/call', { name: 'word_count', arguments: sample.input })
+    t.same(response.json.result, sample.expectedOutput)
   }
   t.equal((await getJson(alias, '/api/samples/word_count.json')).json.length, 3)
 })

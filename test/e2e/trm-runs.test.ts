@@ -5,15 +5,15 @@ import t, { type Test } from 'tap'
 import { projectFolders } from '../downloads/projects.mjs'
 import { verifies } from '../verifies.ts'
 import { startServer } from './server-process.ts'
-import { finished, refine } from './trm-conversation.ts'
+import { callToEnd, openTrmClient } from './trm-client.ts'
 
 t.setTimeout(600_000)
 
 const folders = t.testdir({ trmRuns: { data: {}, root: {} }, trmProjects: { data: {}, root: {} } })
 
 /**
- * Whole sessions on real projects: toolz with pytest and flake8, minimist with tape and node --test. They are fetched by
- * `node test/downloads/projects.mjs install`; without CAUSEWAY_CLIENT_CACHE, as outside of continuous integration, they are skipped.
+ * Complete sessions on real projects: toolz with pytest and flake8, minimist with tape and node --test.
+ * `node test/downloads/projects.mjs install` downloads them. They are skipped if CAUSEWAY_CLIENT_CACHE is not set, as it is outside of CI.
  */
 
 const folder = `${folders}/trmRuns`
@@ -24,7 +24,7 @@ const { url, server } = await startServer(t, {
 })
 const found = projectFolders(process.env)
 
-/** The folder of a project's source; skips or fails the test where it is not there. */
+/** Returns the source folder of a project. Skips or fails the test if the folder does not exist. */
 function source(t: Test, name: keyof typeof found): string | undefined {
   const at = process.env.CAUSEWAY_CLIENT_CACHE === undefined ? undefined : found[name]
   if (at !== undefined) return at
@@ -48,7 +48,7 @@ const replacing = (file: string, oldText: string, newText: string) => ({
   changes: [{ file, edits: [{ type: 'replace', oldText, newText }] }],
 })
 
-/** A copy of toolz, and how its tests are run. */
+/** Copies toolz and returns the copy with the arguments of `start`. */
 function toolz(python: string, name: string) {
   const repo = join(root, name)
   cpSync(join(python, 'toolz'), join(repo, 'toolz'), { recursive: true })
@@ -66,20 +66,20 @@ function toolz(python: string, name: string) {
 
 verifies(
   'trm:runs:toolz',
-  'a fault that few tests see: wrong, then right by a diff whose numbers are wrong',
+  'fixes a fault that few tests detect, after a wrong candidate, with a diff whose line numbers are wrong',
   async (t, channel) => {
     const python = source(t, 'python')
     if (python === undefined) return
     const { repo, start } = toolz(python, `e1-${channel}`)
     const file = join(repo, 'toolz', 'itertoolz.py')
     change(file, 'yield prev[:len(seq) % n]', 'yield prev[:len(seq) // n]')
-    const call = await refine(t, channel, { url, root })
-    const { sessionId: sid, baseline } = await finished(call, 'start', start)
+    const call = await openTrmClient(t, channel, { url, root })
+    const { sessionId: sid, baseline } = await callToEnd(call, 'start', start)
     const total = baseline.tests.total
     t.match(baseline, { tests: { passed: total - 1, failed: 1 }, okLint: true })
     const [{ id }] = baseline.failures
     t.match(id, /partition_all/)
-    const wrong = await finished(call, 'submit', {
+    const wrong = await callToEnd(call, 'submit', {
       sid,
       candidate: replacing('toolz/itertoolz.py', 'len(seq) // n', 'len(seq) // n + 1'),
     })
@@ -101,7 +101,7 @@ verifies(
       ` ${lines[at + 2]}`,
       '',
     ].join('\n')
-    const right = await finished(call, 'submit', {
+    const right = await callToEnd(call, 'submit', {
       sid,
       candidate: { mode: 'diff', changes: [{ path: 'toolz/itertoolz.py', diff }] },
     })
@@ -118,18 +118,18 @@ verifies(
 
 verifies(
   'trm:runs:toolz',
-  'a syntax error takes every test away, and a surviving mutant is not called more than it is',
+  'a syntax error counts every test as missing, and a surviving mutant is not reported as a repair',
   async (t, channel) => {
     const python = source(t, 'python')
     if (python === undefined) return
     const { repo, start } = toolz(python, `e2-${channel}`)
     const recipes = join(repo, 'toolz', 'recipes.py')
     const before = readFileSync(recipes, 'utf8')
-    const call = await refine(t, channel, { url, root })
-    const { sessionId: sid, baseline } = await finished(call, 'start', start)
+    const call = await openTrmClient(t, channel, { url, root })
+    const { sessionId: sid, baseline } = await callToEnd(call, 'start', start)
     const { total } = baseline.tests
     t.match(baseline, { score: 1, tests: { failed: 0 } })
-    const broken = await finished(call, 'submit', {
+    const broken = await callToEnd(call, 'submit', {
       sid,
       candidate: {
         mode: 'files',
@@ -141,7 +141,7 @@ verifies(
     const line = before.split('\n').length + 1
     t.ok(
       broken.feedback.some((item: string) => item.includes('recipes.py') && item.includes(String(line))),
-      'the file and the line',
+      'the feedback contains the file and the line',
     )
     t.match(await call('undo', { sid }), { currentStep: 0, filesRestored: ['toolz/recipes.py'] })
     t.equal(readFileSync(recipes, 'utf8'), before)
@@ -151,12 +151,12 @@ verifies(
       '            if key in d2:\n                del d2[key]',
       '            del d2[key]',
     )
-    const survived = await finished(call, 'submit', { sid, candidate: mutant })
+    const survived = await callToEnd(call, 'submit', { sid, candidate: mutant })
     t.match(survived, { score: 1, tests: { passed: total, total }, repaired: [], broken: [] })
   },
 )
 
-/** A copy of minimist with its tools linked. */
+/** Copies minimist and links its tools. */
 function minimist(javascript: string, name: string): string {
   const repo = join(root, name)
   cpSync(join(javascript, 'node_modules', 'minimist'), repo, { recursive: true })
@@ -174,8 +174,8 @@ verifies('trm:runs:minimist', 'tape and node --test lead to success', async (t, 
   })) {
     const repo = minimist(javascript, `e3-${name}-${channel}`)
     change(join(repo, 'index.js'), hex, '')
-    const call = await refine(t, channel, { url, root })
-    const { sessionId: sid, baseline } = await finished(call, 'start', {
+    const call = await openTrmClient(t, channel, { url, root })
+    const { sessionId: sid, baseline } = await callToEnd(call, 'start', {
       repo: `e3-${name}-${channel}`,
       test,
     })
@@ -186,50 +186,46 @@ verifies('trm:runs:minimist', 'tape and node --test lead to success', async (t, 
     const anchor = "\tif (typeof x === 'number') { return true; }\n"
     const wrong = replacing('index.js', anchor, `${anchor}\tif (x === '0') { return true; }\n`)
     t.match(
-      await finished(call, 'submit', { sid, candidate: wrong }),
+      await callToEnd(call, 'submit', { sid, candidate: wrong }),
       { noImproveStreak: 1, shouldHalt: false },
       name,
     )
     const right = replacing('index.js', "\tif (x === '0') { return true; }\n", hex)
     t.match(
-      await finished(call, 'submit', { sid, candidate: right }),
+      await callToEnd(call, 'submit', { sid, candidate: right }),
       { tests: { failed: 0 }, rule: 'success' },
       name,
     )
   }
 })
 
-verifies(
-  'trm:runs:minimist',
-  'a benchmark of 100, 80 and 120 ms is worth 1, 1 and 2/3',
-  async (t, channel) => {
-    const javascript = source(t, 'javascript')
-    if (javascript === undefined) return
-    const repo = minimist(javascript, `e4-${channel}`)
-    writeFileSync(join(repo, 'cost'), '100')
-    const call = await refine(t, channel, { url, root })
-    const { sessionId: sid } = await finished(call, 'start', {
-      repo: `e4-${channel}`,
-      bench: 'echo "parse: $(cat cost) ms"',
-      preflight: false,
-    })
-    const results = []
-    for (const cost of ['100 ', '80', '120'])
-      results.push(
-        await finished(call, 'submit', {
-          sid,
-          candidate: { mode: 'files', files: [{ path: 'cost', content: cost }] },
-        }),
-      )
-    const worth = results.map(({ score }) => Math.round(score * 1000) / 1000)
-    t.same(worth, [1, 1, 0.667])
-    t.same(
-      results.map(({ noImproveStreak }) => noImproveStreak),
-      [0, 1, 2],
+verifies('trm:runs:minimist', 'benchmarks of 100, 80 and 120 ms score 1, 1 and 2/3', async (t, channel) => {
+  const javascript = source(t, 'javascript')
+  if (javascript === undefined) return
+  const repo = minimist(javascript, `e4-${channel}`)
+  writeFileSync(join(repo, 'cost'), '100')
+  const call = await openTrmClient(t, channel, { url, root })
+  const { sessionId: sid } = await callToEnd(call, 'start', {
+    repo: `e4-${channel}`,
+    bench: 'echo "parse: $(cat cost) ms"',
+    preflight: false,
+  })
+  const results = []
+  for (const cost of ['100 ', '80', '120'])
+    results.push(
+      await callToEnd(call, 'submit', {
+        sid,
+        candidate: { mode: 'files', files: [{ path: 'cost', content: cost }] },
+      }),
     )
-    t.ok(Math.abs((results[2]?.emaScore ?? 0) - (0.9 * (2 / 3) + 0.1)) < 1e-9)
-  },
-)
+  const worth = results.map(({ score }) => Math.round(score * 1000) / 1000)
+  t.same(worth, [1, 1, 0.667])
+  t.same(
+    results.map(({ noImproveStreak }) => noImproveStreak),
+    [0, 1, 2],
+  )
+  t.ok(Math.abs((results[2]?.emaScore ?? 0) - (0.9 * (2 / 3) + 0.1)) < 1e-9)
+})
 
 verifies('trm:runs:hostile', async (t, channel) => {
   const name = `e6-${channel}`
@@ -247,8 +243,8 @@ verifies('trm:runs:hostile', async (t, channel) => {
     'sys.stdout.flush()',
     'while True: pass',
   ]
-  const call = await refine(t, channel, { url, root })
-  const { sessionId: sid } = await finished(call, 'start', {
+  const call = await openTrmClient(t, channel, { url, root })
+  const { sessionId: sid } = await callToEnd(call, 'start', {
     repo: name,
     test: 'python3 hostile.py',
     timeout: 5,
@@ -258,7 +254,7 @@ verifies('trm:runs:hostile', async (t, channel) => {
     Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))?.[1])
   const before = memory()
   const candidate = { mode: 'create', files: [{ path: 'hostile.py', content: hostile.join('\n') }] }
-  const result = await finished(call, 'submit', { sid, candidate })
+  const result = await callToEnd(call, 'submit', { sid, candidate })
   t.match(result, { score: 0, stages: [{ timedOut: true }] })
   t.ok(result.ms < 5000 + 10_000, `${result.ms} ms`)
   t.ok(channel === 'direct' || memory() - before < 150_000, `${memory() - before} kB more`)
@@ -269,7 +265,7 @@ verifies('trm:runs:hostile', async (t, channel) => {
   t.equal(readFileSync(join(repo, 'kept.txt'), 'utf8'), 'kept\n')
 })
 
-/** Sessions on small projects that take their time: run by continuous integration. */
+// Slow sessions on small projects.
 
 const projects = fileURLToPath(new URL('../../fixtures/projects', import.meta.url))
 const trmProjectsFolder = `${folders}/trmProjects`
@@ -286,8 +282,8 @@ const writing = (path: string, content: string) => ({ mode: 'files', files: [{ p
 verifies('trm:runs:data', async (t, channel) => {
   const repo = `sales-${channel}`
   cpSync(join(projects, 'sales'), join(trmProjectsRoot, repo), { recursive: true })
-  const call = await refine(t, channel, { url: trmProjectsUrl, root: trmProjectsRoot })
-  const { sessionId: sid, baseline } = await finished(call, 'start', {
+  const call = await openTrmClient(t, channel, { url: trmProjectsUrl, root: trmProjectsRoot })
+  const { sessionId: sid, baseline } = await callToEnd(call, 'start', {
     repo,
     dataQual: 'python3 validate_schema.py',
     test: unittest,
@@ -295,7 +291,7 @@ verifies('trm:runs:data', async (t, channel) => {
     bench: 'python3 bench.py',
     signals: [{ name: 'security', command: '! grep -rn "eval(" --include=*.py .', weight: 0.25 }],
   })
-  const submit = (candidate: object) => finished(call, 'submit', { sid, candidate })
+  const submit = (candidate: object) => callToEnd(call, 'submit', { sid, candidate })
   const results = [
     baseline,
     await submit(replacing('report.py', 'float(row["amount"])', 'float(row["amount"] or 0)')),
@@ -318,16 +314,20 @@ verifies('trm:runs:data', async (t, channel) => {
   t.match(results[5], { perf: { value: 0.05, unit: 's', best: 0.05 }, rule: 'success' })
 })
 
-verifies('trm:run:output', 'of 200 MB the answer is small and holds the first failure', async (t) => {
-  cpSync(join(projects, 'sums'), join(trmProjectsRoot, 'flood'), { recursive: true })
-  const call = await refine(t, 'http', { url: trmProjectsUrl, root: trmProjectsRoot })
-  const test = `${unittest}; yes "$(seq -s , 30)" | head -c 200000000; exit 1`
-  const { sessionId: sid } = await call('start', { repo: 'flood', test, preflight: false })
-  const result = await finished(call, 'submit', { sid, candidate: replacing('sums.py', '+ 1', '+ 2') })
-  t.ok(result.stages[0].bytes > 200_000_000)
-  t.match(result.failures[0], { id: 'test_sums.Sums.test_mean', message: /AssertionError/ })
-  t.match(result.feedback[0], /test_mean/)
-  t.ok(JSON.stringify(result).length < 40_000, `${JSON.stringify(result).length} characters`)
-  t.ok(JSON.stringify(await call('state', { sid })).length < 50_000)
-  t.ok(trmProjectsServer.process.exitCode === null)
-})
+verifies(
+  'trm:run:output',
+  'the result for 200 MB of output is small and contains the first failure',
+  async (t) => {
+    cpSync(join(projects, 'sums'), join(trmProjectsRoot, 'flood'), { recursive: true })
+    const call = await openTrmClient(t, 'http', { url: trmProjectsUrl, root: trmProjectsRoot })
+    const test = `${unittest}; yes "$(seq -s , 30)" | head -c 200000000; exit 1`
+    const { sessionId: sid } = await call('start', { repo: 'flood', test, preflight: false })
+    const result = await callToEnd(call, 'submit', { sid, candidate: replacing('sums.py', '+ 1', '+ 2') })
+    t.ok(result.stages[0].bytes > 200_000_000)
+    t.match(result.failures[0], { id: 'test_sums.Sums.test_mean', message: /AssertionError/ })
+    t.match(result.feedback[0], /test_mean/)
+    t.ok(JSON.stringify(result).length < 40_000, `${JSON.stringify(result).length} characters`)
+    t.ok(JSON.stringify(await call('state', { sid })).length < 50_000)
+    t.ok(trmProjectsServer.process.exitCode === null)
+  },
+)

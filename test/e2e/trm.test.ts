@@ -8,7 +8,7 @@ import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { postMcp } from './http.ts'
 import { spawnServer, startServer } from './server-process.ts'
-import { overHttp, refine } from './trm-conversation.ts'
+import { openTrmClient, overHttp } from './trm-client.ts'
 
 t.setTimeout(300_000)
 
@@ -17,7 +17,7 @@ const folder = t.testdir({ data: {}, root: {} })
 const root = join(folder, 'root')
 const { url } = await startServer(t, { dir: join(folder, 'data'), env: { CAUSEWAY_TRM_ROOTS: root } })
 
-/** A copy of `sums` in a git repository with work of the user in it. */
+/** Copies `sums` into a git repository with uncommitted work of the user. `seen` returns the state to compare. */
 function repository(name: string): { readonly repo: string; seen(): object } {
   const repo = join(root, name)
   cpSync(join(projects, 'sums'), repo, { recursive: true })
@@ -51,7 +51,7 @@ const replacing = (file: string, oldText: string, newText: string) => ({
 verifies('trm:story', async (t, channel) => {
   const { repo, seen } = repository(`story-${channel}`)
   const before = seen()
-  const call = await refine(t, channel, { url, root })
+  const call = await openTrmClient(t, channel, { url, root })
   const start = await call('start', { repo: `story-${channel}`, test: 'python3 -m unittest' })
   t.match(start, { status: 'done', baseline: { tests: { passed: 1, failed: 2 } } })
   const { sessionId: sid } = start
@@ -73,7 +73,7 @@ verifies('trm:story', async (t, channel) => {
   t.same(
     seen(),
     { ...before, changed: ' M notes.txt\n M sums.py\n' },
-    'nothing but the file of the candidate differs',
+    'only the file of the candidate differs',
   )
   t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\(len\(values\)\)/)
 })
@@ -89,21 +89,21 @@ verifies('trm:wire:names', async (t) => {
   for (const name of own) t.ok(all.includes(name.replace('trm.', 'Trm__')), name)
 })
 
-verifies('trm:off', 'other roots do not turn it on', async (t) => {
+verifies('trm:off', 'other roots do not enable it', async (t) => {
   const dir = t.testdir()
   const off = await startServer(t, { dir, env: { CAUSEWAY_ROOTS: root } })
   const { error } = await overHttp(off.url)('start', { repo: root })
   t.match(error, { code: 'TRM_OFF', remedy: /CAUSEWAY_TRM_ROOTS/ })
 })
 
-/** Starts a session whose test never ends, and kills the server while it runs. */
-async function killed(t: Test, channel: Channel) {
+/** Starts a session whose test does not end, and kills the server while the test runs. */
+async function killDuringTest(t: Test, channel: Channel) {
   const name = `restart-${channel}`
   const { repo, seen } = repository(name)
   const dir = t.testdir()
   const env = { CAUSEWAY_TRM_ROOTS: root }
   const running = await startServer(t, { dir, env })
-  const call = await refine(t, channel, { url: running.url, root })
+  const call = await openTrmClient(t, channel, { url: running.url, root })
   const pids = join(t.testdirName, 'pids')
   const test = `sh -c 'echo $$ >> ${pids}; sleep 300' & setsid sh -c 'echo $$ >> ${pids}; sleep 300' & echo $$ >> ${pids}; sleep 300`
   const { sessionId: sid } = await call('start', { repo: name, test, preflight: false })
@@ -115,7 +115,7 @@ async function killed(t: Test, channel: Channel) {
     (found) => found.length === 3,
   ).catch(() => [])
   t.equal(three.length, 3)
-  t.notMatch(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/, 'the candidate had landed')
+  t.notMatch(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/, 'the candidate is applied')
   running.server.process.kill('SIGKILL')
   await running.server.exited
   return { dir, env, sid, seen, before, pids: three, repo }
@@ -123,14 +123,14 @@ async function killed(t: Test, channel: Channel) {
 
 const isAlive = (pid: number): boolean => {
   try {
-    // A zombie that nobody has collected yet is dead too.
+    // A zombie process counts as dead.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
   }
 }
 
-verifies('trm:start:commands', 'the token of a call decides, over HTTP too', async (t) => {
+verifies('trm:start:commands', 'over HTTP the token of a call determines the allowed commands', async (t) => {
   const dir = t.testdir()
   const tokens = { laptop: 'token-of-the-laptop', agent: 'token-of-an-agent' } as const
   const lines = Object.entries(tokens).map(([name, token]) => `${token} ${name} trm:read,write,execute\n`)
@@ -152,19 +152,23 @@ verifies('trm:start:commands', 'the token of a call decides, over HTTP too', asy
     return json.result
   }
   t.match(await start(tokens.laptop), { structuredContent: { status: 'ready' } })
-  const refused = await start(tokens.agent)
-  t.match(refused, { isError: true, _meta: { 'causeway/error': { code: 'COMMAND_REFUSED' } } })
-  t.match(refused.content[0].text, /data\.allowed: \{.*(?:unittest|pytest)/, 'what is allowed is told')
+  const rejected = await start(tokens.agent)
+  t.match(rejected, { isError: true, _meta: { 'causeway/error': { code: 'COMMAND_REFUSED' } } })
+  t.match(
+    rejected.content[0].text,
+    /data\.allowed: \{.*(?:unittest|pytest)/,
+    'the error lists the allowed commands',
+  )
 })
 
 verifies('trm:restart', async (t, channel) => {
-  const { dir, env, sid, seen, before, pids, repo } = await killed(t, channel)
+  const { dir, env, sid, seen, before, pids, repo } = await killDuringTest(t, channel)
   await until(
     async () => pids.filter(isAlive),
     (alive) => alive.length <= 1,
   )
   const again = spawnServer(t, { dir, env })
-  const call = await refine(t, channel, { url: await again.ready(), root })
+  const call = await openTrmClient(t, channel, { url: await again.ready(), root })
   t.match(await call('state', { sid }), {
     sessionId: sid,
     status: 'interrupted',
@@ -190,26 +194,22 @@ verifies('trm:restart', async (t, channel) => {
   t.match(await call('end', { sid }), { ok: true })
 })
 
-verifies(
-  'trm:run:orphans',
-  'a server that is told to stop takes the candidate back and leaves no process',
-  async (t) => {
-    const { repo } = repository('stopping')
-    const dir = t.testdir()
-    const { server, url: own } = await startServer(t, { dir, env: { CAUSEWAY_TRM_ROOTS: root } })
-    const call = overHttp(own, 'stop')
-    const pidFile = join(t.testdirName, 'pid')
-    const test = `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; sleep 300`
-    await call('start', { repo: 'stopping', test, preflight: false })
-    await call('submit', { candidate: replacing('sums.py', '+ 1', ''), wait: 0 })
-    await until(
-      async () => existsSync(pidFile),
-      (isWritten) => isWritten,
-    )
-    const pid = Number(readFileSync(pidFile, 'utf8'))
-    t.ok(isAlive(pid))
-    await server.stop()
-    t.notOk(isAlive(pid))
-    t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
-  },
-)
+verifies('trm:run:orphans', 'a stopping server rolls back the candidate and leaves no process', async (t) => {
+  const { repo } = repository('stopping')
+  const dir = t.testdir()
+  const { server, url: own } = await startServer(t, { dir, env: { CAUSEWAY_TRM_ROOTS: root } })
+  const call = overHttp(own, 'stop')
+  const pidFile = join(t.testdirName, 'pid')
+  const test = `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; sleep 300`
+  await call('start', { repo: 'stopping', test, preflight: false })
+  await call('submit', { candidate: replacing('sums.py', '+ 1', ''), wait: 0 })
+  await until(
+    async () => existsSync(pidFile),
+    (isWritten) => isWritten,
+  )
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  t.ok(isAlive(pid))
+  await server.stop()
+  t.notOk(isAlive(pid))
+  t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
+})

@@ -4,9 +4,9 @@ import { call, openTestCore } from '../../server/test/test-core.ts'
 import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
-import { type Conversation, overBridge, overHttp } from './conversation.ts'
 import { postMcp } from './http.ts'
 import { openPeer, type Peer, untilListening } from './peer.ts'
+import { overBridge, overHttp, type ReplayClient } from './replay-client.ts'
 import { recordings, restartServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
@@ -20,8 +20,8 @@ const { url } = await startServer(t, { dir, env: writeProbeApp(dir).env })
 const callTool = (peer: Peer, id: string, name: string, args: object = {}, more: object = {}) =>
   peer.call(id, 'tools/call', { name, arguments: args, ...more })
 
-/** The whole result of one call; the direct channel is the server without HTTP. */
-async function resultOver(t: Test, channel: Channel, name: string, args: object) {
+/** Returns the complete result of a call. The direct channel is the server without HTTP. */
+async function callOver(t: Test, channel: Channel, name: string, args: object) {
   if (channel === 'direct')
     return call(
       await openTestCore(t, [replay], { env: { CAUSEWAY_RECORDING_ROOTS: recordings } }),
@@ -32,14 +32,14 @@ async function resultOver(t: Test, channel: Channel, name: string, args: object)
 }
 
 verifies('app:answer:structured', async (t, channel) => {
-  const result = await resultOver(t, channel, 'Replay__get_frame', { recording: 'drop', frame_id: 7 })
+  const result = await callOver(t, channel, 'Replay__get_frame', { recording: 'drop', frame_id: 7 })
   t.match(result.structuredContent, { recording: 'drop', frame_id: 7 })
   t.equal(result.content[0].type, 'text')
   t.same(JSON.parse(result.content[0].text), result.structuredContent)
 })
 
 verifies('app:answer:error-object', async (t, channel) => {
-  const result = await resultOver(t, channel, 'Replay__get_frame', { frame_id: 7 })
+  const result = await callOver(t, channel, 'Replay__get_frame', { frame_id: 7 })
   t.equal(result.isError, true)
   t.notOk('structuredContent' in result)
   const error = result._meta['causeway/error']
@@ -48,7 +48,7 @@ verifies('app:answer:error-object', async (t, channel) => {
 })
 
 verifies('app:answer:error-text', async (t, channel) => {
-  const result = await resultOver(t, channel, 'Replay__get_frame', { recording: 'drop', frame_id: 999_999 })
+  const result = await callOver(t, channel, 'Replay__get_frame', { recording: 'drop', frame_id: 999_999 })
   const { code, message, remedy, data } = result._meta['causeway/error']
   t.match(remedy, /data\.first_frame/)
   t.type(data.first_frame, 'number')
@@ -102,7 +102,7 @@ verifies('wire:resource:subscribe', 'over a real connection', async (t) => {
 
 verifies('wire:stream:progress', async (t, channel) => {
   const peer = await openPeer(t, channel, url)
-  const answered = callTool(peer, 'wait', 'Probe__wait', { steps: 3 }, { _meta: { progressToken: 'p' } })
+  const response = callTool(peer, 'wait', 'Probe__wait', { steps: 3 }, { _meta: { progressToken: 'p' } })
   await peer.messages.first('the last step', ({ params }) => params?.progress === 3)
   const steps = peer.messages.all.filter(({ method }) => method === 'notifications/progress')
   t.same(
@@ -116,10 +116,10 @@ verifies('wire:stream:progress', async (t, channel) => {
   )
   t.notOk(
     peer.messages.all.some(({ id }) => id === 'wait'),
-    'the answer has not come yet',
+    'the call is still in flight',
   )
   await callTool(peer, 'go', 'Probe__release')
-  t.match(await answered, { result: { structuredContent: { steps: 3 } } })
+  t.match(await response, { result: { structuredContent: { steps: 3 } } })
 })
 
 verifies('wire:stream:cancel', async (t, channel) => {
@@ -137,9 +137,10 @@ verifies('wire:stream:cancel', async (t, channel) => {
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } })
   await until(seen, ({ aborted }) => aborted === before.aborted + 1)
   await peer.call('ping', 'ping')
-  const answers = peer.messages.all.filter(({ id }) => id === 'long')
-  for (const { error } of answers) t.equal(error?.data.code, 'CANCELLED', 'it ends its stream, if anything')
-  if (channel === 'bridge') t.same(answers, [], 'a client hears nothing of a call that it cancelled')
+  const responses = peer.messages.all.filter(({ id }) => id === 'long')
+  for (const { error } of responses)
+    t.equal(error?.data.code, 'CANCELLED', 'a response only reports the cancellation')
+  if (channel === 'bridge') t.same(responses, [], 'the bridge sends no response for a cancelled call')
 })
 
 verifies('wire:prompt', 'over a real connection', async (t) => {
@@ -172,24 +173,24 @@ const { url: sessionUrl } = running
 
 const acceptsBoth = { accept: 'application/json, text/event-stream' }
 
-/** The headers of a session that `initialize` opened, without a stream. */
+/** Opens a session without a GET stream and returns its header. */
 async function initialize(): Promise<Readonly<Record<string, string>>> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'script', version: '1' },
   }
-  const answer = await fetch(`${sessionUrl}/mcp`, {
+  const response = await fetch(`${sessionUrl}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...acceptsBoth },
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
   })
-  await answer.text()
-  return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' }
+  await response.text()
+  return { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
 }
 
-/** One client of each kind that has a session of its own, with the recording that it loads. */
-async function clients(t: Test): Promise<readonly (readonly [string, Conversation])[]> {
+/** Opens two clients for each way to identify a session, each with the recording that it loads. */
+async function clients(t: Test): Promise<readonly (readonly [string, ReplayClient])[]> {
   return [
     ['drop', await overBridge(t, sessionUrl)],
     ['stack', await overBridge(t, sessionUrl)],
@@ -200,27 +201,27 @@ async function clients(t: Test): Promise<readonly (readonly [string, Conversatio
   ]
 }
 
-const activeOf = async (list: readonly (readonly [string, Conversation])[]): Promise<string[]> =>
-  Promise.all(list.map(async ([, client]) => (await client.ask('get_metadata')).recording))
+const getActiveRecordings = async (list: readonly (readonly [string, ReplayClient])[]): Promise<string[]> =>
+  Promise.all(list.map(async ([, client]) => (await client.call('get_metadata')).recording))
 
 verifies('wire:session:isolated', async (t) => {
   const all = await clients(t)
-  await Promise.all(all.map(([path, client]) => client.ask('load_recording', { path })))
+  await Promise.all(all.map(([path, client]) => client.call('load_recording', { path })))
   t.same(
-    await activeOf(all),
+    await getActiveRecordings(all),
     all.map(([path]) => path),
   )
   const anonymous = overHttp(sessionUrl, {})
-  t.match(await anonymous.refusal('get_metadata'), { code: 'NO_RECORDING' })
-  await anonymous.ask('load_recording', { path: 'tunnelling' })
+  t.match(await anonymous.callError('get_metadata'), { code: 'NO_RECORDING' })
+  await anonymous.call('load_recording', { path: 'tunnelling' })
   t.same(
-    await activeOf(all),
+    await getActiveRecordings(all),
     all.map(([path]) => path),
-    'the shared session touches none of them',
+    'the shared session does not affect other sessions',
   )
 })
 
-verifies('replay:session:named', 'over HTTP, in every tool that reads one', async (t) => {
+verifies('replay:session:named', 'over HTTP, in every tool that reads a recording', async (t) => {
   const client = overHttp(sessionUrl, {})
   const calls = {
     get_metadata: {},
@@ -238,21 +239,21 @@ verifies('replay:session:named', 'over HTTP, in every tool that reads one', asyn
     get_contact_history: { body_a_id: 1, body_b_id: 2, start_frame: 1, end_frame: 45 },
   }
   for (const [tool, args] of Object.entries(calls)) {
-    const answer = await client.ask(tool, { ...args, recording: 'slide_at_45' })
-    t.match(answer, { recording: 'slide_at_45', summary: String }, tool)
+    const result = await client.call(tool, { ...args, recording: 'slide_at_45' })
+    t.match(result, { recording: 'slide_at_45', summary: String }, tool)
   }
 })
 
-verifies('replay:session:shared-hint', 'over HTTP, and not where a client has its own', async (t) => {
-  const shared = await overHttp(sessionUrl, {}).ask('load_recording', { path: 'drop' })
+verifies('replay:session:shared-hint', 'over HTTP, and not in a session of its own', async (t) => {
+  const shared = await overHttp(sessionUrl, {}).call('load_recording', { path: 'drop' })
   t.match(shared.summary, /pass recording: "drop"/)
-  const own = await overHttp(sessionUrl, { 'causeway-session': 'mine' }).ask('load_recording', {
+  const own = await overHttp(sessionUrl, { 'causeway-session': 'mine' }).call('load_recording', {
     path: 'drop',
   })
   t.notMatch(own.summary, /pass recording/)
 })
 
-t.test('sessions: an unknown Mcp-Session-Id is refused, not given the shared state', async (t) => {
+t.test('sessions: an unknown Mcp-Session-Id is rejected and does not get the shared state', async (t) => {
   const params = { name: 'Replay__get_metadata', arguments: {} }
   const headers = { ...acceptsBoth, 'mcp-session-id': 'never-opened' }
   const { status, json } = await postMcp(sessionUrl, 'tools/call', params, { headers })
@@ -262,11 +263,11 @@ t.test('sessions: an unknown Mcp-Session-Id is refused, not given the shared sta
 
 verifies('app:session:restart', 'each kind of client keeps its active recording', async (t) => {
   const all = await clients(t)
-  await Promise.all(all.map(([path, client]) => client.ask('load_recording', { path })))
+  await Promise.all(all.map(([path, client]) => client.call('load_recording', { path })))
   const again = await restartServer(t, running)
   t.not(again.server.process.pid, running.server.process.pid)
   t.same(
-    await activeOf(all),
+    await getActiveRecordings(all),
     all.map(([path]) => path),
   )
 })

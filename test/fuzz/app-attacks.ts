@@ -1,4 +1,4 @@
-/** Expensive requests to the code of the apps: plots, analyses of tracks, minds, recordings and pages. */
+/** Expensive requests to the apps: plots, track analyses, minds, recordings and pages. */
 import {
   type Attack,
   attackBytes,
@@ -9,29 +9,17 @@ import {
   repeated,
   textMember,
 } from './attack.ts'
+import { feature, square, timedTrack } from './features.ts'
 
 const plot = 'mission2.plot.json'
 const openPlot: Preparation = { tool: 'Debrief__open_plot', args: { filename: plot } }
 
-const dataTypes = { LineString: 'track', Polygon: 'zone', Point: 'reference-point' }
-
-const feature = (id: string, type: keyof typeof dataTypes, coordinates: string, properties = ''): string =>
-  `{"type":"Feature","id":"${id}","geometry":{"type":"${type}","coordinates":${coordinates}},"properties":{"dataType":"${dataTypes[type]}","name":"a"${properties}}}`
-
-/** A line of which each vertex is farther from the chord of the rest than the next one. */
+/** A line on which each vertex is farther from the chord of the remaining vertices than the next vertex. */
 const zigzag = (count: number): readonly (readonly [number, number])[] =>
   Array.from({ length: count }, (_, at) => [at * 1e-6, (at % 2 === 0 ? 1e-4 : -1e-4) * (count - at)])
 
-/** A line that jumps between two latitudes, on which nothing can be left out. */
+/** A line that jumps between two latitudes, so that no vertex can be simplified away. */
 const wave = (bytes: number): string => counted(bytes, (index) => `[${index / 1e6},${index % 2}]`)
-
-const timed = (bytes: number): string => {
-  const times = counted(bytes * 0.55, (index) => `"${new Date(1.7e12 + index * 1000).toISOString()}"`)
-  const positions = `[${times.split(',').map((_, index) => `[${(index / 1e5).toFixed(5)},${index % 2}]`)}]`
-  return feature('long', 'LineString', positions, `,"timestamps":${times}`)
-}
-
-const square = '[[[-1,0.2],[20,0.2],[20,0.8],[-1,0.8],[-1,0.2]]]'
 
 const debrief = (
   name: string,
@@ -141,7 +129,7 @@ const plotAttacks: readonly Attack[] = [
   }),
 ]
 
-/** An analysis, whose answer may be several times as long as the tracks. */
+/** An analysis with a response that can be several times as long as the tracks. */
 const vault = (name: string, tool: string, make: Attack['make'], more: Partial<Attack> = {}): Attack => ({
   name: `an analysis: ${name}`,
   target: { tool: `ToolVault__${tool}` },
@@ -151,10 +139,10 @@ const vault = (name: string, tool: string, make: Attack['make'], more: Partial<A
   ...more,
 })
 
-/** Attacks on analyses of tracks, which run in workers. */
+/** Attacks on track analyses, which run in workers. */
 const analysisAttacks: readonly Attack[] = [
   vault('a track in and out of a zone', 'zone_transits', (bytes) => {
-    return `{"tracks":[${timed(bytes)}],"zones":[${feature('zone', 'Polygon', square)}]}`
+    return `{"tracks":[${timedTrack(bytes)}],"zones":[${feature('zone', 'Polygon', square)}]}`
   }),
   vault(
     'a track in a zone of many edges',
@@ -162,16 +150,16 @@ const analysisAttacks: readonly Attack[] = [
     (bytes) => {
       const ring = `[[0,0],${wave(bytes / 2).slice(1, -1)},[0,0]]`
       const zone = feature('zone', 'Polygon', `[${ring}]`)
-      return `{"tracks":[${timed(bytes / 2)}],"zones":[${zone}]}`
+      return `{"tracks":[${timedTrack(bytes / 2)}],"zones":[${zone}]}`
     },
     { bytes: 2 ** 16 },
   ),
-  vault('statistics of a long track', 'track_stats', (bytes) => `{"tracks":[${timed(bytes)}]}`),
-  vault('jumps of a long track', 'find_jumps', (bytes) => `{"tracks":[${timed(bytes)}]}`),
-  vault('a long track, simplified', 'simplify_track', (bytes) => `{"tracks":[${timed(bytes)}]}`),
-  vault('a long track, resampled', 'resample_track', (bytes) => `{"tracks":[${timed(bytes)}]}`),
+  vault('statistics of a long track', 'track_stats', (bytes) => `{"tracks":[${timedTrack(bytes)}]}`),
+  vault('jumps of a long track', 'find_jumps', (bytes) => `{"tracks":[${timedTrack(bytes)}]}`),
+  vault('a long track, simplified', 'simplify_track', (bytes) => `{"tracks":[${timedTrack(bytes)}]}`),
+  vault('a long track, resampled', 'resample_track', (bytes) => `{"tracks":[${timedTrack(bytes)}]}`),
   vault('a short interval', 'resample_track', (bytes) => {
-    return `{"interval_s":0.000001,"tracks":[${timed(bytes)}]}`
+    return `{"interval_s":0.000001,"tracks":[${timedTrack(bytes)}]}`
   }),
   vault(
     'a fine grid',
@@ -182,7 +170,7 @@ const analysisAttacks: readonly Attack[] = [
     { bytes: 2000 },
   ),
   vault('approaches of 40 tracks', 'cpa_tcpa', (bytes) => {
-    const tracks = Array.from({ length: 40 }, () => timed(bytes / 40))
+    const tracks = Array.from({ length: 40 }, () => timedTrack(bytes / 40))
     return `{"tracks":[${tracks}]}`
   }),
   vault('words', 'word_count', textMember('text', 'a ')),
@@ -333,14 +321,14 @@ const textAttacks: readonly Attack[] = [
     bytes: 60_000,
   },
   {
-    name: 'patterns of a review that match long paths',
+    name: 'a review of a file with a long path',
     target: { tool: 'Trm__review' },
     make: (bytes) => JSON.stringify({ files: [{ path: repeated('a/', bytes), content: 'x' }] }),
     bytes: 2 ** 20,
   },
 ]
 
-/** All of them. */
+/** Every attack on an app. */
 export const appAttacks: readonly Attack[] = [
   ...plotAttacks,
   ...analysisAttacks,

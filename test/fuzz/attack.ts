@@ -1,36 +1,38 @@
-/** A request that costs a server far more than its size suggests, or did once, and the texts that it is made of. */
+/** Requests that cost a server much more than their size suggests, now or in the past, and builders of their texts. */
 
-/** How a message of MCP travels: plain JSON, a session, a stateless message, the event stream of 2024-11-05. */
+/** Transport of an MCP message: plain JSON, a session, a stateless message, or the event stream of 2024-11-05. */
 export type Transport = 'json' | 'session' | 'stateless' | 'events'
 
-/** Where the text of `make` goes. */
+/** The use of the text from `make`. */
 export type Target =
-  /** The text is the arguments of a tool, called by MCP or by plain HTTP. */
+  /** The text is the arguments of a tool call over MCP or plain HTTP. */
   | { readonly tool: string; readonly over?: Transport | 'rest' }
-  /** The text is the params of a method of MCP. */
+  /** The text is the params of an MCP method. */
   | { readonly method: string; readonly over?: Transport }
-  /** The text is a whole body. */
+  /** The text is a complete body. */
   | { readonly post: string; readonly type?: string; readonly headers?: Readonly<Record<string, string>> }
-  /** The text is the only frame that is sent to a WebSocket. */
+  /** The text is the only frame of a WebSocket connection. */
   | { readonly socket: string }
 
-/** A call that an attack needs first, in the same session. */
+/** A call before an attack in the same session. */
 export interface Preparation {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** One kind of request, at any size. */
+/** A kind of request of variable size. */
 export interface Attack {
   readonly name: string
   readonly target: Target
-  /** Returns the text, of about this many bytes. */
+  /** Returns a text of about this many bytes. */
   readonly make: (bytes: number) => string
   /** The larger of the two sizes that are measured, in bytes. Default: `attackBytes`. */
   readonly bytes?: number
   readonly before?: readonly Preparation[]
-  /** Bytes that the answer may have. Default: `maxAnswerBytes`, since nearly all attacks are answered with an error. */
+  /** Maximum size of the response in bytes. Default: `maxAnswerBytes`, because the response to most attacks is an error. */
   readonly maxAnswerBytes?: number
+  /** A documented analysis that produces a large answer, which may be rejected. */
+  readonly hasLargeAnswer?: boolean
 }
 
 /** Default of `Attack.bytes`; the limit of a body is 16 MiB. */
@@ -45,13 +47,13 @@ export const members = (bytes: number, value = '1'): string => {
   return `{${Array.from({ length: count }, (_, index) => `"k${index}":${value}`).join(',')}}`
 }
 
-/** The text as often as it fits. */
+/** The text, repeated to fill `bytes`. */
 export const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
 
 /** `[item,item,…]` */
 export const list = (item: string, bytes: number): string => `[${repeated(`${item},`, bytes)}${item}]`
 
-/** `open` as often as fits, then `close` as often. */
+/** `open`, repeated to fill `bytes`, then `close` as many times. */
 export const nested = (open: string, close: string, bytes: number): string => {
   const depth = Math.floor(bytes / (open.length + close.length))
   return `${open.repeat(depth)}1${close.repeat(depth)}`
@@ -63,7 +65,7 @@ export const counted = (bytes: number, item: (index: number) => string): string 
   return `[${Array.from({ length: count }, (_, index) => item(index)).join(',')}]`
 }
 
-/** A text as a member of the arguments, `around` what is repeated to fill the bytes. */
+/** Arguments with one text member: repeated text that fills the bytes, inside `around`. */
 export const textMember = (
   name: string,
   repeatedText: string,

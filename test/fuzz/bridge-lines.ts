@@ -1,8 +1,8 @@
-/** Lines that a client of the bridge should never send, made from a seed so that each run can be repeated. */
+/** Invalid lines for the bridge, generated from a seed so that each run can be repeated. */
 
 import type { Random } from '../random.ts'
 
-/** One line without its end; it holds no line feed. */
+/** Returns a line without a line feed. */
 export type Fault = (random: Random) => Buffer
 
 const bytes = (random: Random, length: number): Buffer =>
@@ -10,7 +10,7 @@ const bytes = (random: Random, length: number): Buffer =>
 
 const values = [null, true, 0, -1, 1e308, '', 'text', [], {}, [[]], { a: null }, '\u0000', '\ud800']
 
-/** Values where the protocol wants something else. */
+/** A message with members of the wrong type. */
 const wrongTypes: Fault = (random) => {
   const message: Record<string, unknown> = {}
   for (const member of ['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
@@ -19,7 +19,7 @@ const wrongTypes: Fault = (random) => {
   return Buffer.from(JSON.stringify(message))
 }
 
-/** A good request with something broken in it. */
+/** A valid request with one broken part. */
 const damaged: Fault = (random) => {
   const good = Buffer.from('{"jsonrpc":"2.0","id":"fuzz","method":"tools/call","params":{"name":"é"}}')
   const at = random.below(good.length)
@@ -31,7 +31,7 @@ const damaged: Fault = (random) => {
   ])()
 }
 
-/** The faults by name. `long` and `deep` are for a few lines of a run: they take megabytes. */
+/** Faults by name. */
 export const faults: Readonly<Record<string, Fault>> = {
   bytes: (random) => bytes(random, random.below(400)),
   nul: (random) => Buffer.alloc(random.below(50)),
@@ -66,7 +66,7 @@ export const largeFaults: Readonly<Record<string, Fault>> = {
     Buffer.from(
       `[{"jsonrpc":"2.0","id":"d","method":"m","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}]`,
     ),
-  deepBesideHidden: () =>
+  deepNextToHidden: () =>
     Buffer.from(
       `[{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"h"}},{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"shown","a":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}]`,
     ),

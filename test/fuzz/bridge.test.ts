@@ -6,18 +6,18 @@ import { randomFrom } from '../random.ts'
 import { verifies } from '../verifies.ts'
 import { type Fault, faults, largeFaults } from './bridge-lines.ts'
 
-/** A failure names its seed; the same seed gives the same lines again. */
+/** Failures report the seed. The same seed generates the same lines. */
 const anySeed = process.env.CI === undefined ? Date.now() % 2 ** 31 : 20_261
 const seed = Number(process.env.CAUSEWAY_FUZZ_SEED ?? anySeed)
 const count = Number(process.env.CAUSEWAY_FUZZ_LINES ?? 20_000)
 
-// Full counts take longer than the runner allows by itself.
+// Larger counts take longer than the default timeout of the test runner.
 t.setTimeout(Math.max(60_000, count * 5))
 
-/** How many lines there are between two requests that must be answered. */
+/** Number of lines between two valid requests. */
 const linesPerRequest = 200
 
-/** Sends bytes in the pieces that chance gives, as a pipe may. */
+/** Writes bytes in chunks of random size, as a pipe can. */
 async function feed(
   { process: { stdin } }: Client,
   lines: Buffer,
@@ -48,10 +48,10 @@ verifies('bridge:fuzz', async (t) => {
     const { result } = await bridge.call(id, 'ping')
     if (result?.echo !== 'ping') t.fail(`the request ${id} of seed ${seed} was lost`)
   }
-  t.equal(bridge.process.exitCode, null, 'the bridge lives')
+  t.equal(bridge.process.exitCode, null, 'the bridge is running')
 })
 
-/** Sends every large fault, and asks behind each whether the bridge still answers. */
+/** Sends every large fault, each followed by a valid request. */
 async function feedLarge(t: Test, bridge: Client, params: object = {}): Promise<void> {
   const random = randomFrom(seed)
   for (const [name, fault] of Object.entries(largeFaults)) {
@@ -60,7 +60,7 @@ async function feedLarge(t: Test, bridge: Client, params: object = {}): Promise<
   }
 }
 
-verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the end', async (t) => {
+verifies('bridge:fuzz', 'handles very long lines, deep nesting and an incomplete last line', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   await feedLarge(t, bridge)
@@ -69,11 +69,11 @@ verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the en
   t.same(await bridge.exited, { code: 0, signal: null })
   t.ok(
     bridge.messages.all.every((message) => message.notJson === undefined),
-    'standard output stays clean',
+    'stdout contains only JSON',
   )
 })
 
-verifies('bridge:fuzz', 'the same where messages are translated and filtered', async (t) => {
+verifies('bridge:fuzz', 'handles large lines when it translates and filters messages', async (t) => {
   const backend = await startBackend(t)
   const error = { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } }
   backend.on('initialize', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 400 }))
@@ -81,5 +81,5 @@ verifies('bridge:fuzz', 'the same where messages are translated and filtered', a
   const bridge = startBridge(t, { url: backend.url, args: ['--only', 'shown'] })
   await bridge.open()
   await feedLarge(t, bridge)
-  t.equal(bridge.process.exitCode, null, 'the bridge lives')
+  t.equal(bridge.process.exitCode, null, 'the bridge is running')
 })

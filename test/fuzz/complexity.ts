@@ -1,4 +1,4 @@
-/** Every request whose cost is measured. `measure-attack.ts` sends them. */
+/** Every request whose cost is measured by `measure-attack.ts`. */
 import { appAttacks } from './app-attacks.ts'
 import {
   type Attack,
@@ -10,13 +10,14 @@ import {
   repeated,
   textMember,
 } from './attack.ts'
+import { limitAttacks } from './limit-attacks.ts'
 
 const frame = 'Replay__get_frame'
 const everyTransport = ['json', 'session', 'stateless', 'events'] as const
 const message = (params: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
 
-/** Attacks on the arguments of a tool, which every tool meets before its own code runs. */
+/** Attacks on the arguments of tools, which are validated before the tool's handler runs. */
 const argumentAttacks: readonly Attack[] = [
   ...([...everyTransport, 'rest'] as const).map((over) => ({
     name: `unknown arguments (${over})`,
@@ -78,7 +79,7 @@ const argumentAttacks: readonly Attack[] = [
   },
 ]
 
-/** Attacks on the envelope, which every message of MCP meets. */
+/** Attacks on the envelope of MCP messages. */
 const envelopeAttacks: readonly Attack[] = [
   { name: 'nested arrays', target: { post: '/mcp' }, make: (bytes) => nested('[', ']', bytes) },
   { name: 'nested objects', target: { post: '/mcp' }, make: (bytes) => nested('{"a":', '}', bytes) },
@@ -280,4 +281,5 @@ export const attacks: readonly Attack[] = [
   ...routeAttacks,
   ...parserAttacks,
   ...appAttacks,
+  ...limitAttacks,
 ]

@@ -1,11 +1,11 @@
-/** Messages and headers that no client should send, to every endpoint of MCP. */
+/** Invalid messages and headers for every MCP endpoint. */
 import { modernVersion, pathName } from '@causeway/protocol'
 import { documented } from '../../scripts/docs/makers.ts'
 import type { Random } from '../random.ts'
-import { faultsOf } from './judge.ts'
-import { jsonOf, nasty, nastyName, nastyText, type Traps, wellFormed, withMember } from './nasty.ts'
+import { findFaults } from './judge.ts'
+import { nasty, nastyName, nastyText, type Traps, toJson, wellFormed, withMember } from './nasty.ts'
 import type { Product } from './product.ts'
-import type { Shot } from './run.ts'
+import type { FuzzCase } from './run.ts'
 import { statelessHeaders, statelessMeta, type Ways } from './ways.ts'
 
 const methods = [
@@ -69,26 +69,26 @@ const mounts = [
   '/mcp/none',
 ]
 
-/** A message, good but for what chance breaks, with the headers of some era. */
-export function envelopeShot(random: Random, product: Product, ways: Ways): Shot {
+/** Makes a valid message with random faults and the headers of a random era. */
+export function makeEnvelopeCase(random: Random, product: Product, ways: Ways): FuzzCase {
   const { traps } = product
   const isStateless = random.below(3) === 0
   const message = random.below(12) === 0 ? batch(random, traps) : envelope(random, traps, isStateless)
   const method = (message as { method?: unknown }).method
   const path = random.pick(mounts)
-  const headers = headersOf(random, { method: typeof method === 'string' ? method : 'x', isStateless })
-  const body = bodyOf(random, jsonOf(message))
+  const headers = makeHeaders(random, { method: typeof method === 'string' ? method : 'x', isStateless })
+  const body = makeBody(random, toJson(message))
   return {
     what: `POST ${path} ${JSON.stringify(headers)} ${body}`,
-    fire: async () =>
-      faultsOf(await ways.send({ url: `${product.url}${path}`, headers, body }), 'rpc', product),
+    send: async () =>
+      findFaults(await ways.send({ url: `${product.url}${path}`, headers, body }), 'rpc', product),
   }
 }
 
 function envelope(random: Random, traps: Traps, isStateless: boolean): object {
   const method = random.pick(methods)
   const known = random.pick(params[method] ?? [{}]) as Record<string, unknown>
-  const given = method === 'resources/read' && random.below(2) === 0 ? { uri: someUri(random, traps) } : known
+  const given = method === 'resources/read' && random.below(2) === 0 ? { uri: makeUri(random, traps) } : known
   const message: Record<string, unknown> = {
     jsonrpc: '2.0',
     id: random.pick<unknown>([1, 'a', 0, -1, 1.5, '', 'é'.repeat(50), 2 ** 53]),
@@ -117,8 +117,8 @@ function breakMember(message: Record<string, unknown>, random: Random, traps: Tr
 const batch = (random: Random, traps: Traps): object =>
   Array.from({ length: random.pick([0, 1, 2, 5, 101]) }, () => envelope(random, traps, random.below(4) === 0))
 
-/** A URI of an app whose variables are anything. */
-export function someUri(random: Random, traps: Traps): string {
+/** Makes a resource URI of an app with random variables. */
+export function makeUri(random: Random, traps: Traps): string {
   const value = (): string =>
     random.pick([
       () => random.pick(['drop', '1', 'latest', 'sample.plot.json', 'mind', 'x']),
@@ -131,7 +131,7 @@ export function someUri(random: Random, traps: Traps): string {
   return random.below(10) === 0 ? nastyText(random, traps) : whole
 }
 
-/** Fields of HTTP cannot hold every byte. */
+/** Replaces the bytes that an HTTP header cannot contain. */
 const fieldText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2000)
 
 const fieldNames = [
@@ -176,7 +176,7 @@ const fieldValues = [
   '__proto__',
 ]
 
-function headersOf(
+function makeHeaders(
   random: Random,
   { method, isStateless }: { readonly method: string; readonly isStateless: boolean },
 ): Record<string, string> {
@@ -190,8 +190,8 @@ function headersOf(
   return headers
 }
 
-/** The text, or bytes that are no JSON. */
-function bodyOf(random: Random, json: string): string | Buffer {
+/** Returns the text, or a body that is not valid JSON. */
+function makeBody(random: Random, json: string): string | Buffer {
   if (random.below(6) > 0) return json
   return random.pick<() => string | Buffer>([
     () => json.slice(0, random.below(json.length + 1)),

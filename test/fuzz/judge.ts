@@ -1,16 +1,17 @@
-/** What holds for every answer, whatever was asked: coded errors, valid envelopes, and nothing of the inside. */
-import { codes, type ErrorCode, errorMetaKey, rowOf } from '@causeway/protocol'
+/** Checks that apply to every response: errors have codes, envelopes are valid, and no internals leak. */
+import { errorMetaKey } from '@causeway/protocol'
+import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import { repository } from '../tree.ts'
 import { type Product, secrets } from './product.ts'
 
-/** An answer as it came. */
-export interface Answered {
+/** A received response. */
+export interface HttpResponse {
   readonly status: number
   readonly type: string
   readonly text: string
 }
 
-/** In which form answers come: JSON-RPC, the plain objects of REST, or whatever the route chooses for a success. */
+/** The form of responses: JSON-RPC, plain REST objects, or any body for a successful route. */
 export type Form = 'rpc' | 'rest' | 'open'
 
 const marks: readonly (readonly [string, RegExp])[] = [
@@ -20,8 +21,8 @@ const marks: readonly (readonly [string, RegExp])[] = [
   ['an error of the system', /\b(ENOENT|EACCES|ENAMETOOLONG|EISDIR|ENOTDIR|ERR_[A-Z_]{4,})\b/],
 ]
 
-/** What of the inside a text shows. */
-export function leaksOf(text: string, { dataDir }: Pick<Product, 'dataDir'>): string[] {
+/** Returns the secrets and internals in a text, in words. */
+export function findLeaks(text: string, { dataDir }: Pick<Product, 'dataDir'>): string[] {
   const faults: string[] = []
   for (const secret of secrets) if (text.includes(secret)) faults.push(`shows ${secret}`)
   for (const [name, pattern] of marks) {
@@ -29,7 +30,7 @@ export function leaksOf(text: string, { dataDir }: Pick<Product, 'dataDir'>): st
     if (found !== null)
       faults.push(`shows ${name}: ${text.slice(Math.max(0, found.index - 150), found.index + 150)}`)
   }
-  // Where the data is, health tells whoever may ask, and runs and backups are told with their places.
+  // The health report contains the data folder, and runs and backups contain their paths.
   const rest = text
     .replaceAll(`${dataDir}/recordings/`, '')
     .replaceAll(`${dataDir}/backups/`, '')
@@ -39,26 +40,26 @@ export function leaksOf(text: string, { dataDir }: Pick<Product, 'dataDir'>): st
   return faults
 }
 
-/** What is wrong with an answer, in words; empty where nothing is. */
-export function faultsOf(
-  { status, type, text }: Answered,
+/** Returns the faults of a response, in words. */
+export function findFaults(
+  { status, type, text }: HttpResponse,
   form: Form,
   product: Pick<Product, 'dataDir'>,
 ): string[] {
-  const faults = leaksOf(text, product)
-  const values = parsed(type, text)
+  const faults = findLeaks(text, product)
+  const values = parseMessages(type, text)
   if (values === undefined) {
     if (form !== 'open' || status >= 400) faults.push(`status ${status} without JSON: ${text.slice(0, 200)}`)
     return faults
   }
-  if (form === 'rpc') for (const value of values.flat()) faults.push(...faultsOfMessage(value))
-  else if (status >= 400) for (const value of values) faults.push(...faultsOfObject(value, status))
-  if (form === 'rpc' && status >= 500) faults.push(...faultsOfStatus(values[0], status))
+  if (form === 'rpc') for (const value of values.flat()) faults.push(...findMessageFaults(value))
+  else if (status >= 400) for (const value of values) faults.push(...findErrorFaults(value, status))
+  if (form === 'rpc' && status >= 500) faults.push(...findStatusFaults(values[0], status))
   return faults
 }
 
-/** The messages of a body: one of JSON, or those of an event stream. Undefined where it is neither. */
-function parsed(type: string, text: string): unknown[] | undefined {
+/** Returns the messages of a JSON body or an event stream, or `undefined` for any other body. */
+function parseMessages(type: string, text: string): unknown[] | undefined {
   if (text === '') return []
   try {
     if (!type.startsWith('text/event-stream')) return [JSON.parse(text) as unknown]
@@ -84,41 +85,42 @@ interface LooseMessage {
   }
 }
 
-function faultsOfMessage(value: unknown): string[] {
+function findMessageFaults(value: unknown): string[] {
   const message = (value ?? {}) as LooseMessage
-  if (message.jsonrpc !== '2.0') return ['is no JSON-RPC message']
+  if (message.jsonrpc !== '2.0') return ['is not a JSON-RPC message']
   if (message.method !== undefined) return []
-  if (message.error !== undefined) return faultsOfCode(message.error.data?.code, message.error)
+  if (message.error !== undefined) return findCodeFaults(message.error.data?.code, message.error)
   if (message.result?.isError === true)
-    return faultsOfCode(message.result._meta?.[errorMetaKey]?.code, message.result)
+    return findCodeFaults(message.result._meta?.[errorMetaKey]?.code, message.result)
   return message.result === undefined ? ['has neither result nor error'] : []
 }
 
-function faultsOfObject(value: unknown, status: number): string[] {
+function findErrorFaults(value: unknown, status: number): string[] {
   const { code, error, details } = (value ?? {}) as {
     code?: unknown
     error?: LooseMessage['error']
     details?: unknown
   }
-  // The original command channels put the object below a member of theirs.
+  // The original command channels nest the error object.
   const own = (error as { details?: { code?: unknown } } | undefined)?.details?.code ?? error?.data?.code
   const found = code ?? own ?? (details as { code?: unknown } | undefined)?.code
-  const faults = faultsOfCode(found, value)
+  const faults = findCodeFaults(found, value)
   if (faults.length > 0) return faults
-  const { http } = rowOf(found as ErrorCode)
-  return http === status ? [] : [`${found} came with status ${status} and not ${http}`]
+  const expected = errorDefinitions[String(found)]?.status
+  return expected === status ? [] : [`${found} came with status ${status} and not ${expected}`]
 }
 
-const faultsOfStatus = (value: unknown, status: number): string[] => {
+const findStatusFaults = (value: unknown, status: number): string[] => {
   const code = ((value ?? {}) as LooseMessage).error?.data?.code
-  return isCode(code) && rowOf(code).http === status
+  return isCode(code) && errorDefinitions[code]?.status === status
     ? []
     : [`status ${status} is not that of ${String(code)}`]
 }
 
-const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(codes, code)
+const isCode = (code: unknown): code is string =>
+  typeof code === 'string' && Object.hasOwn(errorDefinitions, code)
 
-function faultsOfCode(code: unknown, shown: unknown): string[] {
+function findCodeFaults(code: unknown, shown: unknown): string[] {
   if (!isCode(code)) return [`no declared code: ${JSON.stringify(shown).slice(0, 300)}`]
   return code === 'INTERNAL' ? [`INTERNAL: ${JSON.stringify(shown).slice(0, 300)}`] : []
 }

@@ -1,4 +1,4 @@
-/** Sends one attack to a running server and measures what it costs, from the outside. */
+/** Sends an attack to a running server and measures its cost from outside. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -6,27 +6,27 @@ import { meta, modernVersion } from '@causeway/protocol'
 import { WebSocket } from 'ws'
 import type { Attack, Preparation, Target, Transport } from './attack.ts'
 
-/** A server that can be attacked. */
+/** The attacked server. */
 export interface Victim {
   /** `http://127.0.0.1:3100` */
   readonly url: string
   readonly pid: number
 }
 
-/** What one attack cost. */
+/** The cost of an attack. */
 export interface Cost {
   /** Bytes of the request's body. */
   readonly sentBytes: number
   readonly status: number
   readonly answerBytes: number
   readonly totalMs: number
-  /** The longest time that another client waited for `/health`. */
+  /** Longest time that another client waited for `/health`. */
   readonly blockedMs: number
-  /** Processor time of the main thread, in steps of 10 ms; undefined where the system has no /proc. */
+  /** Processor time of the main thread, in steps of 10 ms; `undefined` if the system has no /proc. */
   readonly mainMs: number | undefined
-  /** The same of all other threads: workers, and V8's own. */
+  /** Processor time of all other threads, workers and V8's own. */
   readonly otherMs: number | undefined
-  /** Growth of the resident memory at its highest, sampled; undefined where the system has no /proc. */
+  /** Peak growth of the resident memory, sampled; `undefined` if the system has no /proc. */
   readonly memoryBytes: number | undefined
 }
 
@@ -42,12 +42,12 @@ interface Sending {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string
-  /** Ends the answer when the text received so far contains it. */
+  /** Stops reading when the received text contains this string. */
   readonly until?: string
 }
 
-/** Milliseconds between two requests to `/health`. */
-const probeIntervalMs = 5
+/** Milliseconds between two requests to `/health`. Each takes about a millisecond of the main thread, which is included in the cost. */
+const probeIntervalMs = 20
 const keptCharacters = 4096
 const deadlineMs = 120_000
 
@@ -61,7 +61,7 @@ export async function measureAttack(victim: Victim, attack: Attack, bytes: numbe
   try {
     for (const one of attack.before ?? []) await prepare(victim, agent, one)
     const text = attack.make(bytes)
-    const attempt = await aim(victim, agent, attack.target, text)
+    const attempt = await prepareSend(victim, agent, attack.target, text)
     const probe = new HealthProbe(victim)
     const before = processorTimes(victim.pid)
     await probe.start()
@@ -91,15 +91,15 @@ async function prepare({ url }: Victim, agent: Agent, { tool, args }: Preparatio
   if (status !== 200 || text.includes('"isError":true')) throw new Error(`${tool} failed: ${text}`)
 }
 
-/** Opens what the transport needs, and returns the function that sends the attack. */
-async function aim(
+/** Prepares the transport and returns a function that sends the attack. */
+async function prepareSend(
   victim: Victim,
   agent: Agent,
   target: Target,
   text: string,
 ): Promise<() => Promise<Answer>> {
   const { url } = victim
-  if ('socket' in target) return aimSocket(url, target.socket, text)
+  if ('socket' in target) return prepareSocket(url, target.socket, text)
   if ('post' in target) {
     const headers = { ...json, ...(target.type && { 'content-type': target.type }), ...target.headers }
     return () => send(url, agent, { path: target.post, headers, body: text })
@@ -111,10 +111,10 @@ async function aim(
   }
   const method = 'tool' in target ? 'tools/call' : target.method
   const params = 'tool' in target ? `{"name":"${target.tool}","arguments":${text}}` : text
-  return aimMessage(victim, agent, { method, params, over: (target.over ?? 'json') as Transport })
+  return prepareMessage(victim, agent, { method, params, over: (target.over ?? 'json') as Transport })
 }
 
-async function aimMessage(
+async function prepareMessage(
   { url }: Victim,
   agent: Agent,
   { method, params, over }: { readonly method: string; readonly params: string; readonly over: Transport },
@@ -155,7 +155,7 @@ async function aimMessage(
   }
 }
 
-/** Members of `_meta` that a stateless message needs, put into params that may have a `_meta` of their own. */
+/** Adds the `_meta` members of a stateless message to params that may already have a `_meta`. */
 function withEnvelope(params: string): string {
   const envelope = JSON.stringify({
     [meta.protocolVersion]: modernVersion,
@@ -171,7 +171,7 @@ function withEnvelope(params: string): string {
 const rpc = (method: string, params: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
 
-async function aimSocket(url: string, path: string, text: string): Promise<() => Promise<Answer>> {
+async function prepareSocket(url: string, path: string, text: string): Promise<() => Promise<Answer>> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`)
   const greeting = once(socket, 'message')
   await once(socket, 'open')
@@ -187,13 +187,13 @@ async function aimSocket(url: string, path: string, text: string): Promise<() =>
 
 async function send(url: string, agent: Agent, { path, headers, body }: Sending): Promise<Answer> {
   const sent = request(`${url}${path}`, { method: 'POST', agent, headers: { ...headers } })
-  sent.setTimeout(deadlineMs, () => sent.destroy(new Error(`no answer within ${deadlineMs} ms`)))
+  sent.setTimeout(deadlineMs, () => sent.destroy(new Error(`no response within ${deadlineMs} ms`)))
   sent.end(body)
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   return read(answer)
 }
 
-/** Reads to the end, or to `until` in the beginning of the text, and keeps only the beginning. */
+/** Reads a response to its end or until the text contains `until`. Returns only the beginning of the text. */
 async function read(answer: IncomingMessage, until?: string): Promise<Answer> {
   let bytes = 0
   let text = ''
@@ -208,7 +208,7 @@ async function read(answer: IncomingMessage, until?: string): Promise<Answer> {
   return { status: answer.statusCode ?? 0, bytes, headers: answer.headers, text }
 }
 
-/** Requests `/health` all the time over a connection of its own, and samples the memory of the process. */
+/** Requests `/health` continuously over a separate connection, and samples the memory of the process. */
 class HealthProbe {
   readonly #victim: Victim
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -224,13 +224,13 @@ class HealthProbe {
     this.#memory = this.#memoryBefore ?? 0
   }
 
-  /** Resolves after the first answer, so that the connection is open. */
+  /** Resolves after the first response, when the connection is open. */
   async start(): Promise<void> {
     await this.#ask()
     this.#running = this.#run()
   }
 
-  /** Resolves after the last answer. */
+  /** Resolves after the last response. */
   async stop(): Promise<Pick<Cost, 'blockedMs' | 'memoryBytes'>> {
     this.#stopped = true
     await this.#running
@@ -273,7 +273,7 @@ function processorTimes(pid: number): { mainMs: number; otherMs: number } | unde
 }
 
 function readTimes(file: string): number | undefined {
-  // The name of the thread may contain spaces; times are in ticks of 10 ms.
+  // The thread name can contain spaces. Times are in ticks of 10 ms.
   const fields = readProc(file)
     ?.replace(/^.*\) /s, '')
     .split(' ')

@@ -1,20 +1,20 @@
-/** Values that break careless code: of the wrong type, at an edge, too large, and such as mean something to somebody else. */
+/** Values that break careless code: wrong types, edge values, large values and injections. */
 import type { Random } from '../random.ts'
 
-/** Stands for text of JSON that JSON.stringify would not write, such as a number beyond every double. */
+/** A placeholder for JSON text that JSON.stringify cannot produce, such as a number beyond the range of a double. */
 export const literal = (json: string): string => `⟦${json}⟧`
 
-/** JSON of a value in which literals stand for themselves. */
-export const jsonOf = (value: unknown): string =>
+/** Serializes a value and replaces the placeholders of `literal`. */
+export const toJson = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replace(/"⟦([^"⟧]*)⟧"/g, '$1')
 
-/** What injections would make, read or change where they worked; the paths are of the run. */
+/** Targets of injections. The paths are specific to the run. */
 export interface Traps {
-  /** A file outside every root that only a defect can show. */
+  /** A file outside every root that must not be readable. */
   readonly outsideFile: string
-  /** A link in a root that leads to the folder of that file. */
+  /** A symbolic link in a root to the folder of that file. */
   readonly link: string
-  /** A file that only an executed injection can make. */
+  /** A file that only an executed injection can create. */
   readonly canary: string
 }
 
@@ -144,11 +144,11 @@ const deep = (depth: number, wrap: (inner: unknown) => unknown): unknown => {
   return value
 }
 
-/** An object with a member of this name of its own, `__proto__` included. */
+/** Returns an object with an own member of this name, which may be `__proto__`. */
 export const withMember = (name: string, value: unknown): object =>
   Object.defineProperty({}, name, { value, enumerable: true, configurable: true, writable: true })
 
-/** Any bad value. One in two hundred is of some hundred kilobytes. */
+/** Returns a random bad value. One in two hundred has some hundred kilobytes. */
 export function nasty(random: Random, traps: Traps): unknown {
   if (random.below(200) === 0) return large(random)
   return random.pick([
@@ -165,7 +165,7 @@ export function nasty(random: Random, traps: Traps): unknown {
   ])()
 }
 
-/** A bad string. */
+/** Returns a random bad string. */
 export const nastyText = (random: Random, traps: Traps): string =>
   random.pick([
     () => random.pick(unicode),
@@ -173,11 +173,11 @@ export const nastyText = (random: Random, traps: Traps): string =>
     () => random.pick(numberTexts),
   ])()
 
-/** A bad name of a member. */
+/** Returns a random bad member name. */
 export const nastyName = (random: Random, traps: Traps): string =>
   random.pick([() => random.pick(names), () => nastyText(random, traps)])()
 
-/** A bad number. */
+/** Returns a random bad number. */
 export const nastyNumber = (random: Random): unknown => random.pick(numbers)
 
 function large(random: Random): unknown {
@@ -192,5 +192,5 @@ function large(random: Random): unknown {
   ])()
 }
 
-/** Without the halves of surrogate pairs that percent-encoding refuses. */
+/** Replaces lone surrogates, which cannot be percent-encoded. */
 export const wellFormed = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')

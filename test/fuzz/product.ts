@@ -1,17 +1,17 @@
-/** The whole product as a process, with data for every app, and secrets and traps where a defect would show them. */
+/** The product as a process, with data for every app, and with secrets and traps that reveal defects. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type ServerProcess, startServer } from '../e2e/server-process.ts'
-import { startIndiscreet } from './endpoint.ts'
-import { appPaths, layOut } from './lay-out.ts'
+import { appPaths, createDataFolders } from './data-folders.ts'
+import { startLeakyProvider } from './endpoint.ts'
 import type { Traps } from './nasty.ts'
 
-/** A text that stands nowhere but where it was put. */
+/** Returns a unique secret. */
 export const planted = (name: string): string => `planted-${name}-0123456789abcdef`
 
-/** Everything that must never show. */
+/** Secrets that must not appear in any output. */
 export const secrets: readonly string[] = [
   'token',
   'model-key',
@@ -25,43 +25,48 @@ export const secrets: readonly string[] = [
   'api-header',
 ].map(planted)
 
-/** A product that runs. */
+/** A running product. */
 export interface Product {
   readonly server: ServerProcess
   /** `http://127.0.0.1:3100` */
   readonly url: string
-  /** The same of the port of an app, by the app's path. */
+  /** URLs of the apps' own ports, by the URL name of the app. */
   readonly own: ReadonlyMap<string, string>
   readonly traps: Traps
-  /** The folder that holds all of it. */
+  /** The folder that contains all data. */
   readonly base: string
   readonly dataDir: string
 }
 
-/** What a client of the product shows of itself, secrets included. */
+/** Headers of every client, with secrets. */
 export const fields: Readonly<Record<string, string>> = {
   authorization: `Bearer ${planted('token')}`,
   cookie: `id=${planted('cookie')}`,
   'x-api-key': planted('api-header'),
 }
 
-/** Starts it in a folder of its own; the test ends it and removes the folder. */
+/** Starts the product in a new folder. It is stopped and the folder is removed at the end of the test. */
 export async function startProduct(
   t: Test,
   { env = {}, apps = appPaths }: { env?: Readonly<Record<string, string>>; apps?: readonly string[] } = {},
 ): Promise<Product> {
   const base = mkdtempSync(join(tmpdir(), 'causeway-product-'))
   t.teardown(() => rmSync(base, { recursive: true, force: true }))
-  const { link, settings, ...folders } = layOut(base)
+  const { link, settings, ...folders } = createDataFolders(base)
   writeFileSync(join(base, 'tokens'), `${planted('token')} laptop\n`, { mode: 0o600 })
   writeFileSync(join(base, 'bare-token'), planted('token'), { mode: 0o600 })
   writeFileSync(join(folders.outside, 'secret.txt'), `${planted('outside')}\n`)
   writeFileSync(join(folders.outside, 'secret.plot.json'), JSON.stringify({ note: planted('outside') }))
-  const endpoint = await startIndiscreet(t)
+  const endpoint = await startLeakyProvider(t)
   const { server, url } = await startServer(t, {
     dir: folders.data,
     cwd: folders.roots,
     env: {
+      // `env`, which is a test command of Trm here, prints it. Installed programs are not part of the code.
+      PATH: (process.env.PATH ?? '')
+        .split(':')
+        .filter((folder) => !folder.includes('node_modules'))
+        .join(':'),
       ...settings,
       CAUSEWAY_TOKEN_FILE: join(base, 'tokens'),
       CAUSEWAY_LISTEN: apps.map((app) => `${app}:0`).join(','),

@@ -1,27 +1,27 @@
-/** Plain HTTP that no client should send: every route of the server and of the apps, by any method, with any path and body. */
+/** Invalid plain HTTP requests: every route of the server and the apps with random methods, paths and bodies. */
 import { pathName } from '@causeway/protocol'
 import { documented } from '../../scripts/docs/makers.ts'
 import type { Random } from '../random.ts'
-import { someUri } from './envelopes.ts'
-import { faultsOf } from './judge.ts'
-import { jsonOf, nasty, nastyText, type Traps, wellFormed } from './nasty.ts'
+import { makeUri } from './envelopes.ts'
+import { findFaults } from './judge.ts'
+import { nasty, nastyText, type Traps, toJson, wellFormed } from './nasty.ts'
 import { type Product, planted } from './product.ts'
-import type { Shot } from './run.ts'
+import type { FuzzCase } from './run.ts'
 import type { Ways } from './ways.ts'
 
 interface Place {
   readonly app: string
   readonly method: string
-  /** With variables in braces. */
+  /** Path with variables in braces. */
   readonly path: string
 }
 
-/** By app, so that each gets its share. */
-const ofApps: readonly (readonly Place[])[] = documented
+/** Routes grouped by app, so that each app is selected equally often. */
+const appRoutes: readonly (readonly Place[])[] = documented
   .filter(({ routes }) => routes.length > 0)
   .map(({ name, routes }) => routes.map(({ method, path }) => ({ app: pathName(name), method, path })))
 
-const ofServer = [
+const serverPaths = [
   '/health',
   '/health/{app}',
   '/metrics',
@@ -40,14 +40,14 @@ const ofServer = [
 
 const methods = ['GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']
 
-/** One request. */
-export function routeShot(random: Random, product: Product, ways: Ways): Shot {
+/** Makes a request. */
+export function makeRouteCase(random: Random, product: Product, ways: Ways): FuzzCase {
   const { traps } = product
-  const place = random.below(3) > 0 ? random.pick(random.pick(ofApps)) : undefined
+  const place = random.below(3) > 0 ? random.pick(random.pick(appRoutes)) : undefined
   const method = place !== undefined && random.below(5) > 0 ? place.method : random.pick(methods)
-  const path = filled(place?.path ?? random.pick(ofServer), random, traps)
-  const url = urlOf(random, { product, place, path })
-  const body = method === 'GET' || method === 'HEAD' ? undefined : someBody(random, traps)
+  const path = fillVariables(place?.path ?? random.pick(serverPaths), random, traps)
+  const url = makeUrl(random, { product, place, path })
+  const body = method === 'GET' || method === 'HEAD' ? undefined : makeBody(random, traps)
   const headers = {
     'content-type': random.pick([
       'application/json',
@@ -62,15 +62,15 @@ export function routeShot(random: Random, product: Product, ways: Ways): Shot {
   }
   return {
     what: `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`,
-    async fire() {
-      const answer = await ways.send({ url, method, headers, ...(body === undefined ? {} : { body }) })
-      // An answer to HEAD has no body to judge.
-      return method === 'HEAD' ? [] : faultsOf(answer, 'open', product)
+    async send() {
+      const response = await ways.send({ url, method, headers, ...(body === undefined ? {} : { body }) })
+      // A response to HEAD has no body.
+      return method === 'HEAD' ? [] : findFaults(response, 'open', product)
     },
   }
 }
 
-function urlOf(
+function makeUrl(
   random: Random,
   {
     product,
@@ -102,14 +102,14 @@ const names = [
   'constructor',
 ]
 
-function filled(path: string, random: Random, traps: Traps): string {
+function fillVariables(path: string, random: Random, traps: Traps): string {
   return path.replace(/\{[a-z_]+\}/g, () => {
     const text = random.pick([
       () => random.pick(names),
       () => nastyText(random, traps),
-      () => someUri(random, traps),
+      () => makeUri(random, traps),
     ])()
-    // Some paths stay as broken as text can be in a request line.
+    // Some paths are as malformed as a request line permits.
     return random.below(8) === 0
       ? text.replace(/[^\x21-\x7e]|[?#\\^`{|}<>"]/g, '%zz').slice(0, 3000)
       : encodeURIComponent(wellFormed(text)).slice(0, 3000)
@@ -134,7 +134,7 @@ const commands = [
   'apply_command',
 ]
 
-/** A command of the original state server. */
+/** Makes a command of the original state server. */
 export const command = (random: Random, traps: Traps): object => ({
   command: random.below(8) === 0 ? nasty(random, traps) : random.pick(commands),
   params: random.pick([
@@ -155,31 +155,31 @@ export const command = (random: Random, traps: Traps): object => ({
   ])(),
 })
 
-function someBody(random: Random, traps: Traps): string {
+function makeBody(random: Random, traps: Traps): string {
   return random.pick([
-    () => jsonOf(nasty(random, traps)),
-    () => jsonOf(command(random, traps)),
+    () => toJson(nasty(random, traps)),
+    () => toJson(command(random, traps)),
     () =>
-      jsonOf({ name: random.pick(['word_count', nasty(random, traps)]), arguments: nasty(random, traps) }),
-    () => jsonOf({ from: nasty(random, traps) }),
+      toJson({ name: random.pick(['word_count', nasty(random, traps)]), arguments: nasty(random, traps) }),
+    () => toJson({ from: nasty(random, traps) }),
     () => frames(random, traps),
     () => nastyText(random, traps),
     () => '',
   ])()
 }
 
-/** Lines for the recorder, some of them frames. */
+/** Makes lines for the recorder; some of them are valid frames. */
 function frames(random: Random, traps: Traps): string {
   const line = (at: number): string =>
     random.pick([
       () =>
-        jsonOf({
+        toJson({
           frame_id: at,
           time: at / 60,
           bodies: [{ id: 1, position: [0, at, 0], velocity: [0, 1, 0] }],
         }),
-      () => jsonOf({ frame_id: nasty(random, traps), time: at / 60, bodies: nasty(random, traps) }),
-      () => jsonOf(nasty(random, traps)),
+      () => toJson({ frame_id: nasty(random, traps), time: at / 60, bodies: nasty(random, traps) }),
+      () => toJson(nasty(random, traps)),
       () => nastyText(random, traps),
     ])()
   return Array.from({ length: random.below(6) }, (_, at) => line(at + 1)).join('\n')

@@ -1,57 +1,57 @@
-/** Runs many inputs at a time, each made of a seed of its own, and keeps what was wrong. */
+/** Runs cases concurrently, each generated from its own seed, and collects the faults. */
 import type { Random } from '../random.ts'
 import { randomFrom } from '../random.ts'
 
-/** One input. */
-export interface Shot {
-  /** What it is; a report shows the beginning. */
+/** A generated request. */
+export interface FuzzCase {
+  /** Description, which reports truncate. */
   readonly what: string
-  /** Sends it; gives what is wrong with the answer. */
-  fire(): Promise<readonly string[]>
+  /** Sends the request and returns the faults of the response. */
+  send(): Promise<readonly string[]>
 }
 
-/** Makes an input of chance. */
-export type Aim = (random: Random) => Shot
+/** Generates a case. */
+export type MakeCase = (random: Random) => FuzzCase
 
-/** What a run came to. */
+/** The result of a run. */
 export interface RunReport {
   readonly count: number
-  /** Inputs with faults, with the number by which each can be repeated; of faults that look alike, the first three. */
+  /** Cases with faults, each with the number that repeats it. Lists at most three similar faults. */
   readonly failures: readonly string[]
   readonly failed: number
-  /** The slowest answers, as lines. */
+  /** The slowest cases, as lines. */
   readonly slowest: readonly string[]
 }
 
-const atOnce = 16
+const concurrency = 16
 
-/** Fires inputs `first` up to `first + count`; one that rejects is a fault too. */
+/** Runs the cases from `first` to `first + count`. A case that rejects is a fault. */
 export async function run(
   { seed, count, first = 0 }: { readonly seed: number; readonly count: number; readonly first?: number },
-  aim: Aim,
+  makeCase: MakeCase,
 ): Promise<RunReport> {
   const failures: string[] = []
-  const alike = new Map<string, number>()
+  const similar = new Map<string, number>()
   const slow: { ms: number; what: string }[] = []
   let failed = 0
   let next = first
-  const one = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let at = next++; at < first + count; at = next++) {
-      const shot = aim(randomFrom(seed + at * 7919))
-      const what = legible(shot.what)
+      const fuzzCase = makeCase(randomFrom(seed + at * 7919))
+      const what = abbreviate(fuzzCase.what)
       const begun = performance.now()
-      const faults = await shot.fire().catch((error: unknown) => [String((error as Error).stack)])
+      const faults = await fuzzCase.send().catch((error: unknown) => [String((error as Error).stack)])
       slow.push({ ms: performance.now() - begun, what })
       if (slow.length > 200) slow.sort((a, b) => b.ms - a.ms).length = 10
       if (faults.length === 0) continue
       failed += 1
-      const told = faults.join('; ').slice(0, 600)
-      const form = told.replace(/[^a-zA-Z ]/g, '').slice(0, 90)
-      alike.set(form, (alike.get(form) ?? 0) + 1)
-      if ((alike.get(form) ?? 0) <= 3) failures.push(`${at}: ${what}: ${told}`)
+      const description = faults.join('; ').slice(0, 600)
+      const form = description.replace(/[^a-zA-Z ]/g, '').slice(0, 90)
+      similar.set(form, (similar.get(form) ?? 0) + 1)
+      if ((similar.get(form) ?? 0) <= 3) failures.push(`${at}: ${what}: ${description}`)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, one))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   slow.sort((a, b) => b.ms - a.ms)
   return {
     count,
@@ -61,8 +61,8 @@ export async function run(
   }
 }
 
-/** The beginning, with runs of one character and all that is not ASCII told in short. */
-const legible = (text: string): string =>
+/** Shortens repetitions and non-ASCII text, and truncates the result. */
+const abbreviate = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]+/g, '¿')
     .replace(/(.{1,6}?)\1{8,}/g, '$1…')

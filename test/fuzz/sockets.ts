@@ -1,72 +1,72 @@
-/** WebSocket frames and bytes on a connection that no client should send. */
+/** Invalid WebSocket frames and invalid bytes on a TCP connection. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { codes } from '@causeway/protocol'
 import { WebSocket } from 'ws'
+import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import type { Random } from '../random.ts'
-import { faultsOf, leaksOf } from './judge.ts'
-import { jsonOf, nasty, nastyText, type Traps } from './nasty.ts'
+import { findFaults, findLeaks } from './judge.ts'
+import { nasty, nastyText, type Traps, toJson } from './nasty.ts'
 import { fields, type Product } from './product.ts'
 import { command } from './routes.ts'
-import type { Shot } from './run.ts'
+import type { FuzzCase } from './run.ts'
 import { deadlineMs } from './ways.ts'
 
-/** A connection to the command socket of Debrief: some frames, each of which is answered, unless the server hangs up. */
-export function socketShot(random: Random, product: Product): Shot {
+/** Makes a connection to the command socket of Debrief with some frames. Each frame gets a response unless the server closes. */
+export function makeSocketCase(random: Random, product: Product): FuzzCase {
   const url = random
     .pick([`${product.url}/api/apps/debrief`, `${product.own.get('debrief')}/`])
     .replace('http', 'ws')
   const frames = Array.from({ length: 1 + random.below(4) }, () => frame(random, product.traps))
   return {
     what: `WS ${url} ${frames.map((one) => (typeof one === 'string' ? one : one.toString('hex'))).join(' | ')}`,
-    fire: () => converse(url, frames, product),
+    send: () => sendFrames(url, frames, product),
   }
 }
 
 const frame = (random: Random, traps: Traps): string | Buffer =>
   random.pick<() => string | Buffer>([
-    () => jsonOf(command(random, traps)),
-    () => jsonOf(command(random, traps)),
-    () => jsonOf(nasty(random, traps)),
+    () => toJson(command(random, traps)),
+    () => toJson(command(random, traps)),
+    () => toJson(nasty(random, traps)),
     () => nastyText(random, traps),
     () => Buffer.from([0xff, random.below(256), 0]),
   ])()
 
 const last = JSON.stringify({ command: 'list_open_plots' })
 
-async function converse(
+async function sendFrames(
   url: string,
   frames: readonly (string | Buffer)[],
   product: Product,
 ): Promise<string[]> {
   const socket = new WebSocket(url, { headers: fields })
   const faults: string[] = []
-  let answers = -1 // the greeting
+  let responses = -1 // the greeting
   const late = setTimeout(() => {
-    faults.push(`${frames.length + 1} frames got ${answers} answers`)
+    faults.push(`${frames.length + 1} frames got ${responses} responses`)
     socket.terminate()
   }, deadlineMs)
   socket.on('message', (data) => {
     const text = data.toString()
     faults.push(
-      ...faultsOf({ status: 200, type: 'application/json', text }, 'open', product),
-      ...faultsOfCommand(text),
+      ...findFaults({ status: 200, type: 'application/json', text }, 'open', product),
+      ...findCommandFaults(text),
     )
-    answers += 1
-    if (answers === frames.length + 1) socket.close()
+    responses += 1
+    if (responses === frames.length + 1) socket.close()
   })
-  socket.on('error', () => {}) // told by the close that follows
+  socket.on('error', () => {}) // `close` follows
   await once(socket, 'open')
   for (const one of [...frames, last]) socket.send(one, { binary: typeof one !== 'string' })
   const [code] = await once(socket, 'close')
   clearTimeout(late)
-  // 1003: binary frames are refused.
+  // 1003: binary frames are rejected.
   if (![1000, 1003, 1005].includes(code)) faults.push(`closed with ${code}`)
   return faults
 }
 
-/** An answer of the original: a result, or an error that carries the whole of ours. */
-function faultsOfCommand(text: string): string[] {
+/** Checks a response in the original format: a result, or an error that contains a Causeway error. */
+function findCommandFaults(text: string): string[] {
   const { result, error } = JSON.parse(text) as {
     result?: unknown
     error?: { details?: { code?: unknown }; code?: unknown }
@@ -81,11 +81,11 @@ function faultsOfCommand(text: string): string[] {
 
 const lines = (...all: readonly string[]): Buffer => Buffer.from(all.join('\r\n'), 'latin1')
 
-/** Bytes that are no HTTP, or HTTP that means two things. */
-export function rawShot(random: Random, product: Product): Shot {
+/** Makes bytes that are not HTTP, or ambiguous HTTP. */
+export function makeRawCase(random: Random, product: Product): FuzzCase {
   const { host } = new URL(random.pick([product.url, ...product.own.values()]))
   const bytes = rawBytes(random, host)
-  return { what: `raw ${bytes.toString('latin1')}`, fire: () => exchange(host, bytes, product) }
+  return { what: `raw ${bytes.toString('latin1')}`, send: () => exchange(host, bytes, product) }
 }
 
 function rawBytes(random: Random, host: string): Buffer {
@@ -152,7 +152,7 @@ function rawBytes(random: Random, host: string): Buffer {
   ])()
 }
 
-/** A good upgrade, then frames that break RFC 6455. */
+/** Makes a valid upgrade followed by frames that violate RFC 6455. */
 function badFrames(
   random: Random,
   { host, token }: { readonly host: string; readonly token: string },
@@ -182,7 +182,7 @@ function badFrames(
   return Buffer.concat([upgrade, Buffer.from(random.pick(frames))])
 }
 
-/** Sends the bytes, ends, and reads until the server hangs up, which it must. */
+/** Sends the bytes, ends the connection, and reads until the server closes it. A server that does not close is a fault. */
 async function exchange(host: string, bytes: Buffer, product: Product): Promise<string[]> {
   const [name, port] = host.split(':')
   const socket = connect({ host: String(name), port: Number(port) })
@@ -193,20 +193,23 @@ async function exchange(host: string, bytes: Buffer, product: Product): Promise<
     socket.destroy()
   }, deadlineMs)
   socket.on('data', (part) => parts.push(part))
-  socket.on('error', () => {}) // a reset is an answer too
+  socket.on('error', () => {}) // a reset is allowed
   socket.end(bytes)
   await once(socket, 'close')
   clearTimeout(late)
   const text = Buffer.concat(parts).toString('latin1')
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0)
   const code = /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? ''
-  const isCoded = status < 400 || ofNode.has(status) || (Object.hasOwn(codes, code) && code !== 'INTERNAL')
+  const isCoded =
+    status < 400 ||
+    libraryStatuses.has(status) ||
+    (Object.hasOwn(errorDefinitions, code) && code !== 'INTERNAL')
   return [
-    ...leaksOf(text, product),
-    ...(isLate ? ['the server did not hang up'] : []),
+    ...findLeaks(text, product),
+    ...(isLate ? ['the server did not close the connection'] : []),
     ...(isCoded ? [] : [`no declared code: ${text.slice(0, 400)}`]),
   ]
 }
 
-/** Answered by Node or the WebSocket library before anything of ours is asked: expectations, versions of the handshake. */
-const ofNode: ReadonlySet<number> = new Set([417, 426])
+/** Statuses that Node or the WebSocket library send themselves: expectations and handshake versions. */
+const libraryStatuses: ReadonlySet<number> = new Set([417, 426])

@@ -1,8 +1,8 @@
-/** The tools of every app, with the values that their arguments have in examples. */
+/** The tools of every app, with the values of their arguments in examples. */
 import { documented } from '../../scripts/docs/makers.ts'
 import type { FuzzTool } from './tool-input.ts'
 
-/** All tools; `made` are further values by the name of an argument, such as ids of what was made for the run. */
+/** Returns all tools. `made` contains further values by argument name, such as ids of existing objects. */
 export function fuzzTools(made: ReadonlyMap<string, readonly unknown[]>): readonly FuzzTool[] {
   return documented.flatMap((app) => {
     const known = new Map<string, unknown[]>()

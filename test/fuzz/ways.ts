@@ -1,34 +1,34 @@
-/** The ways by which a tool is called: each leg of MCP, plain JSON, and the port of the app. */
+/** Ways to call a tool: each MCP transport, plain JSON, REST, and the port of the app. */
 import { meta, modernVersion, pathName, wireName } from '@causeway/protocol'
 import { Agent, fetch, request } from 'undici'
-import { LineSplitter } from '../../bridge/src/lines.ts'
-import type { Answered, Form } from './judge.ts'
-import { jsonOf } from './nasty.ts'
+import { LineSplitter } from '../../bridge/src/stdio/lines.ts'
+import type { Form, HttpResponse } from './judge.ts'
+import { toJson } from './nasty.ts'
 import { fields, type Product } from './product.ts'
 
-/** An answer has come by then, ms; the slowest machine included. */
+/** Response timeout in milliseconds, sufficient for slow machines. */
 export const deadlineMs = 60_000
 
-/** One request over HTTP. */
-export interface Asked {
+/** An HTTP request. */
+export interface HttpRequest {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 
-/** A client of the product that holds its sessions open. */
+/** A client of the product with open sessions. */
 export interface Ways {
-  /** Sends and reads the answer to its end; of a stream that stays open, its beginning. */
-  send(asked: Asked): Promise<Answered>
-  /** By which a tool can be called. */
+  /** Sends a request and reads the complete response, or the first chunk of a stream that stays open. */
+  send(request: HttpRequest): Promise<HttpResponse>
+  /** Names of the ways. */
   readonly names: readonly string[]
-  /** Calls a tool by one of them. */
+  /** Calls a tool in one of the ways. */
   call(
     way: string,
     tool: { readonly app: string; readonly name: string },
     args: unknown,
-  ): Promise<{ readonly form: Form; readonly answer: Answered }>
+  ): Promise<{ readonly form: Form; readonly response: HttpResponse }>
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const both = { accept: 'application/json, text/event-stream' }
 
 const rpc = (id: unknown, method: string, params: object): object => ({ jsonrpc: '2.0', id, method, params })
 
-/** Where a product listens. */
+/** The URLs of a product. */
 export type Address = Pick<Product, 'url' | 'own'>
 
 /** Opens the sessions and event streams. */
@@ -49,80 +49,81 @@ export async function openWays(product: Address): Promise<Ways> {
     headersTimeout: deadlineMs,
     bodyTimeout: deadlineMs,
   })
-  const ask = async ({ url, method = 'POST', headers = {}, body }: Asked): Promise<Answered> => {
-    const answer = await request(url, {
+  const send = async ({ url, method = 'POST', headers = {}, body }: HttpRequest): Promise<HttpResponse> => {
+    const response = await request(url, {
       method: method as 'POST',
       headers: { ...fields, ...headers },
       ...(body === undefined ? {} : { body }),
       dispatcher: agent,
       signal: AbortSignal.timeout(deadlineMs),
     })
-    const type = String(answer.headers['content-type'] ?? '')
+    const type = String(response.headers['content-type'] ?? '')
     const isOpen = method === 'GET' && type.startsWith('text/event-stream')
-    const text = isOpen ? await beginning(answer.body) : await answer.body.text()
-    return { status: answer.statusCode, type, text }
+    const text = isOpen ? await readFirstChunk(response.body) : await response.body.text()
+    return { status: response.statusCode, type, text }
   }
   let ids = 0
   const post = (
     path: string,
     message: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answered> =>
-    ask({
+  ): Promise<HttpResponse> =>
+    send({
       url: `${product.url}${path}`,
       headers: { ...json, ...headers },
-      body: jsonOf(message),
+      body: toJson(message),
     })
   const session = await openSession(product, agent)
   const stream = await openStream(product, agent)
-  const ways: Readonly<Record<string, (app: string, tool: string, args: unknown) => Promise<Answered>>> = {
-    plain: (app, tool, args) =>
-      post('/mcp', rpc(++ids, 'tools/call', { name: wireName(app, tool), arguments: args })),
-    bare: (app, tool, args) =>
-      post(`/mcp/${pathName(app)}`, rpc(`b${++ids}`, 'tools/call', { name: tool, arguments: args })),
-    session: (app, tool, args) =>
-      post(
-        '/mcp',
-        rpc(++ids, 'tools/call', {
-          name: wireName(app, tool),
-          arguments: args,
-          _meta: { progressToken: ids },
+  const ways: Readonly<Record<string, (app: string, tool: string, args: unknown) => Promise<HttpResponse>>> =
+    {
+      plain: (app, tool, args) =>
+        post('/mcp', rpc(++ids, 'tools/call', { name: wireName(app, tool), arguments: args })),
+      bare: (app, tool, args) =>
+        post(`/mcp/${pathName(app)}`, rpc(`b${++ids}`, 'tools/call', { name: tool, arguments: args })),
+      session: (app, tool, args) =>
+        post(
+          '/mcp',
+          rpc(++ids, 'tools/call', {
+            name: wireName(app, tool),
+            arguments: args,
+            _meta: { progressToken: ids },
+          }),
+          {
+            ...both,
+            'mcp-session-id': session,
+          },
+        ),
+      stateless(app, tool, args) {
+        const name = wireName(app, tool)
+        const message = rpc(++ids, 'tools/call', { name, arguments: args, _meta: statelessMeta })
+        return post('/mcp', message, { ...statelessHeaders('tools/call'), 'mcp-name': name })
+      },
+      events: (app, tool, args) =>
+        stream.call((id) => rpc(id, 'tools/call', { name: wireName(app, tool), arguments: args })),
+      ownPort: (app, tool, args) =>
+        send({
+          url: `${product.own.get(pathName(app))}/mcp`,
+          headers: json,
+          body: toJson(rpc(++ids, 'tools/call', { name: tool, arguments: args })),
         }),
-        {
-          ...both,
-          'mcp-session-id': session,
-        },
-      ),
-    stateless(app, tool, args) {
-      const name = wireName(app, tool)
-      const message = rpc(++ids, 'tools/call', { name, arguments: args, _meta: statelessMeta })
-      return post('/mcp', message, { ...statelessHeaders('tools/call'), 'mcp-name': name })
-    },
-    events: (app, tool, args) =>
-      stream.call((id) => rpc(id, 'tools/call', { name: wireName(app, tool), arguments: args })),
-    ownPort: (app, tool, args) =>
-      ask({
-        url: `${product.own.get(pathName(app))}/mcp`,
-        headers: json,
-        body: jsonOf(rpc(++ids, 'tools/call', { name: tool, arguments: args })),
-      }),
-    rest: (app, tool, args) =>
-      ask({
-        url: `${product.url}/api/apps/${pathName(app)}/tools/${tool}`,
-        headers: json,
-        body: jsonOf(args),
-      }),
-  }
+      rest: (app, tool, args) =>
+        send({
+          url: `${product.url}/api/apps/${pathName(app)}/tools/${tool}`,
+          headers: json,
+          body: toJson(args),
+        }),
+    }
   return {
-    send: ask,
+    send,
     names: Object.keys(ways),
     async call(way, { app, name }, args) {
-      const run = ways[way] as (typeof ways)[string] // of its own keys
-      return { form: way === 'rest' ? 'rest' : 'rpc', answer: await run(app, name, args) }
+      const run = ways[way] as (typeof ways)[string] // `way` is one of `names`
+      return { form: way === 'rest' ? 'rest' : 'rpc', response: await run(app, name, args) }
     },
     async close() {
       stream.end()
-      await ask({ url: `${product.url}/mcp`, method: 'DELETE', headers: { 'mcp-session-id': session } })
+      await send({ url: `${product.url}/mcp`, method: 'DELETE', headers: { 'mcp-session-id': session } })
       await agent.destroy()
     },
   }
@@ -135,7 +136,7 @@ export const statelessMeta = {
   [meta.clientCapabilities]: {},
 }
 
-/** The headers that belong to it. */
+/** Headers of a stateless message. */
 export const statelessHeaders = (method: string): Record<string, string> => ({
   ...both,
   'mcp-protocol-version': modernVersion,
@@ -148,20 +149,20 @@ async function openSession({ url }: Address, dispatcher: Agent): Promise<string>
     capabilities: {},
     clientInfo: { name: 'fuzz', version: '1' },
   }
-  const answer = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${url}/mcp`, {
     dispatcher,
     method: 'POST',
     headers: { ...fields, ...json, ...both },
     body: JSON.stringify(rpc(0, 'initialize', params)),
   })
-  await answer.text()
-  const id = answer.headers.get('mcp-session-id')
-  if (id === null) throw new Error(`no session: ${answer.status}`)
+  await response.text()
+  const id = response.headers.get('mcp-session-id')
+  if (id === null) throw new Error(`no session: ${response.status}`)
   return id
 }
 
-/** The first part of a stream that stays open. */
-async function beginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+/** Returns the first chunk of a stream. */
+async function readFirstChunk(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   for await (const chunk of body) {
     body.destroy()
     return chunk.toString()
@@ -169,13 +170,13 @@ async function beginning(body: AsyncIterable<Buffer> & { destroy(): void }): Pro
   return ''
 }
 
-/** The event stream of 2024-11-05: what is posted is answered there, under its id. */
+/** Opens the event stream of 2024-11-05, which delivers the responses to posted messages. */
 async function openStream({ url }: Address, dispatcher: Agent) {
   const hangUp = new AbortController()
   const open = await fetch(`${url}/sse`, { dispatcher, headers: fields, signal: hangUp.signal })
   const waiting = new Map<string, (text: string) => void>()
   let endpoint: (path: string) => void = () => {}
-  const told = new Promise<string>((resolve) => {
+  const endpointPath = new Promise<string>((resolve) => {
     endpoint = resolve
   })
   const read = async (): Promise<void> => {
@@ -192,11 +193,11 @@ async function openStream({ url }: Address, dispatcher: Agent) {
         }
       }
   }
-  read().catch(() => {}) // ended by us, or by the death that the calls notice
-  const path = await told
+  read().catch(() => {}) // closed by the client, or by a server failure that the calls detect
+  const path = await endpointPath
   let ids = 0
   return {
-    async call(message: (id: string) => object): Promise<Answered> {
+    async call(message: (id: string) => object): Promise<HttpResponse> {
       const id = `e${++ids}`
       const answered = new Promise<string>((resolve, reject) => {
         const late = setTimeout(() => reject(new Error('no event within the deadline')), deadlineMs)
@@ -205,13 +206,13 @@ async function openStream({ url }: Address, dispatcher: Agent) {
           resolve(text)
         })
       })
-      // A request that fails leaves nobody to await the event.
+      // The event is not awaited if the request fails.
       answered.catch(() => {})
       const posted = await fetch(`${url}${path}`, {
         dispatcher,
         method: 'POST',
         headers: { ...fields, ...json },
-        body: jsonOf(message(id)),
+        body: toJson(message(id)),
       })
       const text = await posted.text()
       if (posted.status === 202) return { status: 200, type: 'application/json', text: await answered }

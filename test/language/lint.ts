@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { files, repository } from '../tree.ts'
 import { findRetired } from './patterns.ts'
-import { covers, exempt, pending } from './vocabulary.ts'
+import { covers, exempt } from './vocabulary.ts'
 
 const textFile = /\.([cm]?[jt]sx?|md|py|sh|css|html|ya?ml)$|^\.ci\/run$/
 const data = /^fixtures\/(?!generate\/|.*\.md$)|(^|\/)tap-snapshots\/|^packages\/app-trm\/test\/golden\//
@@ -18,7 +18,7 @@ const data = /^fixtures\/(?!generate\/|.*\.md$)|(^|\/)tap-snapshots\/|^packages\
 export async function lintLanguage(root: string, paths: readonly string[]): Promise<string[]> {
   const checked = paths.filter((path) => textFile.test(path) && !data.test(path))
   const retired = checked
-    .filter((path) => !covers(pending, path) && !covers(exempt, path))
+    .filter((path) => !covers(exempt, path))
     .flatMap((path) => findRetired(path, readFileSync(join(root, path), 'utf8')))
   return [...(await runCspell(root, checked)), ...retired]
 }
@@ -47,13 +47,7 @@ async function runCspell(root: string, paths: readonly string[]): Promise<string
 
 /** cspell does not notice changes of what its configuration imports: the cache of other settings is deleted. */
 function cacheFile(root: string): string {
-  const settings = [
-    'cspell.config.ts',
-    'vocabulary.ts',
-    'pending.txt',
-    'dictionary.txt',
-    'dictionary-test-data.txt',
-  ]
+  const settings = ['cspell.config.ts', 'vocabulary.ts', 'dictionary.txt', 'dictionary-test-data.txt']
   const hash = createHash('sha256')
   for (const name of settings) {
     const folder = name === 'cspell.config.ts' ? repository : import.meta.dirname

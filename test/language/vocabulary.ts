@@ -1,5 +1,4 @@
 // cspell:disable -- this file lists the words and phrases that are not to be used
-import { readFileSync } from 'node:fs'
 
 /** Words that are never right in this project, each with its replacements, in the syntax of cspell: `word->replacement, …`. */
 export const flagWords: readonly string[] = [
@@ -92,25 +91,7 @@ export const exempt: readonly string[] = [
   'test/language.test.ts',
 ]
 
-/** Folders and files that are not converted yet: only their spelling is checked. The list may only shrink. */
-export const pending: readonly string[] = readPending(
-  readFileSync(new URL('pending.txt', import.meta.url), 'utf8'),
-)
-
-/** Returns the entries of a pending list: one path a line, without comments. */
-export function readPending(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.replace(/#.*/, '').trim())
-    .filter((line) => line !== '')
-}
-
 /** Whether a list of folders and files covers a path. */
 export function covers(list: readonly string[], path: string): boolean {
   return list.some((entry) => path === entry || path.startsWith(`${entry}/`))
-}
-
-/** Returns the entries of `after` that are not part of what `before` covers. */
-export function addedEntries(before: readonly string[], after: readonly string[]): string[] {
-  return after.filter((entry) => !covers(before, entry))
 }

@@ -2,29 +2,35 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFolder } from '@causeway/store'
+import { FolderLock } from '@causeway/store'
 import t, { type Test } from 'tap'
 import { apps } from '../../server/src/apps.ts'
-import { partsOf, restore } from '../../server/src/backup/backup.ts'
-import { treatmentOf } from '../../server/src/domain/data-part.ts'
-import { databasesIn, rowsOf } from '../../server/test/backup/data-rows.ts'
+import { listParts, restore } from '../../server/src/backup/backup.ts'
+import { findTreatment } from '../../server/src/backup/data-part.ts'
+import { listDatabases, readRows } from '../../server/test/backup/data-rows.ts'
 import { runHere } from '../../server/test/cli/run-here.ts'
 import { modern, rpc, toolCall } from '../../server/test/http/open-wire.ts'
 import { until } from '../e2e/condition.ts'
 import { postJson } from '../e2e/http.ts'
 import { fromSource, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkAll, checkFiles, everyWork, type Lived, live, promisesOf, settingsOf } from './lives.ts'
+import {
+  checkAll,
+  checkFiles,
+  createWorks,
+  mergeSettings,
+  type RunResult,
+  readPromised,
+  runWorks,
+} from './all-works.ts'
 import { tool } from './work.ts'
 
 t.setTimeout(600_000)
 
-/** A server under load on every store is backed up; the backup is restored and served. */
-
-const parts = partsOf(apps)
+const parts = listParts(apps)
 
 /** Tables that a restore changes on purpose. */
-const settled = [
+const restoredTables = [
   'recordings.db: recording',
   'recordings.db: run',
   'recordings.db: snapshot',
@@ -34,39 +40,39 @@ const settled = [
 verifies('backup:running', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const [dir, fresh] = [join(root, 'data'), join(root, 'fresh')]
-  const works = everyWork(root)
-  const env = settingsOf(works)
+  const works = createWorks(root)
+  const env = mergeSettings(works)
   for (const work of works) work.before?.()
   const { url, server } = await startServer(t, { dir, env })
   for (const work of works) await work.begin({ url, dir })
   const enough = new AbortController()
-  let living: Promise<Lived> | undefined
+  let running: Promise<RunResult> | undefined
   await new Promise<void>((resolve, reject) => {
-    living = live(works, { url, dir }, { signal: enough.signal, atWork: resolve })
-    living.then(() => resolve(), reject)
+    running = runWorks(works, { url, dir }, { signal: enough.signal, atWork: resolve })
+    running.then(() => resolve(), reject)
   })
 
-  const promised = promisesOf(works)
+  const promised = readPromised(works)
   const made = await tool(url, ['causeway', 'make_backup'], { name: 'under-load' })
-  t.notSame(promisesOf(works), promised, 'work was answered while the backup was made')
+  t.notSame(readPromised(works), promised, 'the works made progress during the backup')
   enough.abort()
-  t.same((await living)?.refusals, [])
+  t.same((await running)?.failures, [])
   await t.rejects(restore(made.folder, dir, parts, { replace: true }), { code: 'DATA_IN_USE' })
   await server.stop()
 
   await restore(made.folder, fresh, parts)
   checkFiles(t, fresh)
-  const copies = databasesIn(join(made.folder, 'data'))
-  t.same(databasesIn(fresh), copies)
+  const copies = listDatabases(join(made.folder, 'data'))
+  t.same(listDatabases(fresh), copies)
   for (const path of copies) {
-    const [copied, restored] = [rowsOf(join(made.folder, 'data', path)), rowsOf(join(fresh, path))]
+    const [copied, restored] = [readRows(join(made.folder, 'data', path)), readRows(join(fresh, path))]
     for (const [table, rows] of Object.entries(copied))
-      if (!settled.includes(`${path}: ${table}`)) t.same(restored[table], rows, `${path}: ${table}`)
+      if (!restoredTables.includes(`${path}: ${table}`)) t.same(restored[table], rows, `${path}: ${table}`)
   }
-  t.same(rowsOf(join(fresh, 'server.db')).secret, [], 'no secret is in it')
+  t.same(readRows(join(fresh, 'server.db')).secret, [], 'the backup contains no secret')
   t.same(
     readdirSync(fresh, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => treatmentOf(path.replaceAll('\\', '/'), parts).kind === 'passing',
+      (path) => findTreatment(path.replaceAll('\\', '/'), parts).kind === 'passing',
     ),
     ['server.lock'],
   )
@@ -75,11 +81,11 @@ verifies('backup:running', async (t) => {
   await again.server.stop()
 })
 
-verifies('backup:running', 'what was at rest is the same row for row', async (t) => {
+verifies('backup:running', 'idle data is restored row by row', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const [dir, fresh] = [join(root, 'data'), join(root, 'fresh')]
-  const works = everyWork(root)
-  const env = settingsOf(works)
+  const works = createWorks(root)
+  const env = mergeSettings(works)
   for (const work of works) work.before?.()
   const { url, server } = await startServer(t, { dir, env })
   for (const work of works) await work.begin({ url, dir })
@@ -87,20 +93,18 @@ verifies('backup:running', 'what was at rest is the same row for row', async (t)
   const made = await tool(url, ['causeway', 'make_backup'], { name: 'at-rest' })
   await server.stop()
   await restore(made.folder, fresh, parts)
-  for (const path of databasesIn(fresh)) {
-    // Calls are written down after the backup too, the search goes on indexing, and stopping ends the run.
+  for (const path of listDatabases(fresh)) {
+    // After the backup the audit grows, the search continues indexing, and stopping ends the run.
     if (path === 'server.db' || path.startsWith('help')) continue
-    const [before, after] = [rowsOf(join(dir, path)), rowsOf(join(fresh, path))]
+    const [before, after] = [readRows(join(dir, path)), readRows(join(fresh, path))]
     for (const [table, rows] of Object.entries(before))
-      if (![...settled, 'recordings/living.db: run'].includes(`${path}: ${table}`))
+      if (![...restoredTables, 'recordings/living.db: run'].includes(`${path}: ${table}`))
         t.same(after[table], rows, `${path}: ${table}`)
   }
-  t.ok(existsSync(join(fresh, 'trm/shadow.git/HEAD')), 'the snapshots of projects are there')
+  t.ok(existsSync(join(fresh, 'trm/shadow.git/HEAD')), 'the snapshots of projects are restored')
 })
 
-/** Backups of a real server that take their time: as tasks, and cut short by a kill. */
-
-/** A data folder with a file that takes so long to copy that a kill comes before its end. */
+/** Creates a data folder with a file that is large enough to kill the server during the copy. */
 function slowFolder(t: Test): string {
   const dir = join(t.testdir({ data: { recordings: {} } }), 'data')
   const file = join(dir, 'large.bin')
@@ -112,7 +116,7 @@ function slowFolder(t: Test): string {
 verifies('backup:task', async (t) => {
   const dir = slowFolder(t)
   const { url } = await startServer(t, { dir, env: { CAUSEWAY_APPS: 'Causeway' } })
-  const say = async (message: ReturnType<typeof rpc>) => {
+  const send = async (message: ReturnType<typeof rpc>) => {
     const { body, headers } = modern(message)
     const { _meta } = body.params as { _meta: Record<string, unknown> }
     _meta['io.modelcontextprotocol/clientCapabilities'] = {
@@ -123,10 +127,10 @@ verifies('backup:task', async (t) => {
     const { json } = await postJson(url, '/mcp', body, { headers: named })
     return json.result
   }
-  const task = await say(toolCall('Causeway__make_backup', { name: 'behind' }))
+  const task = await send(toolCall('Causeway__make_backup', { name: 'behind' }))
   t.match(task, { resultType: 'task', status: 'working' })
   const done = await until(
-    () => say(rpc('tasks/get', { taskId: task.taskId })),
+    () => send(rpc('tasks/get', { taskId: task.taskId })),
     ({ status }) => status !== 'working',
   )
   t.match(done, { status: 'completed', result: { structuredContent: { name: 'behind' } } })
@@ -144,14 +148,14 @@ verifies('backup:killed', async (t) => {
   server.process.kill('SIGKILL')
   await t.rejects(making)
   await server.exited
-  t.ok(existsSync(join(backups, 'cut.part')), 'what was copied is there')
+  t.ok(existsSync(join(backups, 'cut.part')), 'the incomplete copy exists')
 
-  // Another program, here this one, makes a backup into the same folder.
+  // Another process, here this test, makes a backup in the same folder.
   mkdirSync(join(backups, 'other.part'))
-  const other = lockFolder(join(backups, 'other.part'))
+  const other = new FolderLock(join(backups, 'other.part'))
   t.teardown(() => other.release())
   const again = await startServer(t, { dir, env })
-  t.match(await again.server.saw('backups that were never complete were removed'), { gone: ['cut.part'] })
+  t.match(await again.server.saw('incomplete backups were removed'), { removed: ['cut.part'] })
   t.same(readdirSync(backups), ['other.part'])
   t.same((await tool(again.url, ['causeway', 'list_backups'], {})).backups, [])
   await tool(again.url, ['causeway', 'make_backup'], { name: 'cut' })
@@ -169,7 +173,7 @@ verifies('backup:restore-cut-short', 'killed while it copies', async (t) => {
   await until(async () => existsSync(`${fresh}.restoring/large.bin`), Boolean)
   killed.kill('SIGKILL')
   t.same(await ended, [null, 'SIGKILL'])
-  t.ok(existsSync(`${fresh}.restoring`), 'what was copied is there')
+  t.ok(existsSync(`${fresh}.restoring`), 'the incomplete copy exists')
   t.match(await runHere(t, ['serve', '--data-dir', fresh, '--port', '0']), {
     code: 1,
     stderr: /RESTORE_UNFINISHED/,

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before it starts. At SIGUSR2 it reads a line of `CHAOS_FILE` and does what it says: `workers` ends every
- * worker thread where it stands, `clock <ms>` sets the clock of the process so far from the true one.
+ * Preloaded into a server. On SIGUSR2 it runs the command in `CHAOS_FILE`: `workers` terminates every worker thread,
+ * `clock <ms>` sets the offset of the process's clock from the real time.
  */
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -30,9 +30,9 @@ globalThis.Date = class extends RealDate {
 }
 
 process.on('SIGUSR2', () => {
-  const [deed, amount] = readFileSync(process.env.CHAOS_FILE, 'utf8').trim().split(' ')
+  const [action, amount] = readFileSync(process.env.CHAOS_FILE, 'utf8').trim().split(' ')
   const count = alive.size
-  if (deed === 'workers') for (const worker of alive) worker.terminate()
-  if (deed === 'clock') offset = Number(amount)
-  process.stderr.write(`${JSON.stringify({ msg: 'chaos', deed, count })}\n`)
+  if (action === 'workers') for (const worker of alive) worker.terminate()
+  if (action === 'clock') offset = Number(amount)
+  process.stderr.write(`${JSON.stringify({ msg: 'chaos', action, count })}\n`)
 })

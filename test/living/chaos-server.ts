@@ -1,4 +1,4 @@
-/** A server to which things happen that no client and no signal can cause. */
+/** A server with faults that clients and signals cannot cause. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,33 +11,33 @@ import {
   startServer,
 } from '../e2e/server-process.ts'
 
-/** What happens: every worker thread ends, or the clock is so many ms from the true one. */
-export type Deed = 'workers' | { readonly clockMs: number }
+/** A fault: terminates every worker thread, or sets the clock's offset from the real time in milliseconds. */
+export type Fault = 'workers' | { readonly clockMs: number }
 
-/** The server, and what makes it happen. */
+/** A running server that can inject faults. */
 export interface ChaosServer extends RunningServer {
-  /** Does it; gives the line in which the server tells so. */
-  cause(deed: Deed): Promise<LogLine>
+  /** Injects a fault and returns the log line of the server about it. */
+  inject(fault: Fault): Promise<LogLine>
 }
 
 const hook = fileURLToPath(new URL('./chaos-hook.mjs', import.meta.url))
 
-/** Starts it; `folder` is for the note that tells it what to do. */
+/** Starts the server. `folder` is for the file with the server's next fault. */
 export async function startChaosServer(t: Test, start: ServerStart, folder: string): Promise<ChaosServer> {
-  const note = join(folder, 'chaos')
+  const file = join(folder, 'chaos')
   const running = await startServer(t, {
     ...start,
     program: [`--import=${hook}`, ...fromSource],
-    env: { ...start.env, CHAOS_FILE: note },
+    env: { ...start.env, CHAOS_FILE: file },
   })
   const { server } = running
-  let caused = 0
+  let injected = 0
   return {
     ...running,
-    async cause(deed) {
-      writeFileSync(note, deed === 'workers' ? deed : `clock ${deed.clockMs}`)
-      caused += 1
-      const nth = caused
+    async inject(fault) {
+      writeFileSync(file, fault === 'workers' ? fault : `clock ${fault.clockMs}`)
+      injected += 1
+      const nth = injected
       server.process.kill('SIGUSR2')
       let seen = 0
       return server.log.first('the line "chaos"', ({ msg }) => msg === 'chaos' && ++seen === nth)

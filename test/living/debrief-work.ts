@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyPlots } from '../e2e/plot-talk.ts'
+import { copyPlots } from '../e2e/plot-client.ts'
 import { missing, tool, type Work } from './work.ts'
 
 const filename = 'sample.plot.json'
-/** Marks that a plot has at most. */
-const mostMarks = 40
+/** Maximum number of marks in the plot. */
+const maxMarks = 40
 
 const mark = (id: string) => ({
   type: 'Feature',
@@ -14,7 +14,7 @@ const mark = (id: string) => ({
   geometry: { type: 'Point', coordinates: [1, 50] },
 })
 
-/** An analyst who adds a mark at each step and deletes the oldest. */
+/** Adds a mark in each step and deletes the oldest mark. */
 export function debriefWork(
   root: string,
 ): Work<{ readonly there: readonly string[]; readonly gone: readonly string[] }> {
@@ -34,8 +34,8 @@ export function debriefWork(
       await tool(url, ['debrief', 'add_features'], { filename, features: [mark(id)] }, { request: id })
       there.push(id)
       const [oldest] = there
-      if (oldest === undefined || there.length <= mostMarks) return
-      // From now on it may be there or not: only an answer is a promise.
+      if (oldest === undefined || there.length <= maxMarks) return
+      // Until the response arrives, the mark may or may not exist.
       there.shift()
       await tool(
         url,
@@ -48,7 +48,7 @@ export function debriefWork(
     promised: () => ({ there: [...there], gone: [...gone] }),
     async check(t, { url }, promised, surroundings) {
       const onDisk = ids(readFileSync(join(folder, filename), 'utf8'))
-      t.equal(new Set(onDisk).size, onDisk.length, 'the file is a whole plot')
+      t.equal(new Set(onDisk).size, onDisk.length, 'the file is a complete plot')
       const { plots } = await tool(url, ['debrief', 'list_plots'], {})
       t.match(plots, [{ filename }])
       if (surroundings === 'later') return
@@ -58,9 +58,9 @@ export function debriefWork(
       t.same(
         promised.gone.filter((id) => found.includes(id)),
         [],
-        'no deleted mark is back',
+        'no deleted mark exists',
       )
-      t.equal(new Set(found).size, found.length, 'no mark is doubled')
+      t.equal(new Set(found).size, found.length, 'no mark is duplicated')
     },
   }
 }

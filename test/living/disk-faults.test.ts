@@ -1,20 +1,20 @@
-/** Writes that fail, are cut short or never reach the disk: for every store. */
+/** Writes that fail, are incomplete or are not flushed to the disk, for every store. */
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { codes } from '@causeway/protocol'
 import t, { type Test } from 'tap'
+import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import { getJson } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
+import { checkAll, checkFiles, createWorks, mergeSettings, readPromised, runWorks } from './all-works.ts'
 import { canInjectFaults, FaultyDisk } from './faulty-disk.ts'
-import { checkAll, checkFiles, everyWork, live, promisesOf, settingsOf } from './lives.ts'
-import { Refused } from './work.ts'
+import { CallError } from './work.ts'
 
 t.setTimeout(400_000)
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
-/** Files of each store, by the work that writes them. */
+/** Files of each store by the name of the work that writes them. */
 const filesByWork: Readonly<Record<string, readonly string[]>> = {
   server: ['data/server.db'],
   recordings: ['data/recordings/living.db'],
@@ -26,15 +26,15 @@ const filesByWork: Readonly<Record<string, readonly string[]>> = {
 
 function prepare(t: Test) {
   const root = t.testdir({ data: {}, plots: {}, projects: {}, disk: {} })
-  const works = everyWork(root)
+  const works = createWorks(root)
   for (const work of works) work.before?.()
-  return { root, dir: join(root, 'data'), works, env: settingsOf(works) }
+  return { root, dir: join(root, 'data'), works, env: mergeSettings(works) }
 }
 
 const readCode = (error: unknown): string =>
-  error instanceof Refused ? error.answer.json.code : String(error)
+  error instanceof CallError ? error.response.json.code : String(error)
 
-/** Returns the proof; without a C compiler, one that is reported as skipped. */
+/** Returns the proof, or a skipped test if there is no C compiler. */
 const onFaultyDisk = (proof: (t: Test) => Promise<void>): ((t: Test) => Promise<void>) =>
   canInjectFaults
     ? proof
@@ -50,27 +50,27 @@ verifies(
     for (const work of works) await work.begin(place)
     for (const work of works) await work.step(place)
     const hits: string[] = []
-    const refusals: string[] = []
+    const failures: string[] = []
     for (const work of works)
       for (const file of filesByWork[work.name] ?? [])
         for (const fault of ['error', 'short', 'sync'] as const) {
           disk.plan(fault, fault === 'sync' ? 1 : 2, file)
           for (let i = 0; i < 6 && !disk.hasHit; i++)
-            await work.step(place).catch((error: unknown) => void refusals.push(readCode(error)))
+            await work.step(place).catch((error: unknown) => void failures.push(readCode(error)))
           if (disk.hasHit) hits.push(`${fault} ${file}`)
           disk.cancel()
-          await checkAll(t, [work], place, promisesOf([work]))
+          await checkAll(t, [work], place, readPromised([work]))
         }
-    t.comment(`hit: ${hits.join(', ')}; refused: ${refusals.join(', ')}`)
+    t.comment(`hit: ${hits.join(', ')}; failed: ${failures.join(', ')}`)
     for (const files of Object.values(filesByWork))
       t.ok(hits.includes(`error ${files[0]}`), `a write to ${files[0]} failed`)
     t.same(
-      refusals.filter((code) => !Object.hasOwn(codes, code) || code === 'INTERNAL'),
+      failures.filter((code) => !Object.hasOwn(errorDefinitions, code) || code === 'INTERNAL'),
       [],
-      'every refusal has a code',
+      'every error has a code',
     )
-    t.equal((await getJson(url, '/health')).json.status, 'ok', 'no failure outlasts its cause')
-    const promised = promisesOf(works)
+    t.equal((await getJson(url, '/health')).json.status, 'ok', 'the server recovers from every failure')
+    const promised = readPromised(works)
     server.process.kill('SIGKILL')
     await server.exited
     checkFiles(t, dir)
@@ -85,7 +85,7 @@ verifies(
     const { root, dir, works, env } = prepare(t)
     const disk = new FaultyDisk(join(root, 'disk'), root)
     const files = works.flatMap(({ name }) => (filesByWork[name] ?? []).map((file) => [name, file] as const))
-    let promised = promisesOf(works)
+    let promised = readPromised(works)
     let torn = 0
     for (const [life, [name, file]] of [...files, ...(isLong ? files : [])].entries()) {
       const { url, server } = await startServer(t, { dir, env: { ...env, ...disk.env } })
@@ -103,9 +103,9 @@ verifies(
           if (work.name === name && ++steps >= 30) enough.abort()
         },
       }))
-      const { refusals } = await live(counted, place, { signal: enough.signal })
-      promised = promisesOf(works)
-      t.same(refusals.map(readCode), [], 'only the end of the server ended the work')
+      const { failures } = await runWorks(counted, place, { signal: enough.signal })
+      promised = readPromised(works)
+      t.same(failures.map(readCode), [], 'calls fail only because the server exits')
       if (disk.hasHit) torn += 1
       else server.process.kill('SIGKILL')
       disk.cancel()
@@ -128,18 +128,18 @@ verifies(
     for (const work of works) await work.step({ url: first.url, dir })
     await first.server.stop()
 
-    // From here on, what is not flushed is lost. The files as they are now are on the disk.
+    // From here on, writes without a flush are lost. The current files count as flushed.
     const disk = new FaultyDisk(join(root, 'disk'), dir, { keepSynced: true })
     cpSync(dir, disk.syncedFolder, { recursive: true })
-    const synced = new Map(promisesOf(works))
+    const synced = new Map(readPromised(works))
     const { url, server } = await startServer(t, {
       dir,
       env: { ...env, ...disk.env, CAUSEWAY_MINDS_DURABILITY: 'full' },
     })
     for (let i = 0; i < 5; i++) for (const work of works) await work.step({ url, dir })
-    // Each decision of a mind is flushed before it is answered.
-    synced.set('minds', promisesOf(works).get('minds'))
-    // Which recording the client chose last may be lost; its calls before the stop are in the audit.
+    // Each decision of a mind is flushed before the response.
+    synced.set('minds', readPromised(works).get('minds'))
+    // The client's last choice of a recording may be lost. Its calls before the stop are in the audit.
     synced.set('server', { ...(synced.get('server') as object), choice: undefined })
     server.process.kill('SIGKILL')
     await server.exited

@@ -7,8 +7,11 @@
  *   sync   the nth flush fails with EIO
  *   torn   half of the bytes are written, and the process is killed
  *
- * A plan is renamed to "<plan>.done" when it hits. If FAULT_SYNCED is set, every flush also copies the file to that folder,
- * which so holds what a power failure leaves if nothing reaches the disk without a flush.
+ * A plan is renamed to "<plan>.done" when it hits. If FAULT_SYNCED is set, every flush also copies the file to that folder.
+ * The folder then contains what a power failure would leave if no write reaches the disk without a flush.
+ *
+ * If FAULT_STATES is set, the folder is copied to FAULT_STATES/00001 and so on before every write, flush, truncation, rename and
+ * removal, and in the middle of every write: what the process leaves if it is killed at that moment.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,12 +19,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -45,7 +50,7 @@ static int path_of(int fd, char *path, size_t size) {
   return strncmp(path, dir, strlen(dir)) == 0 && strstr(path, "-shm") == NULL;
 }
 
-/* What happens to this call; a plan that hits is done. */
+/* Returns the fault for this call. A plan that hits is marked as done. */
 static enum fault next_fault(int fd, int is_flush) {
   char path[4096], text[4096], kind[16], part[1024], done[4200];
   const char *plan = getenv("FAULT_PLAN");
@@ -80,6 +85,50 @@ static enum fault next_fault(int fd, int is_flush) {
   return fault;
 }
 
+/* Copies the folder. Another process does it: closing a file in this one would drop SQLite's locks. */
+static void save_state(void) {
+  static int count;
+  char copy[4200], *dir = getenv("FAULT_DIR"), *none[] = {NULL};
+  char *arguments[] = {"cp", "-a", dir, copy, NULL};
+  pid_t pid;
+  int saved = errno, status;
+  snprintf(copy, sizeof copy, "%s/%05d", getenv("FAULT_STATES"), ++count);
+  if (posix_spawn(&pid, "/bin/cp", NULL, NULL, arguments, none) == 0) waitpid(pid, &status, 0);
+  errno = saved;
+}
+
+static int saves_states(int fd) {
+  char path[4096];
+  return getenv("FAULT_STATES") != NULL && path_of(fd, path, sizeof path);
+}
+
+static int saves_states_at(const char *path) {
+  const char *dir = getenv("FAULT_DIR");
+  return getenv("FAULT_STATES") != NULL && dir != NULL && strncmp(path, dir, strlen(dir)) == 0;
+}
+
+/* Runs a call between two states. The lock keeps other threads from writing while the folder is copied. */
+#define AFTER_STATE(type, call)                                                                    \
+  do {                                                                                             \
+    pthread_mutex_lock(&lock);                                                                     \
+    save_state();                                                                                  \
+    type result = call;                                                                            \
+    pthread_mutex_unlock(&lock);                                                                   \
+    return result;                                                                                 \
+  } while (0)
+
+/* The same for a write: the folder is copied again when half of the bytes are written. */
+#define WRITE_AFTER_STATES(half, rest)                                                             \
+  do {                                                                                             \
+    pthread_mutex_lock(&lock);                                                                     \
+    save_state();                                                                                  \
+    ssize_t first = half;                                                                          \
+    if (first >= 0) save_state();                                                                  \
+    ssize_t second = first < 0 ? -1 : rest;                                                        \
+    pthread_mutex_unlock(&lock);                                                                   \
+    return second < 0 ? -1 : first + second;                                                       \
+  } while (0)
+
 static ssize_t fail(int code) {
   errno = code;
   return -1;
@@ -97,22 +146,31 @@ static ssize_t fail(int code) {
   return -1;
 
 ssize_t write(int fd, const void *data, size_t size) {
+  if (saves_states(fd))
+    WRITE_AFTER_STATES(REAL(write)(fd, data, size / 2), REAL(write)(fd, (const char *)data + first, size - first));
   FAULTY(fd, REAL(write)(fd, data, size), REAL(write)(fd, data, size / 2))
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
+  if (saves_states(fd))
+    WRITE_AFTER_STATES(REAL(pwrite)(fd, data, size / 2, at),
+                       REAL(pwrite)(fd, (const char *)data + first, size - first, at + first));
   FAULTY(fd, REAL(pwrite)(fd, data, size, at), REAL(pwrite)(fd, data, size / 2, at))
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
+  if (saves_states(fd))
+    WRITE_AFTER_STATES(REAL(pwrite64)(fd, data, size / 2, at),
+                       REAL(pwrite64)(fd, (const char *)data + first, size - first, at + first));
   FAULTY(fd, REAL(pwrite64)(fd, data, size, at), REAL(pwrite64)(fd, data, size / 2, at))
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
+  if (saves_states(fd)) AFTER_STATE(ssize_t, REAL(writev)(fd, parts, count));
   FAULTY(fd, REAL(writev)(fd, parts, count), REAL(write)(fd, parts[0].iov_base, parts[0].iov_len / 2))
 }
 
-/* Copies a file to FAULT_SYNCED by the descriptor that it is open with: another one would drop SQLite's locks when it is closed. */
+/* Copies a file to FAULT_SYNCED through its open descriptor, because closing a second descriptor would drop SQLite's locks. */
 static void keep_synced(int fd) {
   char path[4096], copy[8300], part[8400], *slash;
   static char bytes[1 << 16];
@@ -127,7 +185,7 @@ static void keep_synced(int fd) {
     mkdir(copy, 0700);
     *slash = '/';
   }
-  /* In two steps, since the process may be killed meanwhile. */
+  /* In two steps, because the process may be killed in between. */
   snprintf(part, sizeof part, "%s.copying", copy);
   int to = REAL(open)(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (to >= 0) {
@@ -141,7 +199,18 @@ static void keep_synced(int fd) {
   errno = saved;
 }
 
+int ftruncate(int fd, off_t size) {
+  if (saves_states(fd)) AFTER_STATE(int, REAL(ftruncate)(fd, size));
+  return REAL(ftruncate)(fd, size);
+}
+
+int ftruncate64(int fd, off64_t size) {
+  if (saves_states(fd)) AFTER_STATE(int, REAL(ftruncate64)(fd, size));
+  return REAL(ftruncate64)(fd, size);
+}
+
 int fsync(int fd) {
+  if (saves_states(fd)) AFTER_STATE(int, REAL(fsync)(fd));
   if (next_fault(fd, 1) != NONE) return fail(EIO);
   int result = REAL(fsync)(fd);
   if (result == 0) keep_synced(fd);
@@ -149,13 +218,14 @@ int fsync(int fd) {
 }
 
 int fdatasync(int fd) {
+  if (saves_states(fd)) AFTER_STATE(int, REAL(fdatasync)(fd));
   if (next_fault(fd, 1) != NONE) return fail(EIO);
   int result = REAL(fdatasync)(fd);
   if (result == 0) keep_synced(fd);
   return result;
 }
 
-/* A name that is changed or removed is so at once: file systems write names in their order. */
+/* Renames and removals take effect immediately, because file systems write them in order. */
 static int synced_path(const char *path, char *copy, size_t size) {
   const char *synced = getenv("FAULT_SYNCED"), *dir = getenv("FAULT_DIR");
   if (synced == NULL || dir == NULL || strncmp(path, dir, strlen(dir)) != 0) return 0;
@@ -165,6 +235,7 @@ static int synced_path(const char *path, char *copy, size_t size) {
 
 int rename(const char *from, const char *to) {
   char old[8300], new[8300];
+  if (saves_states_at(from)) AFTER_STATE(int, REAL(rename)(from, to));
   int result = REAL(rename)(from, to), saved = errno;
   if (result == 0 && synced_path(from, old, sizeof old) && synced_path(to, new, sizeof new)) REAL(rename)(old, new);
   errno = saved;
@@ -173,6 +244,7 @@ int rename(const char *from, const char *to) {
 
 int unlink(const char *path) {
   char copy[8300];
+  if (saves_states_at(path)) AFTER_STATE(int, REAL(unlink)(path));
   int result = REAL(unlink)(path), saved = errno;
   if (result == 0 && synced_path(path, copy, sizeof copy)) REAL(unlink)(copy);
   errno = saved;

@@ -1,4 +1,4 @@
-/** Disks that are full or cannot be written and clocks that jump: for every store. */
+/** Full and read-only disks, and clocks that jump, for every store. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -12,20 +12,21 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codes, errorMetaKey } from '@causeway/protocol'
+import { errorMetaKey } from '@causeway/protocol'
 import t, { type Test } from 'tap'
+import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import { apps } from '../../server/src/apps.ts'
 import { call, captureLog, openTestCore } from '../../server/test/test-core.ts'
 import { getJson, postMcp } from '../e2e/http.ts'
 import { fromSource, recordings, spawnServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkAll, checkFiles, everyWork, live, promisesOf, settingsOf } from './lives.ts'
-import { findOwner, latestVersion, layOut } from './released.ts'
-import { Refused, tool } from './work.ts'
+import { checkAll, checkFiles, createWorks, mergeSettings, readPromised, runWorks } from './all-works.ts'
+import { copyReleasedFiles, findOwner, latestVersion } from './released.ts'
+import { CallError, tool } from './work.ts'
 
 t.setTimeout(240_000)
 
-/** The server by root is bound by the modes of files as everybody else is. */
+/** Starts the server without root's permission to ignore file modes. */
 const boundByModes = [
   '-c',
   `unset NODE_OPTIONS; [ $(id -u) = 0 ] && bound="setpriv --bounding-set -dac_override,-dac_read_search --"; exec $bound "$0" "$@"`,
@@ -34,10 +35,10 @@ const boundByModes = [
 ]
 
 verifies('fault:read-only', async (t) => {
-  // Not below the checkout, whose owner need not be the one who runs this.
+  // Not in the checkout, which may belong to a different user.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-read-only-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  layOut(latestVersion, dir)
+  copyReleasedFiles(latestVersion, dir)
   const locked = ['minds.db', 'trm.db', 'debrief.db', 'replay.db']
   const before = new Map(locked.map((path) => [path, readFileSync(join(dir, path))]))
   for (const path of locked) chmodSync(join(dir, path), 0o400)
@@ -47,67 +48,66 @@ verifies('fault:read-only', async (t) => {
   for (const path of locked)
     t.match(json.apps[findOwner(path)], { status: 'failed', reason: 'DATA_UNWRITABLE' }, path)
   t.match(json.apps, { Causeway: { status: 'ok' }, Help: { status: 'ok' }, ToolVault: { status: 'ok' } })
-  const answer = await postMcp(url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
-  t.match(answer.json.result._meta[errorMetaKey], {
+  const response = await postMcp(url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
+  t.match(response.json.result._meta[errorMetaKey], {
     code: 'APP_UNAVAILABLE',
     remedy: /permissions/,
     data: { reason: 'DATA_UNWRITABLE' },
   })
   await server.stop()
   for (const [path, bytes] of before)
-    t.ok(readFileSync(join(dir, path)).equals(bytes), `${path} is untouched`)
+    t.ok(readFileSync(join(dir, path)).equals(bytes), `${path} is unchanged`)
 
   chmodSync(join(dir, 'server.db'), 0o400)
   const second = spawnServer(t, start)
   t.match(await second.exited, { code: 1 })
-  t.match(second.stderr, /^causeway: DATA_UNWRITABLE: .*server\.db; .*permissions/m)
+  t.match(second.stderr, /^causeway: .*server\.db \[DATA_UNWRITABLE\]\n.*permissions/m)
 })
 
-/** Shells that start the server where its folder takes nothing: it is read-only, or the disk is full. */
-const nothingTaken: Readonly<Record<string, { readonly mode: number; readonly program: readonly string[] }>> =
-  {
-    'a folder that may not be written': { mode: 0o500, program: boundByModes },
-    'a disk that takes nothing': {
-      mode: 0o700,
-      program: [
-        '-c',
-        `unset NODE_OPTIONS; trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`,
-        process.execPath,
-        ...fromSource,
-      ],
-    },
-  }
+/** Shell commands that start the server in a folder that cannot be written. */
+const unwritable: Readonly<Record<string, { readonly mode: number; readonly program: readonly string[] }>> = {
+  'a read-only folder': { mode: 0o500, program: boundByModes },
+  'a full disk': {
+    mode: 0o700,
+    program: [
+      '-c',
+      `unset NODE_OPTIONS; trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`,
+      process.execPath,
+      ...fromSource,
+    ],
+  },
+}
 
-for (const [name, { mode, program }] of Object.entries(nothingTaken))
-  verifies('fault:read-only', `${name}: it is said, and what is there stays`, async (t) => {
+for (const [name, { mode, program }] of Object.entries(unwritable))
+  verifies('fault:read-only', `${name} fails the start and leaves the files unchanged`, async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'causeway-nothing-'))
     t.teardown(() => {
       chmodSync(dir, 0o700)
       rmSync(dir, { recursive: true, force: true })
     })
-    const files = layOut(latestVersion, dir)
+    const files = copyReleasedFiles(latestVersion, dir)
     const before = files.map((path) => readFileSync(join(dir, path)))
     chmodSync(dir, mode)
     const server = spawnServer(t, { dir, command: 'bash', program })
     t.match(await server.exited, { code: 1 })
-    t.match(server.stderr, /^causeway: DATA_UNWRITABLE: .*; free disk space and check the permissions/m)
+    t.match(server.stderr, /^causeway: .* \[DATA_UNWRITABLE\]\n.*free disk space and check the permissions/m)
     for (const [index, path] of files.entries())
-      t.ok(readFileSync(join(dir, path)).equals(before[index] as Buffer), `${path} is untouched`)
+      t.ok(readFileSync(join(dir, path)).equals(before[index] as Buffer), `${path} is unchanged`)
   })
 
 verifies('fault:disk-full', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const dir = join(root, 'data')
-  const works = everyWork(root)
-  const env = settingsOf(works)
+  const works = createWorks(root)
+  const env = mergeSettings(works)
   for (const work of works) work.before?.()
   const first = await startServer(t, { dir, env })
   for (const work of works) await work.begin({ url: first.url, dir })
   for (const work of works) await work.step({ url: first.url, dir })
   await first.server.stop()
 
-  // No file may grow beyond 640 KiB: a write beyond fails as on a full disk, and the process goes on. What the runner of
-  // tests loads into every process would end it at the signal that goes with it.
+  // A write beyond 640 KiB fails as on a full disk. Its signal is ignored, and NODE_OPTIONS is removed because the test
+  // runner's preloaded code would exit on that signal.
   const limit = [
     '-c',
     `unset NODE_OPTIONS; trap '' XFSZ; ulimit -f 640; exec "$0" "$@"`,
@@ -122,33 +122,35 @@ verifies('fault:disk-full', async (t) => {
   })
   const enough = new AbortController()
   const timer = setTimeout(() => enough.abort(), 20_000)
-  const { refusals, steps } = await live(works, { url, dir }, { signal: enough.signal })
+  const { failures, steps } = await runWorks(works, { url, dir }, { signal: enough.signal })
   clearTimeout(timer)
-  const said = refusals.map((error) => (error instanceof Refused ? error.answer.json.code : String(error)))
-  t.comment(`answered before the disk was full: ${JSON.stringify(steps)}; then ${said.join(', ')}`)
-  t.ok(said.length >= 3, 'stores met the limit')
+  const codes = failures.map((error) =>
+    error instanceof CallError ? error.response.json.code : String(error),
+  )
+  t.comment(`steps before the disk was full: ${JSON.stringify(steps)}; then ${codes.join(', ')}`)
+  t.ok(codes.length >= 3, 'several stores reached the limit')
   t.same(
-    said.filter((code) => !Object.hasOwn(codes, code) || code === 'INTERNAL'),
+    codes.filter((code) => !Object.hasOwn(errorDefinitions, code) || code === 'INTERNAL'),
     [],
-    'and said so by a code',
+    'every error has a code',
   )
   t.match(
     await getJson(url, '/health'),
     { status: 200, json: { status: 'degraded', storage: { status: 'full', reason: 'EFBIG' } } },
-    'the server goes on, and says so',
+    'the server keeps running and reports the full disk',
   )
   server.process.kill('SIGKILL')
   await server.exited
   checkFiles(t, dir)
   const again = await startServer(t, { dir, env })
-  // Calls that were made on the full disk were written down in memory alone.
-  const promised = new Map(promisesOf(works))
+  // The audit of calls on the full disk was only in memory.
+  const promised = new Map(readPromised(works))
   promised.set('server', { choice: undefined, requests: [] })
   await checkAll(t, works, { url: again.url, dir }, promised)
   await again.server.stop()
 })
 
-/** A file system of this size below the system's temporary folder; `undefined` where this user may not mount one. */
+/** Mounts a file system of this size in the temporary folder. Returns `undefined` if the user is not allowed to mount it. */
 function mountSmallDisk(t: Test, size: string): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'causeway-disk-'))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', dir])
@@ -159,7 +161,7 @@ function mountSmallDisk(t: Test, size: string): string | undefined {
   return status === 0 ? dir : undefined
 }
 
-/** Writes a file until the disk has no room for another byte. */
+/** Writes a file until the disk is full. */
 function fillDisk(file: string): void {
   const filler = openSync(file, 'w')
   for (const size of [2 ** 20, 4096, 1])
@@ -189,10 +191,10 @@ verifies('fault:disk-full:health', async (t) => {
   fillDisk(join(disk, 'filler'))
   for (let i = 0; i < 3; i++) await createMind(`during-${i}`).catch(() => undefined)
   t.match(await health(), { status: 'degraded', storage: { status: 'full', reason: 'ENOSPC' } })
-  t.match(await health(), { status: 'degraded', storage: { status: 'full' } }, 'as long as it is full')
+  t.match(await health(), { status: 'degraded', storage: { status: 'full' } }, 'the disk is still full')
 
   rmSync(join(disk, 'filler'))
-  t.match(await health(), { status: 'ok', storage: { status: 'ok' } }, 'until there is room again')
+  t.match(await health(), { status: 'ok', storage: { status: 'ok' } }, 'the disk has space again')
   await createMind('after')
   const { minds } = await tool(url, ['minds', 'list_minds'], {})
   const ids = minds.map(({ mind_id }: { mind_id: string }) => mind_id)
@@ -225,28 +227,28 @@ verifies('fault:clock', async (t) => {
   t.match(
     (await remember('a', 'three')).structuredContent,
     { status: 'created', replayed: true },
-    'a repeat is one, though the first is of tomorrow now',
+    'a repeat is detected although the first call is in the future',
   )
   nowMs += 5 * day
   t.match((await remember('c', 'two')).structuredContent, { status: 'created' })
-  const names = (await core.audit({ app: 'Minds', limit: 10 })).map(({ id }) => id)
-  t.same(names, [4, 3, 2, 1], 'entries of the audit keep the order of the calls')
+  const names = (await core.audit.query({ app: 'Minds', limit: 10 })).map(({ id }) => id)
+  t.same(names, [4, 3, 2, 1], 'audit entries are in the order of the calls')
   for (let i = 0; i < 3; i++) await call(core, 'Minds__list_minds', {}, { sessionKey: 'four' })
   nowMs += 30 * day
   t.match(
     await call(core, 'Minds__list_minds', {}, { sessionKey: 'four' }),
     { isError: true, _meta: { [errorMetaKey]: { code: 'RATE_LIMITED' } } },
-    'a jump fills no bucket',
+    'a jump does not refill a rate limit',
   )
   nowMs = start
   t.match(
     (await call(core, 'Minds__list_minds', {}, { sessionKey: 'five' })).structuredContent,
     { minds: [{ mind_id: 'a' }, { mind_id: 'b' }, { mind_id: 'c' }] },
-    'and empties none',
+    'a jump back does not use up a rate limit',
   )
 })
 
-verifies('fault:clock', 'a repeat is one, though the clock was set forward by an hour since', async (t) => {
+verifies('fault:clock', 'a repeat is detected after the clock is set forward by an hour', async (t) => {
   let nowMs = Date.UTC(2026, 0, 10)
   const core = await openTestCore(t, apps, {
     now: () => nowMs,
@@ -255,10 +257,10 @@ verifies('fault:clock', 'a repeat is one, though the clock was set forward by an
     env: { CAUSEWAY_HELP_BUILD: 'false', CAUSEWAY_RECORDING_ROOTS: recordings },
   })
   const twice = async (tool: string, args: object) => {
-    const ask = async () => (await call(core, tool, args, { requestId: 'again' })).structuredContent
-    const first = await ask()
+    const callOnce = async () => (await call(core, tool, args, { requestId: 'again' })).structuredContent
+    const first = await callOnce()
     nowMs += 3_600_000
-    return [first, await ask()] as const
+    return [first, await callOnce()] as const
   }
   const note = { recording: 'slide_at_45', frame_id: 45, note: 'body 1 begins to slide' }
   const [once, again] = await twice('Replay__bookmark', note)

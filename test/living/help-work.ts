@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refused, tool, type Work } from './work.ts'
+import { CallError, tool, type Work } from './work.ts'
 
-/** Somebody who adds a page before each start, so that the server is always indexing, and reads the first page. */
+/** Adds a page before each start, so that the server is always indexing, and searches for the first page. */
 export function helpWork(root: string): Work<boolean> {
   const folder = join(root, 'pages')
   let pages = 0
-  /** true once the first page was found: from then on every index has it */
+  /** Whether the first page was found. From then on every index contains it. */
   let isFound = false
   const find = async (url: string, word: string): Promise<readonly { doc_id: string }[]> =>
     (await tool(url, ['help', 'find_help_topics'], { text: word, source: 'mine', top_n: 3 })).results
@@ -24,8 +24,8 @@ export function helpWork(root: string): Work<boolean> {
     begin: async () => {},
     async step({ url }) {
       const found = await find(url, 'quokka').catch((error) => {
-        // Nothing is indexed yet: that is an answer too.
-        if (isFound || !(error instanceof Refused)) throw error
+        // Before the first index is complete, the search fails.
+        if (isFound || !(error instanceof CallError)) throw error
         return []
       })
       isFound ||= found.length > 0
@@ -33,7 +33,7 @@ export function helpWork(root: string): Work<boolean> {
     promised: () => isFound,
     async check(t, { url }, promised) {
       if (!promised) return
-      t.ok((await find(url, 'quokka')).length > 0, 'an index that was complete answers')
+      t.ok((await find(url, 'quokka')).length > 0, 'a completed index is still searchable')
     },
   }
 }

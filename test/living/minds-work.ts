@@ -1,10 +1,10 @@
-import { wellOf, wellSeen } from '../../packages/app-minds/test/killed/wells.ts'
+import { findWell, wellSeen } from '../../packages/app-minds/test/killed/wells.ts'
 import { postMcp } from '../e2e/http.ts'
 import { missing, type Place, tool, type Work } from './work.ts'
 
 const mind_id = 'mara'
 
-/** A character that sees a new well at each step and remembers it. */
+/** Makes a decision in each step, with a new well in sight that the mind remembers. */
 export function mindsWork(): Work<readonly number[]> {
   const seen: number[] = []
   let count = 0
@@ -26,7 +26,7 @@ export function mindsWork(): Work<readonly number[]> {
     env: { CAUSEWAY_MINDS_LIMITS: '{"daily_memories": 5000}' },
     async begin({ url }) {
       await tool(url, ['minds', 'create_mind'], { mind_id, config: { traits: [] } })
-      // The first decision waits until the space of memories is trained.
+      // The first decision waits until the memory index is trained.
       await decide(url, count++)
     },
     async step({ url }) {
@@ -39,12 +39,16 @@ export function mindsWork(): Work<readonly number[]> {
     async check(t, place, promised) {
       const last = promised.at(-1)
       if (last !== undefined)
-        t.match(await decide(place.url, last), { replayed: true }, 'the last answer is still the answer')
+        t.match(
+          await decide(place.url, last),
+          { replayed: true },
+          'a repeated request returns the last result',
+        )
       const found = await memories(place)
-      const steps = found.flatMap(({ content }) => wellOf(content) ?? [])
+      const steps = found.flatMap(({ content }) => findWell(content) ?? [])
       t.same(missing(promised, steps), [], 'no memory is lost')
-      t.equal(new Set(steps).size, steps.length, 'no memory is doubled')
-      t.equal(new Set(found.map(({ id }) => id)).size, found.length, 'no id is doubled')
+      t.equal(new Set(steps).size, steps.length, 'no memory is duplicated')
+      t.equal(new Set(found.map(({ id }) => id)).size, found.length, 'no id is duplicated')
     },
   }
 }

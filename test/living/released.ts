@@ -1,4 +1,4 @@
-/** The data folder of a released version, to be opened, damaged and migrated. */
+/** Data folders of released versions, for tests that open, damage and migrate them. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -7,17 +7,17 @@ import type { Test } from 'tap'
 import { stores } from '../../fixtures/generate/released-stores.ts'
 import { repository } from '../tree.ts'
 
-/** Where the files of releases are kept, a folder for each version. */
+/** Contains a folder with the data files of each released version. */
 export const releasedFolder = join(repository, 'fixtures/schemas')
 
-/** Every released version that is kept, oldest first. */
+/** Released versions, oldest first. */
 export const releasedVersions = readdirSync(releasedFolder).sort()
 
 /** The newest released version. */
 export const latestVersion = releasedVersions.at(-1) ?? ''
 
-/** Lays the data files of a version out in a folder; gives their paths below it. */
-export function layOut(version: string, dir: string): readonly string[] {
+/** Copies the data files of a version to a folder and returns their relative paths. */
+export function copyReleasedFiles(version: string, dir: string): readonly string[] {
   for (const path of Object.keys(stores)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), gunzipSync(readFileSync(join(releasedFolder, version, `${path}.gz`))))
@@ -36,14 +36,14 @@ export const storeCalls: Readonly<Record<string, readonly [tool: string, args: o
   'trm.db': ['Trm__start', { repo: 'none' }],
 }
 
-/** The app that fails without a file. A run of the recorder is needed for itself only: empty. */
+/** Returns the app that fails without a file, or an empty string for the file of a single run. */
 export const findOwner = (path: string): string =>
   path.includes('/') ? '' : (storeCalls[path]?.[0].split('__')[0] ?? '')
 
-/** A data folder of the latest version, with the absolute paths in it changed to that folder. */
+/** Creates a data folder of the latest version and adapts the absolute paths in its data. */
 export function copyRelease(t: Test): string {
   const dir = join(t.testdir({ data: {} }), 'data')
-  layOut(latestVersion, dir)
+  copyReleasedFiles(latestVersion, dir)
   const db = new Database(join(dir, 'recordings.db'))
   db.prepare(`UPDATE recording SET path = ? WHERE path LIKE '%/data/recordings/living.db'`).run(
     join(dir, 'recordings/living.db'),

@@ -1,41 +1,47 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codes } from '@causeway/protocol'
 import t from 'tap'
+import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import { openBridge } from '../e2e/bridge-process.ts'
 import { until } from '../e2e/condition.ts'
 import { getJson, postJson } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkAll, checkFiles, everyWork, leftovers, live, promisesOf, settingsOf } from './lives.ts'
-import { Refused, tool } from './work.ts'
-
-/** A server that is told to stop while every store is at work, by scripts and through bridges. */
+import {
+  checkAll,
+  checkFiles,
+  createWorks,
+  findLeftovers,
+  mergeSettings,
+  readPromised,
+  runWorks,
+} from './all-works.ts'
+import { CallError, tool } from './work.ts'
 
 const restarts = process.env.CAUSEWAY_LONG === undefined ? 1 : 10
 
 verifies('restart:no-loss', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const dir = join(root, 'data')
-  const works = everyWork(root)
-  const env = settingsOf(works)
+  const works = createWorks(root)
+  const env = mergeSettings(works)
   for (const work of works) work.before?.()
   let running = await startServer(t, { dir, env })
   const { url } = running
   for (const work of works) await work.begin({ url, dir })
   const bridge = await openBridge(t, { url: `${url}/mcp` })
   const over = new AbortController()
-  // Calls through the bridge, which go on while there is no server.
-  const answers: unknown[] = []
+  // Calls through the bridge continue while no server runs.
+  const responses: unknown[] = []
   const calling = (async () => {
     for (let id = 1; !over.signal.aborted; id++) {
       const args = { recording: 'drop', frame_id: 1, note: `through the bridge ${id}` }
-      answers.push(await bridge.call(id, 'tools/call', { name: 'Replay__bookmark', arguments: args }))
+      responses.push(await bridge.call(id, 'tools/call', { name: 'Replay__bookmark', arguments: args }))
     }
   })()
   for (let i = 0; i < restarts; i++) {
     let isStopping = false
-    const { refusals } = await live(
+    const { failures } = await runWorks(
       works,
       { url, dir },
       {
@@ -45,15 +51,15 @@ verifies('restart:no-loss', async (t) => {
         },
       },
     )
-    const promised = promisesOf(works)
-    t.ok(isStopping, 'every store was at work')
-    const said = refusals.map((error) =>
-      error instanceof Refused ? (error.answer.json.code ?? error.message) : String(error),
+    const promised = readPromised(works)
+    t.ok(isStopping, 'every store was in use')
+    const codes = failures.map((error) =>
+      error instanceof CallError ? (error.response.json.code ?? error.message) : String(error),
     )
     t.same(
-      said.filter((code) => code !== 'SHUTTING_DOWN'),
+      codes.filter((code) => code !== 'SHUTTING_DOWN'),
       [],
-      'what was accepted was answered, what was not was told so',
+      'accepted calls complete, and all others fail with SHUTTING_DOWN',
     )
     t.same(await running.server.exited, { code: 0, signal: null })
     checkFiles(t, dir)
@@ -62,14 +68,14 @@ verifies('restart:no-loss', async (t) => {
   }
   over.abort()
   await calling
-  t.ok(answers.length > 0)
+  t.ok(responses.length > 0)
   t.same(
-    answers.filter(
-      (answer) =>
-        JSON.stringify(answer).includes('"isError":true') || !(answer as { result?: unknown }).result,
+    responses.filter(
+      (response) =>
+        JSON.stringify(response).includes('"isError":true') || !(response as { result?: unknown }).result,
     ),
     [],
-    'every call through the bridge was answered, over the restart too',
+    'every call through the bridge succeeds, even during a restart',
   )
   const { bookmarks } = (await (
     await fetch(`${url}/api/apps/replay/tools/bookmark`, {
@@ -79,19 +85,17 @@ verifies('restart:no-loss', async (t) => {
     })
   ).json()) as { readonly bookmarks: readonly { readonly note: string }[] }
   const notes = bookmarks.map(({ note }) => note).filter((note) => note.startsWith('through'))
-  t.equal(notes.length, answers.length, 'and each was done')
-  t.equal(new Set(notes).size, notes.length, 'once')
+  t.equal(notes.length, responses.length, 'no bookmark is missing')
+  t.equal(new Set(notes).size, notes.length, 'no bookmark is duplicated')
   await running.server.stop()
-  t.same(leftovers(dir), [])
+  t.same(findLeftovers(dir), [])
 })
-
-/** A data folder that was moved by hand between two servers. */
 
 verifies('data:moved', async (t) => {
   const root = t.testdir({ data: {}, elsewhere: {}, plots: {}, projects: {} })
   const [before, after] = [join(root, 'data'), join(root, 'elsewhere', 'moved')]
-  const works = everyWork(root)
-  const env = { ...settingsOf(works), CAUSEWAY_PLOT_SAVE_MS: '3600000' }
+  const works = createWorks(root)
+  const env = { ...mergeSettings(works), CAUSEWAY_PLOT_SAVE_MS: '3600000' }
   for (const work of works) work.before?.()
   const first = await startServer(t, { dir: before, env })
   const { url } = first
@@ -103,7 +107,7 @@ verifies('data:moved', async (t) => {
   }
   const [run] = await runs(url)
 
-  // A refinement whose work is in a copy of the project, in the data folder, until it ends.
+  // A session that changes a copy of the project in the data folder until it ends.
   const project = join(root, 'projects', 'desk')
   mkdirSync(project)
   writeFileSync(join(project, 'value.py'), 'VALUE = 0\n')
@@ -116,7 +120,7 @@ verifies('data:moved', async (t) => {
   }
   await submit(url, 0)
 
-  // A plot that another program wrote as well: ours is kept in the data folder.
+  // Another program also wrote this plot, so the server's version is stored in the data folder.
   const filename = 'sample.plot.json'
   for (const work of works) if (work.name === 'debrief') await work.step({ url, dir: before })
   const { features } = await tool(url, ['debrief', 'get_features'], { filename })
@@ -146,12 +150,10 @@ verifies('data:moved', async (t) => {
   t.equal(readFileSync(join(project, 'value.py'), 'utf8'), 'VALUE = 0\n')
   await tool(place.url, ['trm', 'end'], { sid, apply: 'last' })
   t.equal(readFileSync(join(project, 'value.py'), 'utf8'), 'VALUE = 2\n')
-  await checkAll(t, works, place, promisesOf(works))
+  await checkAll(t, works, place, readPromised(works))
   for (const work of works) await work.step(place)
   t.same(await second.server.stop(), { code: 0, signal: null })
 })
-
-/** A server that may have less memory than it has: every cache gives back all the time, and every store goes on. */
 
 const rounds = process.env.CAUSEWAY_LONG === undefined ? 4 : 60
 t.setTimeout(540_000 + restarts * 60_000 + rounds * 15_000)
@@ -159,16 +161,16 @@ t.setTimeout(540_000 + restarts * 60_000 + rounds * 15_000)
 verifies('limits:memory:short', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const dir = join(root, 'data')
-  const works = everyWork(root)
+  const works = createWorks(root)
   for (const work of works) work.before?.()
-  const env = { ...settingsOf(works), CAUSEWAY_MEMORY_LIMIT_MB: '64' }
+  const env = { ...mergeSettings(works), CAUSEWAY_MEMORY_LIMIT_MB: '64' }
   const { url, server } = await startServer(t, { dir, env })
   const place = { url, dir }
   const health = async () => (await getJson(url, '/health')).json.memory
 
-  const told = await server.saw('memory is short: requests are answered one at a time until it is not')
-  t.equal(told.limit_mb, 64)
-  t.ok(told.used_mb > 64)
+  const line = await server.saw('memory is short: requests are answered one at a time until it is not')
+  t.equal(line.limit_mb, 64)
+  t.ok(line.used_mb > 64)
   const short = await health()
   t.match(short, { status: 'short', limit_bytes: 64 * 2 ** 20 })
   t.ok(short.used_bytes > short.limit_bytes)
@@ -181,25 +183,29 @@ verifies('limits:memory:short', async (t) => {
     for (const work of works) await work.step(place)
     await until(health, ({ given_back_bytes: given }) => given > before)
   }
-  t.same(await frame('stack.db'), first, 'what was given back is read again')
+  t.same(await frame('stack.db'), first, 'evicted data is read again')
   const all = Array.from({ length: 12 }, () =>
     postJson(url, '/api/apps/replay/tools/check_momentum', { recording: 'stack.db' }),
   )
-  const answers = await Promise.all(all)
-  const refused = answers.filter(({ status }) => status !== 200)
-  t.ok(refused.length > 0 && refused.length < answers.length, 'one at a time is answered')
-  for (const { status, headers, json } of refused) {
-    t.equal(status, codes.OVERLOADED.http)
+  const responses = await Promise.all(all)
+  const rejected = responses.filter(({ status }) => status !== 200)
+  t.ok(rejected.length > 0 && rejected.length < responses.length, 'some requests are answered')
+  for (const { status, headers, json } of rejected) {
+    t.equal(status, errorDefinitions.OVERLOADED?.status)
     t.equal(json.code, 'OVERLOADED')
     t.match(headers.get('retry-after'), /^\d+$/)
   }
-  const { caches } = await until(health, ({ caches }) => caches['replay.recordings'].bytes === 0)
-  for (const name of ['replay.recordings', 'debrief.plots', 'minds.texts', 'help.search'])
-    t.ok(caches[name].given_back_bytes > 0, `${name} gave back`)
+  const evicted = ['replay.recordings', 'debrief.plots', 'minds.texts', 'help.search']
+  const { caches } = await until(
+    health,
+    ({ caches }) =>
+      caches['replay.recordings'].bytes === 0 && evicted.every((name) => caches[name].given_back_bytes > 0),
+  )
+  for (const name of evicted) t.ok(caches[name].given_back_bytes > 0, `${name} evicted entries`)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   t.match(metrics, /^causeway_memory_short 1$/m)
   t.match(metrics, /^causeway_requests_turned_away_total\{want="memory"\} [1-9]/m)
   t.match(metrics, /^causeway_cache_given_back_bytes\{cache="replay\.recordings"\} [1-9]/m)
-  await checkAll(t, works, place, promisesOf(works))
+  await checkAll(t, works, place, readPromised(works))
   t.same(await server.stop(), { code: 0, signal: null })
 })

@@ -4,7 +4,7 @@ import { tool, type Work } from './work.ts'
 
 const text = (value: number): string => `VALUE = ${value}\n`
 
-/** A refinement that writes the next number into a file at each step. */
+/** Writes the next number to a file in each step. */
 export function trmWork(root: string): Work<{ readonly sid: string; readonly value: number }> {
   const folder = join(root, 'projects', 'numbers')
   const file = join(folder, 'value.py')
@@ -32,12 +32,12 @@ export function trmWork(root: string): Work<{ readonly sid: string; readonly val
     promised: () => ({ sid, value }),
     async check(t, { url, dir }, promised, surroundings) {
       const state = await tool(url, ['trm', 'state'], { sid: promised.sid })
-      t.equal(state.running, null, 'what a kill interrupted does not run')
-      t.ok(state.step >= promised.value, `step ${promised.value} was answered, ${state.step} is there`)
+      t.equal(state.running, null, 'an interrupted step is not running')
+      t.ok(state.step >= promised.value, `step ${promised.value} was acknowledged, ${state.step} is stored`)
       t.same(readdirSync(join(dir, 'trm')).includes('work') ? readdirSync(join(dir, 'trm', 'work')) : [], [])
       if (surroundings === 'later') return
       value = state.step
-      t.equal(readFileSync(file, 'utf8'), text(value), 'the file is as the last step that counts left it')
+      t.equal(readFileSync(file, 'utf8'), text(value), 'the file is that of the last step')
     },
   }
 }

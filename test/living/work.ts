@@ -1,45 +1,45 @@
-/** Work that a server accepts while it is copied, killed or stopped, and what must be true of it afterwards. */
+/** Work for a server that is copied, killed or stopped, with the checks of the data afterwards. */
 import type { Test } from 'tap'
 import { type HttpAnswer, postJson } from '../e2e/http.ts'
 
-/** Where the work happens. */
+/** The server that does the work. */
 export interface Place {
   readonly url: string
   /** Data folder of the server. */
   readonly dir: string
 }
 
-/** What is known of the folders that belong to the user: as the server left them, or others than its data say. */
-export type Surroundings = 'as they were' | 'later'
+/** Whether the user's folders are as the server left them, or newer than its data. */
+export type Surroundings = 'unchanged' | 'later'
 
 /** Work on one store. */
 export interface Work<Promised = unknown> {
-  /** The store that it is about. */
+  /** The store that the work uses. */
   readonly name: string
   readonly env?: Readonly<Record<string, string>>
-  /** What happens while no server runs. */
+  /** Runs before each start of the server. */
   readonly before?: () => void
-  /** Makes what the work needs, on the first server. */
+  /** Creates what the work needs, on the first server. */
   begin(place: Place): Promise<void>
-  /** One piece of work, done when it was answered; throws where it was not. */
+  /** Does one piece of work. Rejects if the call fails. */
   step(place: Place): Promise<void>
-  /** What was answered so far, as a value that does not change. */
+  /** Returns a copy of what the server has acknowledged so far. */
   promised(): Promised
-  /** Holds a server that was started on the data against what was promised, and learns how far they are. */
+  /** Checks that a restarted server has everything in `promised`, and continues from its state. */
   check(t: Test, place: Place, promised: Promised, surroundings: Surroundings): Promise<void>
 }
 
-/** An answer that is no success. */
-export class Refused extends Error {
-  readonly answer: HttpAnswer
+/** The error of a call with an HTTP status other than 200. */
+export class CallError extends Error {
+  readonly response: HttpAnswer
 
-  constructor(tool: string, answer: HttpAnswer) {
-    super(`${tool}: ${answer.status} ${JSON.stringify(answer.json)}`)
-    this.answer = answer
+  constructor(tool: string, response: HttpAnswer) {
+    super(`${tool}: ${response.status} ${JSON.stringify(response.json)}`)
+    this.response = response
   }
 }
 
-/** Calls a tool as a script does; `request` makes a repeat safe. */
+/** Calls a tool over REST. `request` is the id that makes the call safe to repeat. */
 export async function tool(
   url: string,
   [app, name]: readonly [app: string, tool: string],
@@ -47,12 +47,12 @@ export async function tool(
   { session = 'living', request }: { readonly session?: string; readonly request?: string } = {},
 ) {
   const headers = { 'causeway-session': session, ...(request && { 'causeway-request': request }) }
-  const answer = await postJson(url, `/api/apps/${app}/tools/${name}`, args, { headers })
-  if (answer.status === 200) return answer.json
-  throw new Refused(`${app}.${name}`, answer)
+  const response = await postJson(url, `/api/apps/${app}/tools/${name}`, args, { headers })
+  if (response.status === 200) return response.json
+  throw new CallError(`${app}.${name}`, response)
 }
 
-/** Members of `wanted` that are not in `found`. */
+/** Returns the members of `wanted` that are not in `found`. */
 export const missing = <T>(wanted: Iterable<T>, found: Iterable<T>): T[] => {
   const there = new Set(found)
   return [...wanted].filter((one) => !there.has(one))

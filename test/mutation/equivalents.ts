@@ -10,24 +10,24 @@ export interface Equivalent {
 export const equivalents: readonly Equivalent[] = [
   {
     file: 'bridge/src/main.ts',
-    before: 'await replayTraffic(readTraffic(path), process.stdin, process.stdout)',
-    after: 'void replayTraffic(readTraffic(path), process.stdin, process.stdout)',
+    before: 'await replayTraffic(path, process.stdin, process.stdout)',
+    after: 'void replayTraffic(path, process.stdin, process.stdout)',
     reason: 'nothing follows, stdin keeps the process running, and the promise never rejects',
   },
   {
-    file: 'bridge/src/tool-filter.ts',
-    before: 'if (lists.size === 0) return toClient(json)',
-    after: 'if (false) return toClient(json)',
+    file: 'bridge/src/stages/tool-filter.ts',
+    before: 'if (this.#lists.size === 0) {',
+    after: 'if (false) {',
     reason: 'only saves parsing: a message that answers no list request is forwarded unchanged',
   },
   {
-    file: 'packages/recording/src/query/query-process.ts',
+    file: 'packages/recording/src/reader/query/query-process.ts',
     before: 'const db = new Database(file, { readonly: true, fileMustExist: true })',
     after: 'const db = new Database(file, { readonly: true, fileMustExist: false })',
     reason: 'a read-only connection never creates a file: SQLite fails with SQLITE_CANTOPEN in both cases',
   },
   {
-    file: 'packages/recording/src/recorder/run-energy.ts',
+    file: 'packages/recording/src/formats/lines/frame-energy.ts',
     before: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy',
     after: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 1) | hasEnergy',
     reason: 'the element always exists; the default satisfies noUncheckedIndexedAccess',
@@ -39,9 +39,9 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'only saves unpacking: equal bytes unpack to equal lists',
   },
   {
-    file: 'server/src/backup/part.ts',
-    before: 'await rm(part, { recursive: true, force: true })',
-    after: 'await rm(part, { recursive: true, force: false })',
+    file: 'server/src/backup/partial-backup.ts',
+    before: 'await rm(folder, { recursive: true, force: true })',
+    after: 'await rm(folder, { recursive: true, force: false })',
     reason: 'differs only if another process removes the folder between the check and the removal',
   },
 ]

@@ -1,9 +1,9 @@
-/** The contract of Help's store over PostgreSQL 18 with pgvector, as WebAssembly in this process. */
+/** Runs the contract of Help's store on PostgreSQL 18 with pgvector, as WebAssembly in this process. */
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import t, { type Test } from 'tap'
-import { openPostgresStorage } from '../../packages/app-help/src/postgres/postgres-storage.ts'
-import type { PostgresDatabase, Sql } from '../../packages/app-help/src/postgres/sql.ts'
+import { openPostgresStorage } from '../../packages/app-help/src/storage/postgres/postgres-storage.ts'
+import type { PostgresDatabase, Sql } from '../../packages/app-help/src/storage/postgres/sql.ts'
 import { storageContract } from '../../packages/app-help/test/storage-contract.ts'
 import { verifies } from '../verifies.ts'
 
@@ -12,36 +12,36 @@ t.setTimeout(600_000)
 const pglite = await PGlite.create({ extensions: { vector } })
 t.teardown(() => pglite.close())
 
-/** Statements of a PGlite connection or transaction; numbers of 64 bits come as our drivers give them. */
-const sqlOf = (connection: Pick<PGlite, 'query'>): Sql => ({
+/** Adapts a PGlite connection or transaction. 64-bit numbers have the same type as with our drivers. */
+const toSql = (connection: Pick<PGlite, 'query'>): Sql => ({
   query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
     (await connection.query<Row>(text, [...parameters])).rows,
 })
 
-/** The one database, emptied for each test. */
-async function database(_t: Test): Promise<PostgresDatabase> {
+/** Returns the shared database, emptied for each test. */
+async function openDatabase(_t: Test): Promise<PostgresDatabase> {
   await pglite.exec('DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public;')
   return {
-    ...sqlOf(pglite),
-    transaction: (work) => pglite.transaction((transaction) => work(sqlOf(transaction as never))),
+    ...toSql(pglite),
+    transaction: (work) => pglite.transaction((transaction) => work(toSql(transaction as never))),
     close: async () => {},
   }
 }
 
-storageContract('PostgreSQL', t, async (t, _folder, now) => openPostgresStorage(await database(t), now))
+storageContract('PostgreSQL', t, async (t, _folder, now) => openPostgresStorage(await openDatabase(t), now))
 
 verifies('help:postgres', async (t) => {
-  const db = await database(t)
+  const db = await openDatabase(t)
   await openPostgresStorage(db)
-  await t.resolves(openPostgresStorage(db), 'tables that are there stay')
+  await t.resolves(openPostgresStorage(db), 'keeps existing tables')
   await db.query("UPDATE help_state SET value = '2' WHERE key = 'format'")
   await t.rejects(openPostgresStorage(db), { code: 'NEWER_DATA' })
 })
 
-verifies('help:postgres', 'vectors of 3072 dimensions have an index', async (t) => {
-  const db = await database(t)
+verifies('help:postgres', 'vectors of 3072 dimensions are indexed', async (t) => {
+  const db = await openDatabase(t)
   await openPostgresStorage(db)
-  const { vectorIndex, vectorTables } = await import('../../packages/app-help/src/postgres/schema.ts')
+  const { vectorIndex, vectorTables } = await import('../../packages/app-help/src/storage/postgres/schema.ts')
   for (const statement of [...vectorTables(3072), vectorIndex]) await db.query(statement)
   const [row] = await db.query<{ indexdef: string }>(
     "SELECT indexdef FROM pg_indexes WHERE indexname = 'help_vectors_nearest'",

@@ -3,11 +3,11 @@ import { computeScore, diagnoseAll } from '../../bench/replay/diagnosis.ts'
 
 t.setTimeout(240_000)
 
-/** The long form takes the generated recordings too; random ones are diagnosed with Replay's own tests. */
+/** The long check includes the generated recordings; Replay's tests diagnose random ones. */
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
 t.test(
-  'diagnose: over all recordings the injected fault ranks first, and clean ones have no warning',
+  'diagnose ranks the injected fault of every recording first and reports no warning for clean ones',
   async (t) => {
     const cases = await diagnoseAll({ committedOnly: !isLong })
     t.ok(cases.length > (isLong ? 100 : 20))

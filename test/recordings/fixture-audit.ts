@@ -13,7 +13,7 @@ import {
 const gravity = 9.81
 const environmentBit = 0x80000000
 
-/** A law that a frame can break, as plain arithmetic over the rows of a recording finds it. */
+/** A law that a frame can violate, checked with plain arithmetic on the rows of a recording. */
 export type Law =
   | 'energy_gain'
   | 'energy_loss'
@@ -30,16 +30,16 @@ export type Law =
   | 'contact'
   | 'restitution'
 
-/** By law, the frames that break it and by how much, in SI units. */
+/** For each law, the frames that violate it and the size of the violation in SI units. */
 export type Audit = ReadonlyMap<Law, ReadonlyMap<number, number>>
 
-/** Sizes that count as noise, per law; what a law measures stands beside its check. */
+/** Violations up to this size are noise: energy in J, momentum in N*s. */
 export interface Noise {
   readonly energy: number
   readonly momentum: number
 }
 
-/** Holds every frame of a recording against every law. */
+/** Checks every frame of a recording against every law. */
 export function audit(db: Database, noise: Noise): Audit {
   const found = new Map<Law, Map<number, number>>()
   const report = (law: Law, frame: number, size: number) => {
@@ -48,7 +48,7 @@ export function audit(db: Database, noise: Noise): Audit {
     found.set(law, known)
   }
   clock(db, report)
-  const step = stepOf(db)
+  const step = readSteps(db)
   energies(db, report, noise, step)
   solver(db, report)
   const friction = frictionRows(db)
@@ -66,8 +66,8 @@ export function audit(db: Database, noise: Noise): Audit {
 
 type Report = (law: Law, frame: number, size: number) => void
 
-/** Seconds between a frame and the one before it; that of the first frame is its time. */
-function stepOf(db: Database): (frame: number) => number {
+/** Returns a function for the time in seconds between a frame and the previous one; for the first frame it is the frame's time. */
+function readSteps(db: Database): (frame: number) => number {
   const times = new Map(frameTimes(db))
   return (frame) => (times.get(frame) ?? Number.NaN) - (times.get(frame - 1) ?? 0)
 }
@@ -78,7 +78,7 @@ const frameTimes = (db: Database): [number, number][] =>
     s as number,
   ])
 
-/** Frames after a gap in the ids, and steps that are not the median one. */
+/** Reports frames after a gap in the ids, and steps that differ from the median. */
 function clock(db: Database, report: Report): void {
   const times = frameTimes(db)
   const steps = times.slice(1).map(([, s], i) => s - (times[i]?.[1] ?? 0))
@@ -91,7 +91,7 @@ function clock(db: Database, report: Report): void {
   })
 }
 
-/** Gains, and losses without contact beyond the m g^2 dt^2 / 2 that a semi-implicit step loses in free flight. */
+/** Reports energy gains, and losses without contact beyond the m g^2 dt^2 / 2 that a semi-implicit step loses in free flight. */
 function energies(db: Database, report: Report, noise: Noise, step: (frame: number) => number): void {
   const spawns = rows(db, 'SELECT MIN(frame_id) AS f FROM AssetDynamicStateRecord GROUP BY body_id').map(
     ({ f }) => f,
@@ -104,7 +104,7 @@ function energies(db: Database, report: Report, noise: Noise, step: (frame: numb
     const frame = f as number
     if (spawns.includes(frame) || e === null || e === undefined) continue
     const natural = 0.5 * (m ?? 0) * (gravity * step(frame)) ** 2
-    // Soft contacts give back what they took; in flight nothing does.
+    // Soft contacts return stored energy; in flight energy cannot increase.
     const limit = active === 1 ? noise.energy : 1e-6
     if (e > limit) report('energy_gain', frame, e)
     if (active === 0 && e < -1.001 * natural - 1e-6) report('energy_loss', frame, e)
@@ -119,7 +119,7 @@ function solver(db: Database, report: Report): void {
     report('solver', f as number, residual ?? 0)
 }
 
-/** Depth, turns of the normal by more than 30 degrees, and contacts that are lost twice within 30 frames. */
+/** Reports penetration, turns of the normal by more than 30 degrees, and contacts that are lost twice within 30 frames. */
 function pairs(db: Database, report: Report): void {
   const ids = new Set(frameTimes(db).map(([id]) => id))
   const last = new Map<string, { frame: number; lost: number; normal: Xyz }>()
@@ -138,7 +138,7 @@ function pairs(db: Database, report: Report): void {
       const cosine = known.normal.x * normal.x + known.normal.y * normal.y + known.normal.z * normal.z
       if (cosine < Math.cos(Math.PI / 6)) report('normal', frame, cosine)
     }
-    // A body that lands hops once; losing a contact again soon after is chatter.
+    // A landing body may hop once; another loss of the contact soon after is chatter.
     const isLoss = known !== undefined && !isNext && ids.has(known.frame + 1)
     if (isLoss && known.frame + 1 - known.lost <= 30) {
       report('contact', known.lost, 1)
@@ -149,7 +149,7 @@ function pairs(db: Database, report: Report): void {
   }
 }
 
-/** Per body: absent numbers, quaternion norm, jumps of position, momentum without impulse, motion at rest. */
+/** Reports missing numbers, quaternions of wrong length, jumps of position, and unexplained momentum of each body. */
 function motions(
   db: Database,
   report: Report,
@@ -170,8 +170,8 @@ function motions(
       report('null', frame, body)
       continue
     }
-    const off = Math.sqrt(q.w ** 2 + q.x ** 2 + q.y ** 2 + q.z ** 2) - 1
-    if (Math.abs(off) > 1e-6) report('quaternion', frame, off)
+    const excess = Math.sqrt(q.w ** 2 + q.x ** 2 + q.y ** 2 + q.z ** 2) - 1
+    if (Math.abs(excess) > 1e-6) report('quaternion', frame, excess)
     const before = previous.get(body)
     previous.set(body, state)
     if (before?.frame_id !== frame - 1) continue
@@ -193,7 +193,7 @@ const add = (a: Xyz, b: Xyz): Xyz => ({ x: a.x + b.x, y: a.y + b.y, z: a.z + b.z
 const scale = ({ x, y, z }: Xyz, by: number): Xyz => ({ x: by * x, y: by * y, z: by * z })
 const minus = (a: Xyz, b: Xyz): Xyz => add(a, scale(b, -1))
 
-/** Impulse of all contacts and external forces on a body in a frame, N*s; key `frame/body`. */
+/** Returns the impulse of all contacts and external forces on a body in a frame, in N*s; key `frame/body`. */
 function impulsesByFrameAndBody(db: Database, friction: readonly FrictionRow[]): ReadonlyMap<string, Xyz> {
   const sums = new Map<string, Xyz>()
   const put = (frame: number, body: number, impulse: Xyz) => {
@@ -218,7 +218,7 @@ function impulsesByFrameAndBody(db: Database, friction: readonly FrictionRow[]):
   return sums
 }
 
-/** Bodies in a contact whose impulse is not recorded, since it has no friction; keys `frame/body`. */
+/** Returns bodies with frictionless contacts, whose impulses are not recorded; keys `frame/body`. */
 const touchedWithoutFriction = (db: Database): ReadonlySet<string> =>
   new Set(
     rows(
@@ -228,7 +228,7 @@ const touchedWithoutFriction = (db: Database): ReadonlySet<string> =>
     ).flatMap(({ f, a, b }) => [`${f}/${a}`, `${f}/${b}`]),
   )
 
-/** Bounces of balls whose opening speed is not e times the closing one; without restitution nothing is expected. */
+/** Reports bounces whose separation speed is not e times the approach speed. Contacts without restitution are not checked. */
 function bounces(db: Database, report: Report): void {
   const velocities = new Map(
     states(db).map(({ frame_id, body_id, velocity }) => [`${frame_id}/${body_id}`, velocity]),

@@ -14,10 +14,10 @@ import { contentHash, openCopy } from '../../fixtures/generate/manifest.ts'
 import { frictionRows, norm, rows, states } from '../fixture-rows.ts'
 import { type Audit, audit, type Law } from './fixture-audit.ts'
 
-// Whoever comes first makes all recordings.
+// The first test process to run generates all recordings.
 tap.setTimeout(120_000)
 
-/** The law that a kind of fault breaks, and laws that it cannot but break in the same frames. */
+/** The law that a kind of fault violates, and the laws that it inevitably violates in the same frames. */
 const laws: Record<FaultKind, { readonly own?: Law; readonly implied?: readonly Law[] }> = {
   energy_injection: { own: 'energy_gain', implied: ['momentum'] },
   energy_drift: { own: 'energy_gain' },
@@ -41,7 +41,7 @@ const laws: Record<FaultKind, { readonly own?: Law; readonly implied?: readonly 
   blow_up: { own: 'energy_gain', implied: ['momentum', 'position'] },
 }
 
-/** Soft contacts give back up to this much, J; impulses of bodies that settle miss up to this much, N*s. */
+/** Maximum energy that soft contacts return, in J, and maximum momentum error of settling bodies, in N*s. */
 const noise = { energy: 0.03, momentum: 2e-6 }
 
 const { folder, manifest } = await generatedRecordings()
@@ -49,7 +49,7 @@ const { recordings } = manifest
 const faulty = recordings.filter((entry): entry is GeneratedEntry & { fault: object } => entry.fault !== null)
 const openEntry = (name: string) => openCopy(join(folder, `${name}.db`))
 
-const auditOf = (name: string): Audit => {
+const auditRecording = (name: string): Audit => {
   const db = openEntry(name)
   const found = audit(db, noise)
   db.close()
@@ -59,13 +59,13 @@ const auditOf = (name: string): Audit => {
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
-/** Frames in which an audit found anything, but for some laws. */
+/** Returns the frames of an audit that violate a law, except the laws in `without`. */
 const brokenFrames = (found: Audit, without: readonly Law[] = []): readonly (readonly [Law, number])[] =>
   [...found].flatMap(([law, frames]) =>
     without.includes(law) ? [] : [...frames.keys()].map((frame) => [law, frame] as const),
   )
 
-/** Frames between the losses of a chattering contact are sound; those of a flip show it twice, going and coming back. */
+/** Expects exactly the fault of the manifest. Only the first and last frame of chatter are compared; a flip also shows in the frame after its last. */
 function expectFault(t: Test, name: string, fault: NonNullable<GeneratedEntry['fault']>, found: Audit): void {
   const { own, implied = [] } = laws[fault.kind]
   const { first_frame: first, last_frame: last } = fault
@@ -75,26 +75,26 @@ function expectFault(t: Test, name: string, fault: NonNullable<GeneratedEntry['f
     if (fault.kind === 'contact_chatter') {
       t.equal(broken[0], first, `${name}: first loss`)
       t.equal(broken.at(-1), last, `${name}: last loss`)
-    } else t.same(broken, range(first, end), `${name}: ${own} in exactly its frames`)
+    } else t.same(broken, range(first, end), `${name}: ${own} in exactly the frames of the fault`)
   }
   const elsewhere = brokenFrames(found, own ? [own] : []).filter(
     ([law, frame]) => !implied.includes(law) || frame < first || frame > last,
   )
-  t.same(elsewhere, [], `${name}: nothing else is wrong`)
+  t.same(elsewhere, [], `${name}: no other violations`)
 }
 
-test('generated: the manifest says what is in the folder, and the folder has all of it', async (t) => {
+test('the manifest lists exactly the generated recordings, with their hashes', async (t) => {
   t.same(
     recordings.map(({ name }) => name),
     catalogue.map(({ name }) => name),
   )
   for (const { name, sha256 } of recordings) t.equal(contentHash(join(folder, `${name}.db`)), sha256, name)
   const known = new Set(recordings.map(({ name }) => name))
-  t.equal(known.size, recordings.length, 'every name once')
+  t.equal(known.size, recordings.length, 'names are unique')
   for (const { pair } of recordings) if (pair) t.ok(known.has(pair), pair)
 })
 
-test('generated: every kind of fault is there, and many healthy scenes', async (t) => {
+test('the generated recordings include every kind of fault and many healthy scenes', async (t) => {
   t.same([...new Set(faulty.map(({ fault }) => fault.kind))].sort(), Object.keys(laws).sort())
   t.ok(faulty.length >= 40, `${faulty.length} faulty`)
   t.ok(recordings.length - faulty.length >= 20, `${recordings.length - faulty.length} healthy`)
@@ -104,21 +104,22 @@ test('generated: every kind of fault is there, and many healthy scenes', async (
   }
 })
 
-test('generated: a readme lists every recording', async (t) => {
+test('the README lists every generated recording', async (t) => {
   const text = readFileSync(join(import.meta.dirname, '../..', 'fixtures', 'README.md'), 'utf8')
   const named = [...text.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, name]) => name)
   t.same(named.sort(), recordings.map(({ name }) => name).sort())
 })
 
-test('generated: healthy recordings break no law in any frame', async (t) => {
-  for (const { name, fault } of recordings) if (fault === null) t.same(brokenFrames(auditOf(name)), [], name)
+test('healthy generated recordings violate no law in any frame', async (t) => {
+  for (const { name, fault } of recordings)
+    if (fault === null) t.same(brokenFrames(auditRecording(name)), [], name)
 })
 
-test('generated: faulty recordings break their own law in the frames of the manifest, and no other', async (t) => {
-  for (const { name, fault } of faulty) expectFault(t, name, fault, auditOf(name))
+test('faulty generated recordings violate only their own law, in the frames of the manifest', async (t) => {
+  for (const { name, fault } of faulty) expectFault(t, name, fault, auditRecording(name))
 })
 
-test('generated: the size of a fault is what the rows say', async (t) => {
+test('the magnitude of a fault in the manifest equals the measured one', async (t) => {
   const measured: Partial<Record<FaultKind, Law>> = {
     momentum: 'momentum',
     penetration: 'depth',
@@ -129,12 +130,12 @@ test('generated: the size of a fault is what the rows say', async (t) => {
   }
   for (const { name, fault } of faulty) {
     const law = measured[fault.kind]
-    const size = law && auditOf(name).get(law)?.get(fault.peak_frame)
+    const size = law && auditRecording(name).get(law)?.get(fault.peak_frame)
     if (law) t.ok(Math.abs((size ?? 0) / fault.magnitude - 1) < 0.01, `${name}: ${size} ${fault.magnitude}`)
   }
 })
 
-test('generated: a body gains or loses the energy of the manifest in the frame of the manifest', async (t) => {
+test('a body gains or loses the energy of the manifest in the frame of the manifest', async (t) => {
   const single = faulty.filter(
     ({ fault }) =>
       ['energy_injection', 'dissipation_without_contact'].includes(fault.kind) &&
@@ -150,7 +151,7 @@ test('generated: a body gains or loses the energy of the manifest in the frame o
       AND frame_id IN (${fault.first_frame - 1}, ${fault.first_frame}) ORDER BY frame_id`,
     )
     const [{ mass } = {}] = rows(db, `SELECT mass FROM AssetInertialStaticRecord WHERE body_id = ${body}`)
-    // Beside the fault there is only what a semi-implicit step loses in free fall.
+    // Apart from the fault, only a semi-implicit step in free fall loses energy.
     const natural = 0.5 * (mass ?? 0) * (9.81 * 0.01) ** 2
     const gained = (after?.e ?? 0) - (before?.e ?? 0)
     t.ok(Math.abs(gained - fault.magnitude) <= natural + 1e-9, `${name}: ${gained} ${fault.magnitude}`)
@@ -158,7 +159,7 @@ test('generated: a body gains or loses the energy of the manifest in the frame o
   }
 })
 
-test('generated: what tunnels is on both sides of an obstacle without any contact', async (t) => {
+test('a tunnelling body passes an obstacle without any contact', async (t) => {
   const found = faulty.filter(({ fault }) => fault.kind === 'tunnelling')
   for (const { name, fault } of found) {
     const db = openEntry(name)
@@ -169,19 +170,19 @@ test('generated: what tunnels is on both sides of an obstacle without any contac
         y: 0,
         z: 0,
       }
-    // The platform of the one scene without a second body has its top at z = 0 and is 4 cm thick.
+    // In the only scene without a second body, the top of the platform is at z = 0 and the platform is 4 cm thick.
     const side = (frame: number) => {
       const [here, there] = [at(body, frame), other === undefined ? undefined : at(other, frame)]
       return there ? there.x - here.x : here.z
     }
-    t.ok(side(fault.first_frame - 1) > 0.07, `${name}: before at ${side(fault.first_frame - 1)}`)
-    t.ok(side(fault.first_frame) < -0.07, `${name}: behind at ${side(fault.first_frame)}`)
+    t.ok(side(fault.first_frame - 1) > 0.07, `${name}: position before ${side(fault.first_frame - 1)}`)
+    t.ok(side(fault.first_frame) < -0.07, `${name}: position after ${side(fault.first_frame)}`)
     t.same(rows(db, `SELECT id FROM CollisionResultRecord WHERE ${body} IN (body_a_id, body_b_id)`), [], name)
     db.close()
   }
 })
 
-test('generated: what jitters goes to and fro, what creeps goes on, and both lie still around it', async (t) => {
+test('jittering and creeping bodies move only in the frames of their fault, and only creeping ones change position', async (t) => {
   const found = faulty.filter(({ fault }) => fault.kind === 'jitter' || fault.kind === 'creep')
   t.equal(found.length, 4)
   for (const { name, fault } of found) {
@@ -192,8 +193,8 @@ test('generated: what jitters goes to and fro, what creeps goes on, and both lie
       const speed = norm({ ...velocity, z: 0 })
       t.ok(Math.abs(speed - (isFaulty ? fault.magnitude : 0)) < 1e-4, `${name} frame ${frame_id}: ${speed}`)
     }
-    const way = (frame: number) => own[frame - 1]?.position ?? { x: 0, y: 0, z: 0 }
-    const [from, to] = [way(fault.first_frame - 1), way(fault.last_frame)]
+    const position = (frame: number) => own[frame - 1]?.position ?? { x: 0, y: 0, z: 0 }
+    const [from, to] = [position(fault.first_frame - 1), position(fault.last_frame)]
     const moved = Math.hypot(to.x - from.x, to.y - from.y)
     const frames = fault.last_frame - fault.first_frame + 1
     const expected = fault.kind === 'creep' ? frames * fault.magnitude * 0.004 : 0
@@ -202,19 +203,19 @@ test('generated: what jitters goes to and fro, what creeps goes on, and both lie
   }
 })
 
-test('generated: two runs of a pair are equal before the frame in which they part, and differ in it', async (t) => {
+test('two runs of a pair are equal before the frame in which they diverge, and differ in it', async (t) => {
   const pairs = recordings.filter(({ diverges_at, name }) => diverges_at !== undefined && name.endsWith('_a'))
   t.equal(pairs.length, 5)
   for (const { name, pair, diverges_at = 0 } of pairs) {
-    const [a, b] = [name, pair ?? ''].map((one) => framesOf(one))
+    const [a, b] = [name, pair ?? ''].map((one) => readFrames(one))
     const ids = [...(a?.keys() ?? [])].sort((x, y) => x - y)
     const first = ids.find((id) => a?.get(id) !== b?.get(id))
     t.equal(first, diverges_at, name)
   }
 })
 
-/** All states, contacts and impulses of each frame as text, bit by bit. */
-function framesOf(name: string): Map<number, string> {
+/** Returns all states, contacts and impulses of each frame as text that preserves every bit. */
+function readFrames(name: string): Map<number, string> {
   const db = openEntry(name)
   const found = new Map<number, string>()
   const contacts = rows(
@@ -230,7 +231,7 @@ function framesOf(name: string): Map<number, string> {
   return found
 }
 
-test('generated: two engines bring the bodies of a scene to the same place', async (t) => {
+test('two engines move the bodies of a scene to the same positions', async (t) => {
   const pairs = recordings.filter(({ engine, pair }) => engine === 'rapier' && pair !== undefined)
   t.equal(pairs.length, 4)
   for (const { name, pair } of pairs) {
@@ -250,7 +251,7 @@ test('generated: two engines bring the bodies of a scene to the same place', asy
   }
 })
 
-test('generated: rapier claims no impulse at all', async (t) => {
+test('recordings of rapier contain no impulses', async (t) => {
   for (const { name, engine } of recordings) {
     if (engine !== 'rapier') continue
     const db = openEntry(name)
@@ -260,24 +261,27 @@ test('generated: rapier claims no impulse at all', async (t) => {
   }
 })
 
-test('generated: the hinge of the pendulum is an external force, and at the end of the swing energy is as before', async (t) => {
+test('the hinge of the pendulum is an external force and conserves energy', async (t) => {
   const db = openEntry('clean_pendulum')
   t.same(rows(db, 'SELECT COUNT(*) AS n FROM ExternalForceRecord'), [{ n: 250 }])
   const energies = rows(db, 'SELECT total_system_e AS e FROM SystemEnergyRecord').map(({ e }) => e ?? 0)
   t.ok(Math.max(...energies) - Math.min(...energies) < 1e-6)
   const swing = states(db).map(({ position }) => position.x)
-  t.ok(Math.abs(Math.min(...swing) + 0.4 * Math.sin(Math.PI / 3)) < 1e-3, 'as far on the other side')
+  t.ok(
+    Math.abs(Math.min(...swing) + 0.4 * Math.sin(Math.PI / 3)) < 1e-3,
+    'reaches the same angle on the other side',
+  )
   db.close()
 })
 
-test('generated: at rest the original engine records -g dt, and so does one recording', async (t) => {
+test('clean_upstream_rest has -g dt at rest like recordings of the original engine', async (t) => {
   const db = openEntry('clean_upstream_rest')
   const last = states(db).filter(({ frame_id }) => frame_id === 150)
   for (const { velocity } of last) t.ok(Math.abs(velocity.z + 9.81 * 0.008) < 1e-9)
   db.close()
 })
 
-test('generated: a skidding ball rolls on with 5/7 of its speed, and a cradle passes all of it on', async (t) => {
+test('a skidding ball ends up rolling with 5/7 of its speed, and a cradle transfers all of it', async (t) => {
   const last = (name: string) => {
     const db = openEntry(name)
     const all = states(db)
@@ -294,16 +298,16 @@ test('generated: a skidding ball rolls on with 5/7 of its speed, and a cradle pa
   )
 })
 
-test('generated: a free spin turns over and keeps its energy', async (t) => {
+test('a freely spinning body flips and conserves its energy', async (t) => {
   const db = openEntry('clean_free_spin')
   const energies = rows(db, 'SELECT rotational_ke AS e FROM EnergyRecord').map(({ e }) => e ?? 0)
   t.ok(Math.max(...energies) / Math.min(...energies) - 1 < 1e-9)
   const middle = states(db).map(({ angular_velocity }) => angular_velocity.y)
-  t.ok(Math.min(...middle) < -5 && Math.max(...middle) > 5, 'about the middle axis both ways')
+  t.ok(Math.min(...middle) < -5 && Math.max(...middle) > 5, 'spins both ways about the middle axis')
   db.close()
 })
 
-test('generated: the same scripts make the same numbers again', async (t) => {
+test('the same generator scripts produce the same numbers again', async (t) => {
   const engines = await loadEngines()
   const dir = t.testdir()
   const names = ['clean_settling', 'clean_cradle', 'clean_pendulum', 'engine_drop_rapier', 'jitter', 'hitch']
@@ -314,7 +318,7 @@ test('generated: the same scripts make the same numbers again', async (t) => {
   }
 })
 
-test('random scenes: break no law without a fault, and their own one in the frames of the fault', async (t) => {
+test('random scenes violate no law without a fault, and with one only its law in its frames', async (t) => {
   const engines = await loadEngines()
   const seeds = range(1, 24)
   for (const seed of seeds) {

@@ -8,58 +8,67 @@ export const app = {
   },
   'app:declare:refused': {
     origin: 'design, an app: schemas',
-    behaviour: 'a non-object output, a transform or an over-long name is refused when the tool is declared',
+    behaviour: 'a non-object output, a transform or an over-long name is rejected when the tool is declared',
   },
   'app:schema:self-contained': {
     origin: 'design, an app: schemas; JSON Schema 2020-12',
-    behaviour: 'listed schemas have no $schema, no safe-integer bounds, and no pattern beside a format',
+    behaviour:
+      'listed schemas have no $schema, no safe-integer bounds, and no pattern in addition to a format',
   },
   'app:schema:output-open': {
     origin: 'design, an app: schemas',
-    behaviour: 'output schemas allow added fields, input schemas refuse unknown ones',
+    behaviour: 'output schemas allow additional fields, input schemas reject unknown ones',
   },
   'app:validate:missing': {
     origin: 'design, an app',
-    behaviour: 'a missing or wrongly typed argument is answered with what is missing and what is expected',
+    behaviour: 'a missing argument or one of the wrong type fails with its name and the expected type',
     over: ['direct', 'http', 'bridge'],
   },
   'app:validate:did-you-mean': {
     origin: 'design, an app',
-    behaviour: 'an unknown argument is named together with the nearest known one',
+    behaviour: 'an unknown argument is reported together with the nearest known one',
     over: ['direct', 'http', 'bridge'],
+  },
+  'app:errors:owner': {
+    origin: 'design, errors',
+    behaviour: 'an error code has one owner; an app that declares a code of another one is rejected',
+  },
+  'app:errors:user-app': {
+    origin: 'design, errors',
+    behaviour: 'errors that a user app declares have their status, number and remedy on every channel',
   },
   'app:answer:structured': {
     origin: 'design, the wire: answers; MCP 2025-06-18 server/tools',
-    behaviour: 'an answer carries structuredContent and the same JSON as its first text',
+    behaviour: 'a result has structuredContent and the same JSON as its first text',
     over: ['direct', 'http', 'bridge'],
   },
   'app:answer:non-finite': {
     origin: 'design, an app: schemas',
-    behaviour: 'a non-finite number in an answer is null, never invalid JSON',
+    behaviour: 'a non-finite number in a result is null, never invalid JSON',
   },
   'app:answer:error-object': {
     origin: 'design, the wire: answers',
     behaviour:
-      'a failed tool answers isError with CODE, remedy and the error object in _meta, nothing in structuredContent',
+      'a failed tool returns isError with CODE, remedy and the error object in _meta, and no structuredContent',
     over: ['direct', 'http', 'bridge'],
   },
   'app:answer:error-text': {
-    origin: 'design, the wire: answers; clients show a model the text alone',
-    behaviour: 'the data that a remedy tells to use stands in the text of the failed answer',
+    origin: 'design, the wire: answers; clients show a model only the text',
+    behaviour: 'the text of a failed result contains the data that its remedy refers to',
     over: ['direct', 'http', 'bridge'],
   },
   'app:answer:error-body': {
     origin: 'original agent minds, error handling; design, the wire: answers',
     behaviour:
-      'an error body of an app replaces the text, is structuredContent where the output schema allows it, and leaves the error object in _meta',
+      'an error body of an app replaces the text, is structuredContent if the output schema allows it, and leaves the error object in _meta',
   },
   'app:answer:no-internals': {
     origin: 'design, the wire: answers',
-    behaviour: 'an unexpected failure is INTERNAL: logged with its stack, answered without it',
+    behaviour: 'an unexpected failure is INTERNAL: logged with its stack, returned without it',
   },
   'app:size:listing': {
     origin: 'design, the wire: names',
-    behaviour: 'a tool lists in at most 2 kB and an app in at most 25 kB',
+    behaviour: 'a tool in tools/list has at most 2 kB and the tools of an app have at most 25 kB',
   },
   'app:example:runs': {
     origin: 'design, an app',
@@ -67,7 +76,7 @@ export const app = {
   },
   'app:session:one-object': {
     origin: 'design, the wire: sessions',
-    behaviour: 'calls under one session key see one object, saved after a call that changed it',
+    behaviour: 'calls with the same session key share one object, saved after a call that changed it',
   },
   'app:session:restart': {
     origin: 'design, the wire: sessions',
@@ -75,20 +84,20 @@ export const app = {
   },
   'app:session:expiry': {
     origin: 'design, the wire: sessions',
-    behaviour: 'a session ends after 24 idle hours',
+    behaviour: 'a session expires after 24 idle hours',
   },
   'app:registry:cached': {
     origin: 'original MCP integration, caching strategy',
-    behaviour: 'the tool list is cached for five minutes and rediscovered after that',
+    behaviour: 'the tool list is cached for five minutes and discovered again after that',
   },
   'app:registry:refresh': {
     origin: 'original MCP integration, cache invalidation',
-    behaviour: 'a change, the refresh tool, the refresh route and SIGHUP each renew the list at once',
+    behaviour: 'a change, the refresh tool, the refresh route and SIGHUP each refresh the list immediately',
   },
   'app:registry:last-good': {
     origin: 'design, the wire: registry',
     behaviour:
-      'a discovery that fails or takes over a second leaves the last good list, and calls never wait for it',
+      'a discovery that fails or takes longer than a second keeps the last good list, and calls never wait for it',
   },
   'app:registry:disabled': {
     origin: 'original MCP integration, common issues',
@@ -96,12 +105,12 @@ export const app = {
   },
   'app:registry:scheme-owner': {
     origin: 'design, the wire: resources',
-    behaviour: 'a second app that claims a URI scheme is refused',
+    behaviour: 'a second app that declares the same URI scheme is rejected',
   },
   'app:user:by-path': {
     origin: 'design, an app',
     behaviour:
-      'a user app given by path in the settings is listed and callable, with the app-kit and zod of the server',
+      'a user app whose path is in the settings is listed and callable, with the app-kit and zod of the server',
   },
   'app:user:broken': {
     origin: 'design, an app',
@@ -110,6 +119,6 @@ export const app = {
   'app:argument:other-names': {
     origin: 'original refinement design, parameter translation',
     behaviour:
-      'an argument is taken under each of its other names, members of objects too; under two at once it is refused',
+      'an argument is accepted under each of its aliases, also in nested objects, and rejected under two at the same time',
   },
 } as const satisfies Requirements

@@ -2,9 +2,13 @@ import type { Requirements } from '../requirement.ts'
 
 /** The bridge between a stdio client and the server. */
 export const bridge = {
+  'bridge:transcripts': {
+    origin: 'docs/bridge.md',
+    behaviour: 'requests, headers and lines equal the recorded transcripts, with and without optional stages',
+  },
   'bridge:relay:eras': {
     origin: 'design, the wire: eras',
-    behaviour: 'messages of both eras pass through unchanged, the era decided per message',
+    behaviour: 'messages of both eras are forwarded unchanged, and the era is decided per message',
   },
   'bridge:relay:ids': {
     origin: 'original MCP integration, stdio wrapper; JSON-RPC 2.0 section 4',
@@ -12,24 +16,25 @@ export const bridge = {
   },
   'bridge:relay:concurrent': {
     origin: 'JSON-RPC 2.0 section 6',
-    behaviour: 'concurrent calls are answered as they finish, a slow one holds up no other',
+    behaviour: 'concurrent calls get their responses as they finish, and a slow call does not delay others',
   },
   'bridge:relay:batch': {
     origin: 'MCP 2025-03-26 basic/transports',
     behaviour:
-      'every request of a batch is answered once, and a batch is sent again only where all of it may be',
+      'every request of a batch gets one response, and a batch is repeated only if each message may be repeated',
   },
   'bridge:relay:notification': {
     origin: 'JSON-RPC 2.0 section 4.1',
-    behaviour: 'a notification is forwarded and never answered',
+    behaviour: 'a notification is forwarded and gets no response',
   },
   'bridge:relay:one-way': {
     origin: 'MCP 2025-11-25 basic/lifecycle and basic/transports',
-    behaviour: 'initialized, and an answer to the server, survive a busy server and a broken connection',
+    behaviour:
+      'notifications/initialized and replies to the server survive a busy server and a broken connection',
   },
   'bridge:relay:pipelined': {
     origin: 'MCP 2025-11-25 basic/lifecycle',
-    behaviour: 'messages sent right behind initialize wait for its answer and use its session',
+    behaviour: 'messages right after initialize wait for its response and use its session',
   },
   'bridge:relay:server-notification': {
     origin: 'MCP 2025-11-25 basic/transports',
@@ -38,116 +43,120 @@ export const bridge = {
   'bridge:relay:protocol-version': {
     origin: 'MCP 2025-11-25 basic/transports, protocol version header',
     behaviour:
-      'requests after initialize carry the negotiated version, modern ones their method and name headers',
+      'requests after initialize have the negotiated version, and stateless requests their method and name headers',
   },
   'bridge:relay:bytes': {
-    origin: 'design, one message travels one way',
-    behaviour: 'an answer reaches the client with the bytes of the server, large ones included',
+    origin: 'design, path of a message',
+    behaviour: 'the client receives the bytes of the response, also of large ones',
   },
   'bridge:relay:stream': {
     origin: 'MCP 2025-11-25 basic/transports, streamable HTTP',
-    behaviour: 'progress and requests of the server come before the answer, the client answers them',
+    behaviour: 'the client receives progress and requests of the server before the response, and can reply',
   },
   'bridge:relay:cancel': {
     origin: 'MCP 2025-11-25 and 2026-07-28 basic/utilities/cancellation',
-    behaviour: 'a cancelled call is stopped in the way of its era, and its client hears no more of it',
+    behaviour: 'a cancelled call is cancelled as its era requires, and its client receives nothing more',
   },
   'bridge:relay:limit': {
     origin: 'design, budgets',
-    behaviour: 'at most 256 calls are with the server, later ones wait and the client is held',
+    behaviour: 'at most 256 calls are sent at the same time; later calls wait, and the bridge stops reading',
   },
   'bridge:relay:repeat': {
-    origin: 'RFC 9110 section 9.2.2; design, safe repeats',
-    behaviour: 'a call on a stale connection is repeated once, unless it may have had an effect',
+    origin: 'RFC 9110 section 9.2.2; design, safe retries',
+    behaviour: 'a call on a stale connection is repeated once unless it may have had an effect',
   },
   'bridge:wait:start': {
-    origin: 'design, one message travels one way',
-    behaviour: 'while there is no server, initialize and server/discover are held until it answers',
+    origin: 'design, path of a message',
+    behaviour: 'initialize and server/discover wait until the server responds',
   },
   'bridge:wait:budget': {
     origin: 'original MCP integration, stdio wrapper: error handling',
-    behaviour: 'a server that does not come in time is an error with URL, cause, time waited and remedy',
+    behaviour: 'the error of an unreachable server contains URL, cause, time waited and remedy',
+  },
+  'bridge:wait:report': {
+    origin: 'a person who starts the bridge by hand',
+    behaviour: 'the bridge writes to standard error that the server is unreachable, and what to run',
   },
   'bridge:wait:session': {
-    origin: 'design, a client session outlives the server',
-    behaviour: 'calls that could not be written wait for a server that comes back',
+    origin: 'design, sessions survive a server restart',
+    behaviour: 'calls that were not written wait until the server is back',
   },
   'bridge:wait:repeat': {
-    origin: 'design, safe repeats; MCP 2025-11-25 server/tools, annotations',
-    behaviour: 'a tool call that may have arrived is repeated only where that has no second effect',
+    origin: 'design, safe retries; MCP 2025-11-25 server/tools, annotations',
+    behaviour: 'a tool call that the server may have received is repeated only if that has no second effect',
   },
   'bridge:wait:busy': {
     origin: 'RFC 9110 sections 10.2.3 and 15.6.4',
-    behaviour: 'a safe call is repeated while the server is busy, at the pace it asks for up to 5 s',
+    behaviour:
+      'a safe call is repeated while the server is busy, after the Retry-After of the server up to 5 s',
   },
   'bridge:autostart': {
-    origin: 'design, settings: a bridge that starts the server',
-    behaviour: 'a bridge may start the server: one of many does, and its failure is told',
+    origin: 'design, settings: autostart',
+    behaviour: 'one of several bridges starts the server, and reports if it fails',
   },
   'bridge:relay:param-headers': {
     origin: 'MCP 2026-07-28 basic/transports, custom headers from tool parameters',
-    behaviour: 'a stateless tool call mirrors the arguments that its schema annotates in headers',
+    behaviour: 'the annotated arguments of a stateless tool call are sent as headers',
   },
   'bridge:stream:resume': {
     origin: 'MCP 2025-11-25 basic/transports, resumability',
-    behaviour: 'an answer whose stream ended or broke is taken up after its last event',
+    behaviour: 'a response whose stream ended or broke is resumed after its last event',
   },
   'bridge:stream:promised': {
     origin: 'MCP 2025-11-25 basic/transports, sending messages',
-    behaviour: 'an answer that the server only accepted is waited for on the stream of the session',
+    behaviour: 'the response to an accepted request is received on the stream of the session',
   },
   'bridge:old-server': {
-    origin: 'design, seen by a new user',
-    behaviour: 'an older server that still runs is told once on standard error',
+    origin: 'design, first use',
+    behaviour: 'the bridge warns once on standard error if the server is older',
   },
   'bridge:fuzz': {
     origin: 'MCP 2025-11-25 basic/transports, stdio; JSON-RPC 2.0 section 5.1',
-    behaviour: 'no input of any kind ends the bridge or costs the next request its answer',
+    behaviour: 'no input makes the bridge exit or prevents the response to the next request',
   },
   'bridge:deep': {
     origin: 'JSON-RPC 2.0 section 5.1; design, the bridge: translation',
-    behaviour: 'a message nested too deeply to be written anew costs nobody but its own request the answer',
+    behaviour: 'a message of any depth is translated and filtered like every other',
   },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:
-      'a lost session is opened again with the kept handshake, unseen by the client but for list_changed',
+      'a lost session is opened again with the first handshake, and the client receives only list_changed',
   },
   'bridge:subscription:restart': {
-    origin: 'MCP 2026-07-28 basic/utilities/subscriptions; design, a client session outlives the server',
+    origin: 'MCP 2026-07-28 basic/utilities/subscriptions; design, sessions survive a server restart',
     behaviour:
-      'a subscription of a stateless client goes on over a restart, and what may have changed is told',
+      'a subscription of a stateless client survives a restart, and the client is notified of what may have changed',
   },
   'bridge:session:stream': {
     origin: 'MCP 2025-11-25 basic/transports, resumability',
-    behaviour: 'the GET stream is taken up again after its last event, at the pace the server asks for',
+    behaviour: 'the GET stream is resumed after its last event, after the delay that the server requests',
   },
   'bridge:lines:framing': {
     origin: 'MCP 2025-11-25 basic/transports, stdio',
     behaviour:
-      'split characters, several messages per chunk, CRLF, blank lines and a last line without newline are read',
+      'split characters, several messages per chunk, CRLF, blank lines and a last line without a line feed are read',
   },
   'bridge:lines:stdout': {
     origin: 'MCP 2025-11-25 basic/transports, stdio',
-    behaviour: 'stdout carries protocol messages only, one per line',
+    behaviour: 'standard output contains only protocol messages, one per line',
   },
   'bridge:sse:parse': {
     origin: 'WHATWG HTML server-sent events',
     behaviour:
-      'LF, CR and CRLF, BOM, comments, multi-line data, empty data, id and retry are read in linear time',
+      'LF, CR and CRLF, BOM, comments, multi-line data, empty data, id and retry are parsed in linear time',
   },
   'bridge:parse-error': {
     origin: 'original MCP integration, stdio wrapper: error handling',
-    behaviour: 'a line that is not JSON is answered -32700 with id null, and the bridge goes on',
+    behaviour: 'a line that is not JSON gets -32700 with id null, and the bridge keeps running',
   },
   'bridge:invalid-request': {
     origin: 'original replay design, error code standards',
-    behaviour: 'a JSON line that is no message is answered -32600',
+    behaviour: 'JSON that is not a message gets -32600',
   },
   'bridge:unreachable': {
     origin: 'original MCP integration, stdio wrapper: error handling',
-    behaviour:
-      'an unreachable server is answered with a -32603 class error and a remedy, under the id of the request',
+    behaviour: 'a request to an unreachable server gets an error of class -32603 with a remedy',
   },
   'bridge:localhost': {
     origin: 'RFC 6761 section 6.3',
@@ -155,137 +164,139 @@ export const bridge = {
   },
   'bridge:line-limit': {
     origin: 'MCP SDK stdio clients, maximal buffer size',
-    behaviour: 'an answer longer than clients read is replaced by an error that says so',
+    behaviour: 'a response that is too long for clients is replaced by an error',
   },
   'bridge:http-status': {
     origin: 'MCP 2025-11-25 basic/transports',
     behaviour:
-      'a JSON-RPC error in a failed HTTP answer is passed on, any other failure becomes an error with its status',
+      'a JSON-RPC error in a failed HTTP response is forwarded, and other failures become an error with the status',
   },
   'bridge:broken-stream': {
     origin: 'MCP 2025-11-25 basic/transports',
-    behaviour: 'a stream that breaks before the answer ends the call with an error, never with silence',
+    behaviour: 'a call whose stream breaks before the response gets an error',
   },
   'bridge:end:in-flight': {
     origin: 'MCP 2025-11-25 basic/lifecycle, shutdown',
-    behaviour: 'answers in flight at end of input are delivered, then the bridge exits 0',
+    behaviour:
+      'at the end of input, responses to calls in flight are delivered, then the bridge exits with 0',
   },
   'bridge:end:session': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
-    behaviour: 'the session is deleted on the server when the bridge ends',
+    behaviour: 'the session is deleted on the server when the bridge exits',
   },
   'bridge:end:signal': {
     origin: 'MCP 2025-11-25 basic/lifecycle, shutdown',
-    behaviour: 'SIGTERM, SIGINT and SIGHUP end the bridge cleanly, a closed stdout ends it too',
+    behaviour: 'the bridge exits cleanly after SIGTERM, SIGINT, SIGHUP or when standard output is closed',
   },
   'bridge:end:parent': {
-    origin: 'design, a bridge never outlives its client',
-    behaviour: 'the bridge ends when its parent has died, though its input stays open',
+    origin: 'design, the bridge exits with its client',
+    behaviour: 'the bridge exits when its parent process has exited, even if its input remains open',
   },
   'bridge:end:crash': {
     origin: 'JSON-RPC 2.0 section 5',
-    behaviour: 'a failure of the bridge itself answers every open call before the process ends',
+    behaviour:
+      'after a failure of the bridge itself, every call in flight gets an error before the process exits',
   },
   'bridge:help': {
-    origin: 'design, seen by a new user',
-    behaviour: '--version is that of the package, --help names every option and variable',
+    origin: 'design, first use',
+    behaviour: '--version prints the version of the package, and --help lists every flag and variable',
   },
   'bridge:setting:url': {
     origin: 'original MCP integration, stdio wrapper: environment',
-    behaviour: 'MCP_SERVER_URL chooses the server, and a bad URL is one clear sentence',
+    behaviour: 'MCP_SERVER_URL sets the server, and an invalid URL prints one line',
   },
   'bridge:setting:debug': {
     origin: 'original MCP integration, stdio wrapper: environment',
     behaviour:
-      'DEBUG=true logs to mcp_wrapper.log in the temp folder, opened safely, with time and pid in each line',
+      'DEBUG=true logs to mcp_wrapper.log in the folder for temporary files, with time and pid in each line',
   },
   'bridge:setting:flag': {
-    origin: 'design, seen by a new user',
-    behaviour: 'an unknown flag is refused with the flag that was probably meant',
+    origin: 'design, first use',
+    behaviour: 'an unknown flag is rejected with the most similar flag',
   },
   'bridge:setting:app': {
     origin: 'design, the wire: one app under its bare names',
     behaviour: '--app connects a client to one app of the server',
   },
   'bridge:socket': {
-    origin: 'design, the bridge: further ways to a server',
-    behaviour: 'a server that listens on a Unix socket is reached by its path',
+    origin: 'design, the bridge: connections',
+    behaviour: 'the bridge connects to a server on a Unix socket',
   },
   'bridge:credentials': {
     origin: 'design, the bridge: headers and tokens',
     behaviour:
-      'header and token files go with every request, are read again when they change, and must be private',
+      'headers and tokens of files are sent with every request, are read again when they change, and must be private',
   },
   'bridge:headers:faulty-tool': {
     origin: 'https://modelcontextprotocol.io/specification/2026-07-28/basic/transports, x-mcp-header',
-    behaviour:
-      'a tool whose x-mcp-header cannot be obeyed is left out of the list, and the person is told once',
+    behaviour: 'a tool with an invalid x-mcp-header is removed from the list, with one warning',
   },
   'bridge:older-server': {
     origin:
       'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, backwards compatibility',
-    behaviour: 'a server that speaks only HTTP with an event stream, of 2024-11-05, is spoken to in its way',
+    behaviour: 'the bridge connects to servers that support only HTTP with SSE (2024-11-05)',
   },
   'bridge:globs': {
-    origin: 'design, the bridge: choose what a client sees',
-    behaviour: 'tools that the globs leave out are neither listed nor callable',
+    origin: 'design, the bridge: tool filter',
+    behaviour: 'tools that --only or --ignore hide are neither listed nor callable',
   },
   'bridge:record': {
-    origin: 'design, the bridge: finding faults',
-    behaviour: 'recorded traffic shows both sides with times, and no secret of a header',
+    origin: 'design, the bridge: diagnostics',
+    behaviour: 'recorded traffic contains both directions with times, without secrets of headers',
   },
   'bridge:replay': {
-    origin: 'design, the bridge: finding faults',
-    behaviour: 'recorded traffic answers a client again, without a server',
+    origin: 'design, the bridge: diagnostics',
+    behaviour: 'recorded traffic answers a client without a server',
   },
   'bridge:stats': {
-    origin: 'design, the bridge: finding faults',
-    behaviour: 'SIGUSR2 and --stats tell calls, errors, bytes, latency, reconnects and what is in flight',
+    origin: 'design, the bridge: diagnostics',
+    behaviour: 'SIGUSR2 and --stats print calls, errors, bytes, latency, reconnects and calls in flight',
   },
   'bridge:doctor': {
-    origin: 'design, the bridge: finding faults',
-    behaviour: '--doctor tests the way to the server, says what to do, and prints how to connect a client',
+    origin: 'design, the bridge: diagnostics',
+    behaviour:
+      '--doctor checks the connection to the server, suggests fixes, and prints how to connect a client',
   },
   'bridge:connection': {
-    origin: 'design, the bridge: further ways to a server',
-    behaviour: 'a proxy and a certificate of its own are used when asked for, and only then',
+    origin: 'design, the bridge: connections',
+    behaviour: 'a proxy and additional certificates are used only if they are configured',
   },
   'bridge:offline-list': {
-    origin: 'design, the bridge: a server that boots',
+    origin: 'design, the bridge: starting the server',
     behaviour:
-      'the lists of the last time answer while the server is away, and the client is told when it is back',
+      'the last lists are returned while the server is unreachable, and the client is notified when it is back',
   },
   'bridge:package': {
     origin: 'design, the bridge: one file',
-    behaviour: 'the packed bridge has no dependency and runs by npx',
+    behaviour: 'the packed bridge has no dependency and runs with npx',
   },
   'bridge:translate:legacy-client': {
     origin: 'MCP 2026-07-28 basic/lifecycle; design, the bridge for foreign servers',
-    behaviour: 'a client that opens with initialize works with a server that knows the stateless era alone',
+    behaviour: 'a client that sends initialize works with a server that supports only the stateless era',
   },
   'bridge:translate:modern-client': {
     origin: 'MCP 2025-11-25 basic/lifecycle; design, the bridge for foreign servers',
-    behaviour: 'a client of the stateless era works with a server that wants initialize',
+    behaviour: 'a stateless client works with a server that requires initialize',
   },
   'bridge:translate:untouched': {
     origin: 'design, the wire: eras',
-    behaviour: 'where client and server speak the same era, every message passes as it is',
+    behaviour: 'messages are forwarded unchanged if client and server support the same era',
   },
   'bridge:session-header': {
     origin: 'design, the wire: sessions',
-    behaviour: 'one constant Causeway-Session goes with every request, and two bridges have two',
+    behaviour: 'every request has the same Causeway-Session, and two bridges have different ones',
   },
   'bridge:backpressure': {
     origin: 'design, budgets',
-    behaviour: 'a client that does not read pauses the bridge instead of growing it',
+    behaviour: 'a client that does not read pauses the bridge, whose memory does not grow',
   },
   'bridge:bundle': {
-    origin: 'design, the tree',
+    origin: 'design, packages',
     behaviour: 'the bundle is one file that runs on Node 20.18 without node_modules',
   },
   'bridge:launcher': {
-    origin: 'design, seen by a new user',
+    origin: 'design, first use',
     behaviour:
-      'the committed launcher starts the built bundle, and without one answers initialize with what to run',
+      'run.mjs of the checkout runs the bundle; without one, it builds it if --autostart is set, or answers initialize with the command to run',
   },
 } as const satisfies Requirements

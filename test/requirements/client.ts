@@ -1,10 +1,10 @@
 import type { Requirements } from '../requirement.ts'
 
-/** Real clients, and what the README tells people to type. */
+/** Real clients, and the commands of the README. */
 export const client = {
   'client:sdk-v1': {
     origin: 'MCP TypeScript SDK 1.32',
-    behaviour: 'the v1 SDK client connects, lists, calls, reads and is told of changes',
+    behaviour: 'the v1 SDK client connects, lists, calls, reads and is notified of changes',
     over: ['http', 'bridge'],
   },
   'client:sdk-v2': {
@@ -19,21 +19,20 @@ export const client = {
   },
   'client:curl': {
     origin: 'original MCP integration, testing directly',
-    behaviour: 'three curls tell the same story as a client does',
+    behaviour: 'three curl commands get the same results as a client',
   },
   'client:claude-code': {
     origin: 'Claude Code, mcp add and list',
-    behaviour: 'Claude Code adds the server and finds it connected, without an account',
+    behaviour: 'Claude Code adds the server and connects to it, without an account',
     over: ['http', 'bridge'],
   },
   'client:claude-code:restart': {
     origin: 'Claude Code, mcp add and list',
-    behaviour:
-      'Claude Code finds the server connected through the bridge, also after the server was restarted',
+    behaviour: 'Claude Code connects to the server through the bridge, also after a restart of the server',
   },
   'client:claude-code:autostart': {
     origin: 'Claude Code, mcp add and list',
-    behaviour: 'Claude Code finds the server connected where the bridge has to start it',
+    behaviour: 'Claude Code connects to a server that the bridge starts',
   },
   'client:readme': {
     origin: 'design, seen by a new user',
@@ -41,10 +40,10 @@ export const client = {
   },
   'client:config-files': {
     origin: 'design, seen by a new user',
-    behaviour: '.mcp.json and .vscode/mcp.json of the repository name commands that work',
+    behaviour: '.mcp.json and .vscode/mcp.json of the repository contain commands that work',
   },
   'client:example-app': {
     origin: 'design, the tree',
-    behaviour: 'the example user app is loaded, listed and answers its example',
+    behaviour: 'the example user app is loaded and listed, and its example call succeeds',
   },
 } as const satisfies Requirements

@@ -5,84 +5,123 @@ export const command = {
   'command:help': {
     origin: 'design, seen by a new user',
     behaviour:
-      'causeway --help names every command, and each has a help of its own with flags and exit codes',
+      'causeway --help lists every command, and each command has its own help with flags and exit codes',
   },
   'command:wrong-line': {
     origin: 'design, settings',
     behaviour:
-      'an unknown command, a flag of another command or a word too many is refused with what may be meant, exit 2',
+      'an unknown command, a flag of another command or an extra argument is rejected with a suggestion and exit code 2',
   },
   'command:status': {
     origin: 'server operations, packaging',
     behaviour:
-      'status tells url, version, uptime, data folder and apps: exit 0 well, 1 not well, 3 not running',
+      'status shows URL, version, uptime, data folder and apps, and exits with 0 (healthy), 1 (not healthy) or 3 (not running)',
   },
   'command:status:other-folder': {
     origin: 'server operations, packaging',
-    behaviour: 'status names a server that holds the port with another data folder',
+    behaviour: 'status reports a server on the port that uses another data folder',
   },
   'command:stop': {
     origin: 'server operations, packaging',
     behaviour:
-      'stop ends the server of the data folder after its calls, waits for its end, and is done where none runs',
+      'stop stops the server of the data folder after its calls, waits until it has exited, and succeeds if none is running',
   },
   'command:stop:foreign': {
     origin: 'server operations, packaging',
-    behaviour: 'a process that got the number of a server that is gone is never signalled',
+    behaviour: 'a process that reuses the pid of a former server is never signalled',
   },
   'command:logs': {
     origin: 'server operations, packaging',
-    behaviour: 'logs prints the last lines across rolled files and follows them on into the next file',
+    behaviour: 'logs prints the last lines across rotated files and follows them into the next file',
   },
   'command:roots': {
     origin: 'design, settings: roots',
     behaviour:
-      'roots lists what each app may read and from where, and adds and removes folders while a server runs',
+      'roots lists the folders that each app may read with their sources, and adds and removes folders while a server runs',
   },
   'command:init': {
     origin: 'server operations, packaging',
     behaviour:
-      'init writes the configuration of Claude Code, VS Code and Cursor, in a project or for the user, and the command in it starts a bridge that lists tools',
+      'init writes the configuration of Claude Code, VS Code and Cursor, for a project or a user, and its command starts a bridge that lists tools',
   },
   'command:init:foreign-kept': {
     origin: 'server operations, packaging',
-    behaviour: 'other servers, unknown keys, comments and the manner of writing stay as they are',
+    behaviour: 'init preserves other servers, unknown keys, comments and formatting',
   },
   'command:init:refused': {
     origin: 'server operations, packaging',
     behaviour:
-      'a file that is not JSON, or whose comments would be lost, is left as it is, with the place and the lines to paste',
+      'init does not change a file that is not JSON or would lose comments, and prints the position and the lines to paste',
   },
   'command:init:careful': {
     origin: 'server operations, packaging',
     behaviour:
-      'init done twice changes nothing, the old file is kept beside the new one, links and rights stay, --dry-run and --print write nothing',
+      'a second init changes nothing, the old file is backed up, symbolic links and modes stay, and --dry-run and --print write nothing',
   },
   'command:backup': {
     origin: 'server operations, packaging',
     behaviour:
-      'backup copies the data of a running server, and restore puts it back, with what was there moved aside and told',
+      'backup copies the data of a running server, and restore restores it, moves the previous data aside and prints its path',
   },
   'command:data:erase': {
     origin: 'server operations, packaging',
-    behaviour: 'data erase removes what one app keeps and nothing else, and says what it removed',
+    behaviour: 'data erase removes the data of one app and nothing else, and lists it',
   },
   'command:data:asked': {
     origin: 'server operations, packaging',
-    behaviour: 'data erase asks at a terminal, wants --yes elsewhere, and is refused while a server runs',
+    behaviour: 'data erase asks at a terminal, requires --yes elsewhere, and fails while a server runs',
   },
   'command:doctor': {
     origin: 'server operations, packaging',
     behaviour:
-      'doctor examines Node, SQLite, bridge, settings, data folder, disk, tokens, roots, port and server, and says what to do about each',
+      'doctor checks Node, SQLite, bridge, settings, data folder, disk, tokens, roots, port and server, and suggests fixes',
   },
   'command:install-service': {
     origin: 'server operations, packaging',
     behaviour:
-      'install-service writes a systemd unit with this Node, these settings without secrets, a heap cap and restarts; it switches nothing on unless told',
+      'install-service writes a systemd unit with this Node, the settings without secrets, a heap limit and restarts, and enables it only with --enable',
   },
   'command:install-service:no-systemd': {
     origin: 'server operations, packaging',
-    behaviour: 'without systemd install-service writes nothing and says what to run instead',
+    behaviour: 'without systemd install-service writes nothing and names an alternative',
+  },
+  'command:call': {
+    origin: 'seen by a new user',
+    behaviour:
+      'call sends a call to the running server with arguments converted by the schema of the tool, and prints the result',
+  },
+  'command:call:errors': {
+    origin: 'seen by a new user',
+    behaviour:
+      'call exits with 1 if the tool fails, with 2 for wrong arguments and with 3 without a server, and prints what to do',
+  },
+  'command:call:pictures': {
+    origin: 'seen by a new user',
+    behaviour: 'call saves pictures without replacing files and prints their paths',
+  },
+  'command:call:dry-run': {
+    origin: 'seen by a new user',
+    behaviour: 'call --dry-run prints the call and sends nothing',
+  },
+  'command:call:cancel': {
+    origin: 'seen by a new user',
+    behaviour: 'call receives progress, and Ctrl-C cancels the call on the server',
+  },
+  'command:tools': {
+    origin: 'seen by a new user',
+    behaviour: 'tools lists apps, tools, arguments and schemas of the running server',
+  },
+  'command:config': {
+    origin: 'seen by a new user',
+    behaviour:
+      'config prints the settings of the running server, or of the next start, with their sources and without secrets',
+  },
+  'command:completion': {
+    origin: 'seen by a new user',
+    behaviour: 'completion prints scripts for bash, zsh and fish with every command and flag',
+  },
+  'command:dry-run': {
+    origin: 'seen by a new user',
+    behaviour: 'every command that writes has --dry-run, which prints what would be done and writes nothing',
   },
 } as const satisfies Requirements

@@ -12,23 +12,23 @@ export const help = {
   },
   'help:embed:dimensions': {
     origin: 'defects of other documentation servers: mixed dimensions',
-    behaviour: 'vectors of another length or space are refused with both spaces named',
+    behaviour: 'vectors of another length or space are rejected with the names of both spaces',
   },
   'help:embed:invalid': {
     origin: 'design, Help: embeddings',
-    behaviour: 'an answer that is not what it should be is refused and never guessed at',
+    behaviour: 'an unexpected answer is rejected',
   },
   'help:chunk:range': {
     origin: 'design, Help: results can be opened',
-    behaviour: 'the lines and columns of every piece slice the page to exactly its text, within the size',
+    behaviour: 'the lines and columns of every chunk give exactly its text, within the size',
   },
   'help:chunk:whole': {
     origin: 'original help database, chunking',
-    behaviour: 'every line of a page is in a piece',
+    behaviour: 'every line of a page is in a chunk',
   },
   'help:chunk:fence': {
     origin: 'defects of the original: headings in code',
-    behaviour: 'lines of code are no headings, and a fence that fits is not divided',
+    behaviour: 'lines of code are not headings, and a fence that fits is not split',
   },
   'help:page:front-matter': {
     origin: 'design, Help: pages',
@@ -40,7 +40,7 @@ export const help = {
   },
   'help:build:incremental': {
     origin: 'original help database, build',
-    behaviour: 'a second build makes nothing again, and a changed file only itself',
+    behaviour: 'a second build reuses everything except changed files',
   },
   'help:build:no-stale': {
     origin: 'defects of the original: stale chunks',
@@ -56,19 +56,19 @@ export const help = {
   },
   'help:build:crash': {
     origin: 'design, Help: build',
-    behaviour: 'a build that dies leaves the index before it answering, and the next one repairs',
+    behaviour: 'a crashed build does not affect the published index, and the next build removes its files',
   },
   'help:build:lock': {
     origin: 'design, Help: build',
-    behaviour: 'two builds never run at once, and one that was killed blocks none for long',
+    behaviour: 'builds never run concurrently, and a killed build blocks others for one minute',
   },
   'help:build:chunking': {
     origin: 'design, Help: chunking',
-    behaviour: 'pieces of two sizes are never mixed without a rebuild',
+    behaviour: 'chunks of two sizes are never mixed without a rebuild',
   },
   'help:build:odd-files': {
     origin: 'design, Help: pages',
-    behaviour: 'odd files are read or left out with a reason, and no link leads out of a source',
+    behaviour: 'unusual files are read or skipped with a reason, and no link leaves a source',
   },
   'help:source:names': {
     origin: 'design, Help: sources',
@@ -93,12 +93,11 @@ export const help = {
   },
   'help:search:identifier': {
     origin: 'design, Help: names of code',
-    behaviour: 'a name of code is found where it stands as it is written',
+    behaviour: 'an identifier is found exactly as written',
   },
   'help:search:links': {
     origin: 'literature: anchor texts describe the page that they lead to',
-    behaviour:
-      'a page is found by what others say of it where they link to it, and by nothing that an internal page says',
+    behaviour: 'a page is found by the text of links to it, except those of internal pages',
   },
   'help:search:parts': {
     origin: 'literature: names of code split into words',
@@ -106,7 +105,7 @@ export const help = {
   },
   'help:search:budget': {
     origin: 'complaints about documentation servers: flooded contexts',
-    behaviour: 'an answer holds no more text than asked for, and says that it was cut',
+    behaviour: 'an answer has at most the requested text and marks a truncation',
   },
   'help:search:cjk': {
     origin: 'design, Help: Chinese, Japanese, Korean',
@@ -118,24 +117,24 @@ export const help = {
   },
   'help:internal:scope': {
     origin: 'defects of the original: internal text by guessed numbers',
-    behaviour: 'an internal page is found, opened, listed and suggested to nobody who may not see it',
+    behaviour: 'an internal page is not found, opened, listed or suggested without permission',
   },
   'help:document:lines': {
-    origin: 'defects of the original: overlap told twice',
-    behaviour: 'a document is told in its own lines, none of them twice',
+    origin: 'defects of the original: overlap returned twice',
+    behaviour: 'a document is returned by lines without repetition',
   },
   'help:space:endpoint': {
     origin: 'original help database, embeddings',
-    behaviour: 'an endpoint finds by meaning, and is asked only for what is new',
+    behaviour: 'an endpoint finds by meaning, and receives only new texts',
   },
   'help:space:mismatch': {
     origin: 'complaints about documentation servers: mixed dimensions',
     behaviour:
-      'vectors of another model are never mixed: the build refuses, and search answers by words and says so',
+      'vectors of another model are never mixed: the build fails, and search uses words and reports it',
   },
   'help:space:away': {
     origin: 'design, Help: embeddings',
-    behaviour: 'search answers by words while the endpoint is away, and says so',
+    behaviour: 'search uses words while the endpoint is unavailable, and reports it',
   },
   'help:export:canary': {
     origin: 'original export safety',
@@ -159,7 +158,7 @@ export const help = {
   },
   'help:import': {
     origin: 'defects of the original: an import is skipped',
-    behaviour: 'an import takes the place of its sources, leaves others, and can be repeated',
+    behaviour: 'an import replaces its sources, keeps others, and can be repeated',
   },
   'help:import:refused': {
     origin: 'design, Help: import',
@@ -180,7 +179,7 @@ export const help = {
   },
   'help:internal:word': {
     origin: 'defects of the original: include_internal by anybody',
-    behaviour: 'internal pages are given by no word of a caller, and the refusal says so',
+    behaviour: 'callers cannot request internal pages unless the operator allows it',
   },
   'help:internal:allowed': {
     origin: 'original help app, include_internal',
@@ -192,16 +191,20 @@ export const help = {
   },
   'help:resources': {
     origin: 'design, Help: resources',
-    behaviour: 'documents, sections and llms.txt are resources, public ones only',
+    behaviour: 'public documents, sections and llms.txt are resources',
   },
   'help:prompt': {
     origin: 'design, Help: prompt',
-    behaviour: 'a prompt leads to an answer with its places',
+    behaviour: 'a prompt leads to an answer with references',
   },
   'help:start': {
     origin: 'design, Help: out of the box',
     behaviour:
       'the server starts without waiting for an index, and the first question is answered as soon as there is one',
+  },
+  'help:workers': {
+    origin: 'design, budgets: resident memory',
+    behaviour: 'no worker runs after a build, or after five minutes without a query',
   },
   'help:build:announced': {
     origin: 'design, Help: build',
@@ -213,7 +216,7 @@ export const help = {
   },
   'help:e2e:story': {
     origin: 'original help app',
-    behaviour: 'a question, its lines and its document are answered alike over HTTP and the bridge',
+    behaviour: 'a query, its lines and its document are equal over HTTP and the bridge',
     over: ['http', 'bridge'],
   },
   'help:alias': {
@@ -226,8 +229,7 @@ export const help = {
   },
   'help:e2e:rebuild': {
     origin: 'original design, build process',
-    behaviour:
-      'a build beside a running server, also by its deprecated name, is answered from at once and announced',
+    behaviour: 'a running server uses and announces the index of another build',
   },
   'help:e2e:canary': {
     origin: 'original export safety',
@@ -237,12 +239,12 @@ export const help = {
   'help:quality': {
     origin: 'design, Help: search quality',
     behaviour:
-      'over the documentation of Fastify and undici the hybrid finds no less than any of its lists, and what it found before',
+      'over the documentation of Fastify and undici, hybrid search is at least as good as each list and as the baseline',
   },
   'help:postgres': {
     origin: 'design, Help: PostgreSQL',
     behaviour:
-      'PostgreSQL with pgvector keeps the contract of the store, tables of another version are refused',
+      'PostgreSQL with pgvector fulfils the storage contract, and tables of another version are rejected',
   },
   'help:example': {
     origin: 'design, examples',
@@ -250,6 +252,6 @@ export const help = {
   },
   'help:indexing': {
     origin: 'design, Help: out of the box',
-    behaviour: 'an answer says what is still being indexed',
+    behaviour: 'an answer reports the progress of indexing',
   },
 } as const satisfies Requirements

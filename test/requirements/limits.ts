@@ -1,20 +1,21 @@
 import type { Requirements } from '../requirement.ts'
 
-/** Limits, audit, log files and the older command channels. */
+/** Limits, audit, access, log files and legacy error formats. */
 export const limits = {
   'limits:rate:bucket': {
     origin: 'original plot server, rate limiting strategies',
-    behaviour: 'a bucket gives its burst at once, then refills by fractions; a refused call takes nothing',
+    behaviour:
+      'a bucket permits its burst immediately, then refills continuously; a rejected call takes no tokens',
   },
   'limits:rate:client': {
     origin: 'original plot server, rate limiting strategies',
     behaviour:
-      '100 calls at once pass, call 101 is RATE_LIMITED with retry_after_ms; another client and another class are not affected',
+      '100 concurrent calls pass, call 101 is RATE_LIMITED with retry_after_ms; other clients and classes are not affected',
   },
   'limits:rate:http': {
     origin: 'original plot server, rate limiting strategies; design, safe by default',
     behaviour:
-      'a call over the rate is 429 with Retry-After over plain HTTP, an answer with isError over MCP, and a warning in the log',
+      'a call over the rate is 429 with Retry-After over plain HTTP, a result with isError over MCP, and a warning in the log',
   },
   'limits:rate:through-apps': {
     origin: 'design, an app',
@@ -23,61 +24,63 @@ export const limits = {
   'limits:rate:settings': {
     origin: 'design, safe by default',
     behaviour:
-      'the rates of the design hold by default; a given one replaces that of its name, and off lifts all',
+      'the rates of the design are the default; a given rate replaces the one of its name, and off removes all',
   },
   'limits:deadline': {
     origin: 'original plot server, resource sandboxing',
     behaviour:
-      'a call over its deadline is answered DEADLINE_EXCEEDED and its signal aborts, also where the tool does not listen',
+      'a call over its deadline is DEADLINE_EXCEEDED and its signal aborts, even if the tool ignores the signal',
   },
   'limits:deadline:client': {
     origin: 'original plot server, resource sandboxing',
     behaviour:
-      'a client shortens the deadline of its call by Causeway-Deadline or by _meta, and never lengthens it',
+      'a client can shorten the deadline of its call with Causeway-Deadline or _meta, but not extend it',
   },
   'limits:concurrency': {
     origin: 'design, safe by default',
     behaviour:
-      'more calls of one app at once than may run are OVERLOADED; the place is free when the work has ended',
+      'calls of an app over its limit of concurrent calls are OVERLOADED until running calls have ended',
   },
   'limits:shed': {
     origin: 'design, safe by default',
-    behaviour:
-      'more requests at once than may be answered, or a process that cannot follow, get 503 with Retry-After',
+    behaviour: 'requests over the limit of concurrent requests, or during overload, get 503 with Retry-After',
   },
   'limits:memory': {
     origin: 'design, safe by default',
     behaviour:
-      'near the limit of memory caches give back, the cheapest first; each is kept within its cap; /health and /metrics tell it',
+      'near the memory limit caches are evicted, the cheapest first; each stays within its maximum; /health and /metrics report it',
+  },
+  'limits:memory:idle': {
+    origin: 'design, budgets: resident memory',
+    behaviour: 'an idle server collects garbage once after its start and after each period of activity',
   },
   'limits:memory:short': {
     origin: 'design, safe by default',
     behaviour:
-      'a server with less memory than it needs goes on one request at a time, refuses the others with 503 and Retry-After, and loses nothing',
+      'a server that is short of memory runs one request at a time, rejects others with 503 and Retry-After, and loses no data',
   },
   'limits:worker:isolated': {
     origin: 'design, safe by default',
-    behaviour: 'a call that is ended for its time or memory ends no other call',
+    behaviour: 'a call that exceeds its time or memory does not end other calls',
   },
   'limits:answer': {
     origin: 'design, safe by default',
-    behaviour:
-      'an answer of a tool that is longer than the limit is ANSWER_TOO_LARGE, with its size and what to do',
+    behaviour: 'a tool result over the limit is ANSWER_TOO_LARGE, with its size and a remedy',
   },
   'limits:error': {
     origin: 'design, safe by default',
     behaviour:
-      'an error has at most 4,000 characters of message and about 64,000 of data, and no more than the limit of an answer, on every channel',
+      'an error has at most 4,000 characters of message and about 64,000 of data, and stays within the limit of results, on every channel',
   },
   'limits:json': {
     origin: 'design, safe by default',
     behaviour:
-      'JSON that takes long to parse is rejected in linear time: more than 500 levels, 2,000,000 values, 1,000,000 arrays and objects, 500,000 members or 50,000 names',
+      'JSON that takes long to parse is rejected in linear time: more than 500 levels, 1,000,000 values, 500,000 arrays and objects, 200,000 members, 50,000 names or 2 MiB of names',
   },
   'limits:arguments': {
     origin: 'design, safe by default',
     behaviour:
-      'arguments that do not fit are rejected without validating all of them, with at most 20 problems and their number',
+      'invalid arguments are rejected without a complete validation, with at most 20 problems and their number',
   },
   'limits:message': {
     origin: 'design, safe by default',
@@ -90,23 +93,21 @@ export const limits = {
   },
   'limits:visible': {
     origin: 'design, seen from outside',
-    behaviour:
-      '/health tells every limit and what is used of it, /metrics counts what runs and what was refused',
+    behaviour: '/health reports every limit and its use, and /metrics counts running and rejected calls',
   },
   'audit:entry': {
     origin: 'original plot server, audit logging specification',
     behaviour:
-      'a tool call from any channel is one entry with time, client, tool, duration and code, and with no argument, answer or secret',
+      'a tool call from any channel is one entry with time, client, tool, duration and code, without arguments, results or secrets',
   },
   'audit:facts': {
     origin: 'original plot server, audit logging specification',
-    behaviour:
-      'an entry names what its call was about, and holds the facts that the tool noted, at most 20 ids',
+    behaviour: 'an entry has the subject of its call and the facts that the tool recorded, at most 20 ids',
   },
   'audit:query': {
     origin: 'original plot server, audit logging specification',
     behaviour:
-      'entries are found by app, tool, subject, client, code and time, page by page, by a tool and by plain HTTP',
+      'entries are found by app, tool, subject, client, code and time, in pages, with a tool and over plain HTTP',
   },
   'audit:export': {
     origin: 'original plot server, audit logging specification',
@@ -114,37 +115,34 @@ export const limits = {
   },
   'audit:retention': {
     origin: 'design, safe by default',
-    behaviour: 'entries beyond the number of days or of rows are removed',
+    behaviour: 'entries over the maximum age or number are deleted',
   },
   'audit:stop': {
     origin: 'design, safe by default',
-    behaviour:
-      'an orderly stop writes every entry; a disk that takes none loses none that fit into the memory for them',
+    behaviour: 'a shutdown writes every entry; while writing fails, entries are buffered up to a maximum',
   },
   'access:every-route': {
     origin: 'design, safe by default',
     behaviour:
-      'every route and channel refuses a foreign Host, a foreign Origin, a missing and a wrong token, and a token of the wrong scope',
+      'every route and channel rejects a foreign Host, a foreign Origin, a missing or wrong token, and a token without the scope',
   },
   'access:file': {
     origin: 'design, safe by default',
     behaviour:
-      'a token file that others may read, or that is malformed, is refused with what to do, without the token',
+      'a token file that other users can read, or that is malformed, is rejected with a remedy, without the token',
   },
   'access:rotation': {
     origin: 'design, safe by default',
-    behaviour:
-      'a changed token file counts without a restart: the new token at once, the old one no longer; one that cannot be used lets nobody in',
+    behaviour: 'a changed token file takes effect without a restart; an invalid file rejects every token',
   },
   'access:scope': {
     origin: 'design, safe by default',
     behaviour:
-      'a token does what its scopes give: read, write or execute, by app, as the hints of the tools say',
+      'a token permits its scopes (read, write, execute) by app; the hints of a tool determine its scope',
   },
   'access:session-owner': {
     origin: 'threat model, ids that leak between clients',
-    behaviour:
-      'a session or event stream answers another token as if its id were unknown, also after a restart and a rotation',
+    behaviour: 'a session or event stream is unknown to another token, also after a restart and a rotation',
   },
   'access:task-owner': {
     origin: 'threat model, ids that leak between clients',
@@ -152,35 +150,39 @@ export const limits = {
   },
   'access:state': {
     origin: 'design, the wire: sessions',
-    behaviour: 'clients of two tokens share no state, whatever session they name',
+    behaviour: 'clients with different tokens share no state, even in the same session',
   },
   'access:bind': {
     origin: 'design, safe by default',
-    behaviour: 'an address beyond this machine is refused without a token file, and taken with one',
+    behaviour: 'an address other than loopback requires a token file',
+  },
+  'log:format': {
+    origin: 'seen by a new user',
+    behaviour:
+      'on a terminal, or if set, the log has one readable line per entry, and the start ends with the address, the apps and the next commands',
   },
   'log:files': {
     origin: 'original plot server, log storage',
     behaviour:
-      'log, errors and audit go into rolling files of 5 MB, five of each, readable by their user alone, where the setting wants it',
+      'if enabled, log, errors and audit are written to five rotated files of 5 MB each, which only their user can read',
   },
   'log:trace': {
     origin: 'design, seen from outside; W3C trace context',
-    behaviour:
-      'the trace of a call, of its header or its message, is in the lines of its log and its entry of the audit',
+    behaviour: 'the trace id of a call, from its header or message, is in its log lines and its audit entry',
     over: ['http', 'bridge'],
   },
   'log:secrets': {
     origin: 'design, seen from outside',
     behaviour:
-      'no token, key, header or argument that is a secret shows in any log, file, audit, health, metrics, list or error',
+      'no secret token, key, header or argument appears in any log, file, audit entry, health report, metric, list or error',
   },
   'wire:legacy-errors': {
     origin: 'original plot server, error handling patterns',
     behaviour:
-      'where the setting wants it, a plain call to the port of an app that fails gets the JSON-RPC error of the original design',
+      'if enabled, a failed plain call to the port of an app gets the JSON-RPC error of the original design',
   },
   'wire:route:stream': {
     origin: 'design, the wire: eras',
-    behaviour: 'an event stream of an app is ended by stopping and not waited for',
+    behaviour: 'a shutdown ends event streams of apps without waiting for them',
   },
 } as const satisfies Requirements

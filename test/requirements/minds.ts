@@ -9,12 +9,11 @@ export const minds = {
   },
   'minds:errors': {
     origin: 'original mind server, error handling',
-    behaviour: 'every failure is the body {status: error, action: null, error_message} with a code beside it',
+    behaviour: 'every failure has the body {status: error, action: null, error_message} and a code',
   },
   'minds:resources': {
     origin: 'original mind server, MCP resources',
-    behaviour:
-      'state, working memory and memories of the day are read under mind://, and what was added beside them',
+    behaviour: 'state, working memory, daily memories and additional resources are readable under mind://',
   },
   'minds:prompts': {
     origin: 'design of minds, no sampling',
@@ -33,12 +32,12 @@ export const minds = {
   },
   'minds:gate': {
     origin: 'design of minds, action catalogue',
-    behaviour: 'no action reaches the game that cannot be taken in this cycle',
+    behaviour: 'no action reaches the game that is impossible in this cycle',
   },
   'minds:spellings': {
     origin: 'original game client, serialisation',
     behaviour:
-      'the spellings of all versions of the game are understood, and doubtful values are mended with a warning',
+      'the spellings of all versions of the game are accepted, and invalid values are corrected with a warning',
   },
   'minds:policy:score': {
     origin: 'design of minds, policy',
@@ -50,16 +49,16 @@ export const minds = {
   },
   'minds:policy:refusal': {
     origin: 'design of minds, policy',
-    behaviour: 'what was refused is left alone for a while, also where the game does not tell of refusals',
+    behaviour: 'a refused interaction is avoided for a while, also if the game does not report refusals',
   },
   'minds:policy:talk': {
     origin: 'design of minds, policy',
     behaviour:
-      'a character takes its turns, answers from memory or says that it does not know, and leaves in the end',
+      'a character takes turns, answers from memory or admits that it does not know, and leaves in the end',
   },
   'minds:policy:bids': {
     origin: 'design of minds, policy',
-    behaviour: 'invitations are answered first, and turned down with a reason when a need is critical',
+    behaviour: 'invitations are answered first, and rejected with a reason if a need is critical',
   },
   'minds:explained': {
     origin: 'design of minds, policy',
@@ -67,17 +66,16 @@ export const minds = {
   },
   'minds:decided-by': {
     origin: 'design of minds, selectors',
-    behaviour: 'every answer says truly whether a model or the policy decided, and why the policy stood in',
+    behaviour: 'every result reports whether a model or the policy decided, and the reason for a fallback',
   },
   'minds:model:prompt': {
     origin: 'original mind server, defects',
-    behaviour:
-      'the model that chooses an action sees the observation, the menu, the memories and what was said',
+    behaviour: 'the action prompt contains the observation, the menu, the memories and the conversation',
   },
   'minds:model:hostile': {
     origin: 'design of minds, provider',
     behaviour:
-      'whatever a provider does, a legal action comes within the deadline and the number of calls is bounded',
+      'for every behaviour of a provider, a legal action is returned within the deadline with a bounded number of calls',
   },
   'minds:model:secret': {
     origin: 'design of minds, provider',
@@ -85,19 +83,19 @@ export const minds = {
   },
   'minds:model:salvage': {
     origin: 'design of minds, salvage',
-    behaviour: 'of an answer that is partly wrong the sound parts are kept',
+    behaviour: 'the valid parts of a partly invalid answer are used',
   },
   'minds:model:budget': {
     origin: 'design of minds, accounting',
-    behaviour: 'every attempt is accounted for, unknown is not 0, and a spent budget makes the policy decide',
+    behaviour: 'every call is recorded, unknown is not 0, and the policy decides if a budget is spent',
   },
   'minds:model:breaker': {
     origin: 'design of minds, provider',
-    behaviour: 'a provider that fails repeatedly is left alone while the policy decides',
+    behaviour: 'calls to a failing provider are suspended while the policy decides',
   },
   'minds:model:gated': {
     origin: 'design of minds, gate of salience',
-    behaviour: 'a mind that asks for it spares the model while nothing salient has changed',
+    behaviour: 'with llm_gate, the model is called only after relevant changes',
   },
   'minds:offline': {
     origin: 'design of minds, policy',
@@ -105,16 +103,15 @@ export const minds = {
   },
   'minds:memory:floor': {
     origin: 'design of minds, retrieval',
-    behaviour:
-      'memories come to mind by relevance, importance and recency, and none below the floor of relevance',
+    behaviour: 'memories are ranked by relevance, importance and recency, with a minimum relevance',
   },
   'minds:memory:today': {
     origin: 'design of minds, retrieval',
-    behaviour: 'memories of the day come to mind before they are consolidated',
+    behaviour: 'daily memories are recalled before consolidation',
   },
   'minds:memory:newest': {
     origin: 'design of minds, consolidation',
-    behaviour: 'a corrected fact ranks above the one that it replaces',
+    behaviour: 'a corrected fact ranks above the replaced fact',
   },
   'minds:memory:spaces': {
     origin: 'design of minds, embeddings',
@@ -122,7 +119,7 @@ export const minds = {
   },
   'minds:memory:embedding-fails': {
     origin: 'design of minds, consolidation',
-    behaviour: 'where vectors cannot be made, memories stay in the day and are found by words',
+    behaviour: 'without vectors, memories remain in the daily buffer and are found by words',
   },
   'minds:memory:worker': {
     origin: 'design of minds, retrieval',
@@ -135,40 +132,39 @@ export const minds = {
   'minds:reflection': {
     origin: 'design of minds, consolidation',
     behaviour:
-      'a mind concludes what happens to it again and again, without a model, names the memories that it rests on, and thinks otherwise when it happens otherwise',
+      'a mind draws conclusions from recurring memories without a model, lists their evidence, and revises them',
   },
   'minds:conversation:merge': {
     origin: 'design of minds, conversations',
-    behaviour: 'conversations are joined without loss, doubling or growth without end',
+    behaviour: 'conversations are merged without loss, duplicates or unlimited growth',
   },
   'minds:restart': {
     origin: 'original mind server, defects',
-    behaviour: 'minds, working memory and memories are there after a restart',
+    behaviour: 'minds, working memory and memories survive a restart',
   },
   'minds:killed': {
     origin: 'design of minds, store',
-    behaviour: 'a server killed at any moment has lost and doubled no memory that it answered for',
+    behaviour: 'a server killed at any moment loses and duplicates no memory of a completed call',
   },
   'minds:parallel': {
     origin: 'original mind server, defects',
-    behaviour: '200 decisions at once on one mind are taken one after another, each answered once',
+    behaviour: '200 concurrent decisions of one mind run one after another, each once',
   },
   'minds:queue': {
     origin: 'design of minds, concurrency',
-    behaviour: 'a mind that too many calls wait for says so, and others are not disturbed',
+    behaviour: 'a mind with too many queued calls rejects more, without affecting others',
   },
   'minds:repeat': {
     origin: 'original mind server, defects',
-    behaviour: 'a repeated request gets the first answer, and an equal observation under way is joined',
+    behaviour: 'a repeated request gets the first result, and a running equal observation is joined',
   },
   'minds:life': {
     origin: 'design of minds, lifecycle',
-    behaviour:
-      'creating again resumes without seeding, cleanup keeps, forgetting deletes and never claims too much',
+    behaviour: 'creating again resumes without seeds, cleanup keeps, and forgetting deletes',
   },
   'minds:own-body': {
     origin: 'original mind server, defects',
-    behaviour: 'an observation of another entity is refused, and relinking keeps memories',
+    behaviour: 'an observation of another entity is rejected, and relinking keeps memories',
   },
   'minds:limits': {
     origin: 'design of minds, limits',
@@ -177,11 +173,11 @@ export const minds = {
   'minds:town:scarce': {
     origin: 'design of minds, evaluation',
     behaviour:
-      'people of a town where things are scarce live by their minds: no illegal action, questions answered, facts and corrections remembered, nothing made up',
+      'characters of a town with scarce resources take no illegal action, answer questions, remember facts and corrections, and invent nothing',
   },
   'minds:town:presets': {
     origin: 'design of minds, evaluation',
-    behaviour: 'other needs, other scales and a game that tells no refusals are lived with as well',
+    behaviour: 'characters also manage with other needs, other scales and a game without refusal events',
   },
   'minds:town:again': {
     origin: 'design of minds, evaluation',
@@ -190,7 +186,7 @@ export const minds = {
   'minds:town:killed': {
     origin: 'design of minds, evaluation',
     behaviour:
-      'a town whose server is killed again and again, also while minds sleep, has the same actions and memories as one in peace',
+      'a town whose server is killed repeatedly has the same actions and memories as an undisturbed one',
   },
   'minds:storage-path': {
     origin: 'original mind server, defects',
@@ -198,6 +194,6 @@ export const minds = {
   },
   'minds:clock': {
     origin: 'original mind server, defects',
-    behaviour: 'a game that goes back in time is accepted, and no score breaks',
+    behaviour: 'a game time in the past is accepted',
   },
 } as const satisfies Requirements

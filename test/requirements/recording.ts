@@ -1,10 +1,10 @@
 import type { Requirements } from '../requirement.ts'
 
-/** The recording database: reading files of the C++ recorder without ever disturbing them. */
+/** The recording database: reads files of the C++ recorder without changing or locking them. */
 export const recording = {
   'recording:era:all': {
     origin: 'original recorder, schema history',
-    behaviour: 'every schema era is read, and its capability map says what it lacks',
+    behaviour: 'every schema era is read, and its capability map lists what it lacks',
   },
   'recording:read:frames': {
     origin: 'original replay design, query layer',
@@ -28,11 +28,11 @@ export const recording = {
   },
   'recording:read:index-equals-scan': {
     origin: 'design, data',
-    behaviour: 'answers before and after indexing are equal',
+    behaviour: 'results before and after indexing are equal',
   },
   'recording:file:untouched': {
     origin: 'design, data',
-    behaviour: 'nothing is written to or beside a foreign file',
+    behaviour: 'nothing is written to a foreign file or its folder',
   },
   'recording:file:live-writer': {
     origin: 'design, data; original recorder, no busy timeout',
@@ -48,19 +48,19 @@ export const recording = {
   },
   'recording:file:rewritten': {
     origin: 'original replay design, default recording directory',
-    behaviour: 'a file rewritten in place is noticed and loaded again',
+    behaviour: 'a file that is rewritten in place is detected and loaded again',
   },
   'recording:file:missing': {
     origin: 'original replay design, integration tests',
-    behaviour: 'a missing file is a coded error that says where was looked',
+    behaviour: 'a missing file is a coded error that lists the searched places',
   },
   'recording:file:not-a-database': {
     origin: 'original replay design, error handling',
-    behaviour: 'a file that is no database is a coded error',
+    behaviour: 'a file that is not a database is a coded error',
   },
   'recording:file:not-a-recording': {
     origin: 'original replay design, error handling',
-    behaviour: 'a database that is no recording is a coded error that says what is absent',
+    behaviour: 'a database that is not a recording is a coded error that lists what is missing',
   },
   'recording:file:damaged': {
     origin: 'SQLite file format',
@@ -69,25 +69,25 @@ export const recording = {
   'recording:copy:cache': {
     origin: 'design, data',
     behaviour:
-      'private copies are kept by identity of the file, least recently used first out, under a byte cap',
+      'private copies are cached by file identity, and the least recently used are evicted above a byte cap',
   },
   'recording:copy:interrupted': {
     origin: 'design, data',
-    behaviour: 'an interrupted copy is never taken for a whole one',
+    behaviour: 'an interrupted copy is never used as a complete one',
   },
   'recording:columns:file': {
     origin: 'design, data',
     behaviour:
-      'The columns of a long recording stand in a file beside its private copy, number by number as in its tables',
+      'the columns of a long recording are stored in a file next to its private copy and equal its tables number by number',
   },
   'recording:columns:behind': {
     origin: 'design, data',
     behaviour:
-      'columns, and the answer of a first diagnosis, are made behind; a question that was asked before, and any after a restart, reads no table',
+      'columns and the result of a first diagnosis are computed in the background; a repeated diagnosis and any after a restart read no table',
   },
   'recording:worker:event-loop': {
     origin: 'design, an app',
-    behaviour: 'loading and querying leave the event loop free',
+    behaviour: 'loading and querying do not block the event loop',
   },
   'recording:worker:dies': {
     origin: 'design, an app',
@@ -95,65 +95,67 @@ export const recording = {
   },
   'recording:catalogue:reasons': {
     origin: 'original replay design, default recording directory',
-    behaviour: 'the catalogue lists the recordings below the roots and says why a file is none',
+    behaviour:
+      'the catalogue lists the recordings below the roots, and a reason for each file that is not a recording',
   },
   'recording:catalogue:id': {
     origin: 'design, the wire: resources',
-    behaviour: 'a recording has a stable id that is accepted wherever a path is',
+    behaviour: 'a recording has a stable id that is accepted in place of a path',
   },
   'recording:roots:outside': {
     origin: 'design, settings: roots',
-    behaviour: 'a path outside the roots is refused with the setting and the line to add',
+    behaviour: 'a path outside the roots is rejected with the setting and the line to add',
     over: ['direct', 'http', 'bridge'],
   },
   'recording:roots:symlink': {
     origin: 'design, settings: roots',
-    behaviour: 'a symbolic link that leads out of the roots is refused',
+    behaviour: 'a symbolic link that leads out of the roots is rejected',
   },
   'recording:real-files': {
     origin: 'recordings of the original C++ recorder',
-    behaviour: 'answers on real files equal those computed independently',
+    behaviour: 'results on real files equal those computed independently',
   },
   'recording:fixtures:expected': {
     origin: 'design, fixtures',
-    behaviour: 'the committed recordings answer as their independently computed sidecars say',
+    behaviour: 'the results of the committed recordings equal their independently computed sidecars',
   },
   'recording:fixtures:reproducible': {
     origin: 'design, fixtures',
-    behaviour: 'the generator makes the committed recordings again, with the same logical content',
+    behaviour: 'the generator reproduces the committed recordings with the same logical content',
   },
   'recording:recorder:gzip-bomb': {
     origin: 'threat model, compressed bodies',
     behaviour:
-      'a compressed body is decoded as it is stored, and a line that is too long or a million blank lines end it',
+      'a compressed body is stored while it is decoded, and a line that is too long or a million blank lines end it',
   },
   'recording:recorder:at-once': {
     origin: 'design, data',
-    behaviour: 'a run is written, polled and read at once, and its file is sound after it',
+    behaviour: 'a run can be written, polled and read at the same time, and its file is valid afterwards',
   },
   'recording:recorder:killed': {
     origin: 'design, data',
-    behaviour: 'a server that is killed loses at most what was not flushed, and the engine goes on',
+    behaviour: 'a killed server loses only what was not flushed, and the engine continues',
   },
   'recording:recorder:lossless': {
     origin: 'design, data',
-    behaviour: 'a client that follows and asks a run at 60 frames a second sees every frame once',
+    behaviour: 'a client that follows and queries a run at 60 frames per second receives every frame once',
   },
   'recording:recorder:watched': {
     origin: 'design, data',
     behaviour:
-      'a recorder at 60 frames a second is acknowledged body by body while others follow and diagnose the run, and no frame is lost',
+      'a recorder at 60 frames per second gets an acknowledgement for each request body while others follow and diagnose the run, and no frame is lost',
   },
   'recording:recorder:one-writer': {
     origin: 'design, data',
-    behaviour: 'a second client of the same name is refused while the first one sends',
+    behaviour: 'a second client of the same name is rejected while the first one sends',
   },
   'recording:recorder:import': {
     origin: 'design, data',
-    behaviour: 'a file of lines becomes a whole run or none, and one that cannot be read harms nobody',
+    behaviour:
+      'a file of lines becomes a complete run or none, and an unreadable file affects no other client',
   },
   'recording:recorder:exchange': {
     origin: 'original recorder, schema history',
-    behaviour: 'a recording is the same as a run of ours, and again as an export of that run',
+    behaviour: 'a recording equals the run imported from it, and the export of that run equals both',
   },
 } as const satisfies Requirements

@@ -1,6 +1,6 @@
 import type { Requirements } from '../requirement.ts'
 
-/** The Replay app: fifteen tools over a recording with none of the defects of their predecessor, and what finds faults. */
+/** The Replay app: fifteen tools for recordings, without the defects of their predecessor, and tools that find faults. */
 export const replay = {
   'replay:tools': {
     origin: 'original replay design, tool handler methods',
@@ -9,51 +9,50 @@ export const replay = {
   'replay:list:default-folder': {
     origin: 'original replay design, default recording directory',
     behaviour:
-      'without a directory the build folder below each root is among the places searched; an absent one is no error',
+      'without a directory the build folder below each root is searched too; a missing one is not an error',
   },
   'replay:list:only-recordings': {
     origin: 'original replay design, default recording directory',
-    behaviour:
-      'only recordings are listed, sorted and from nested folders, an asset database is not among them',
+    behaviour: 'recordings are listed in sorted order, also from nested folders, and asset databases are not',
   },
   'replay:load:ok': {
     origin: 'original replay design, unit tests',
-    behaviour: 'load_recording makes a recording active and tells its bodies and frames',
+    behaviour: 'load_recording makes a recording active and returns its bodies and frames',
     over: ['direct', 'http', 'bridge'],
   },
   'replay:load:no-recording': {
     origin: 'original replay design, error code standards',
-    behaviour: 'a question before load_recording is NO_RECORDING with legacy code -32000',
+    behaviour: 'a query before load_recording fails with NO_RECORDING and legacy code -32000',
     over: ['direct', 'http', 'bridge'],
   },
   'replay:load:failure-keeps': {
     origin: 'original replay design, session state',
-    behaviour: 'a load that fails keeps the recording that was active',
+    behaviour: 'a failed load does not change the active recording',
   },
   'replay:session:explicit': {
     origin: 'design, the wire: sessions',
-    behaviour: 'an explicit recording wins over the active one and leaves it as it was',
+    behaviour: 'an explicit recording overrides the active one without changing it',
     over: ['direct', 'http', 'bridge'],
   },
   'replay:session:named': {
     origin: 'design, the wire: sessions',
-    behaviour: 'every answer names the recording it was taken from',
+    behaviour: 'every result contains the id of its recording',
   },
   'replay:session:shared-hint': {
     origin: 'design, the wire: sessions',
-    behaviour: 'in the shared session load_recording says to pass the recording',
+    behaviour: 'in the shared session load_recording advises to pass the recording',
   },
   'replay:metadata': {
     origin: 'original replay design, get_metadata',
-    behaviour: 'get_metadata lists the bodies with mass and the frame count, and contact-only bodies apart',
+    behaviour: 'get_metadata lists the frame count, the bodies with mass, and contact-only bodies separately',
   },
   'replay:frame': {
     origin: 'original replay design, get_frame',
-    behaviour: 'get_frame answers states, collisions, friction constraints and solver of one frame',
+    behaviour: 'get_frame returns states, collisions, friction constraints and solver of one frame',
   },
   'replay:frame:unknown': {
     origin: 'original replay design, error handling',
-    behaviour: 'an unknown frame is a coded error that gives the range',
+    behaviour: 'an unknown frame is a coded error that contains the range',
     over: ['direct', 'http', 'bridge'],
   },
   'replay:body:unknown': {
@@ -63,40 +62,41 @@ export const replay = {
   },
   'replay:body:state': {
     origin: 'original replay design, get_body_state',
-    behaviour: 'get_body_state answers position, velocity, orientation and angular velocity',
+    behaviour: 'get_body_state returns position, velocity, orientation and angular velocity',
   },
   'replay:contacts:body': {
     origin: 'original replay design, get_contacts_for_body',
-    behaviour: 'get_contacts_for_body answers the friction constraints of one body, environment ids included',
+    behaviour:
+      'get_contacts_for_body returns the friction constraints of one body, including environment ids',
   },
   'replay:energy:body': {
     origin: 'original replay design, get_body_energy',
-    behaviour: 'get_body_energy answers an inclusive range of one body, summing to its total',
+    behaviour: 'get_body_energy returns an inclusive range of one body, and its parts add up to its total',
   },
   'replay:energy:system': {
     origin: 'original replay design, get_system_energy',
-    behaviour: 'get_system_energy answers an inclusive range with totals and delta_e',
+    behaviour: 'get_system_energy returns an inclusive range with totals and delta_e',
   },
   'replay:energy:bucketed': {
     origin: 'design, Replay: default answers fit a context',
-    behaviour: 'a long series is bucketed with exact totals, and a cursor leads through the rest',
+    behaviour: 'a long series is divided into buckets with exact totals, and a cursor returns the rest',
   },
   'replay:anomalies:threshold': {
     origin: 'original replay design, find_energy_anomalies',
     behaviour:
-      'every frame with |delta_e| strictly above the threshold is returned, none gives an empty list',
+      'every frame with |delta_e| strictly above the threshold is returned, and an empty list if there is no such frame',
   },
   'replay:anomalies:kind': {
     origin: 'design, settled questions',
-    behaviour: 'each anomaly has its kind, and baselines are left out of counts and summary',
+    behaviour: 'each anomaly has its kind, and baselines are excluded from counts and summary',
   },
   'replay:compare': {
     origin: 'original replay design, compare_body_across_frames',
-    behaviour: 'deltas are b minus a, with elapsed time and rotation angle, and a summary in words',
+    behaviour: 'deltas are b minus a, with elapsed time and rotation angle, and a summary text',
   },
   'replay:history': {
     origin: 'original replay design, get_contact_history',
-    behaviour: 'get_contact_history answers a pair in either order and reports chatter and normal flips',
+    behaviour: 'get_contact_history accepts a pair in either order and reports chatter and normal flips',
   },
   'replay:solver:range': {
     origin: 'original replay design, get_solver_diagnostics',
@@ -104,12 +104,12 @@ export const replay = {
   },
   'replay:solver:free-flight': {
     origin: 'design, settled questions',
-    behaviour: 'convergence is judged only where constraints exist',
+    behaviour: 'convergence is checked only in frames with constraints',
   },
   'replay:cone:worked-example': {
     origin: 'original replay design, diagnostic tool output format',
     behaviour:
-      'mu 0.5, N 98.1, tangent (49.04, 0.12): limit 49.05, total 49.04, not exceeded, margin and utilisation right',
+      'mu 0.5, N 98.1, tangent (49.04, 0.12): limit 49.05, total 49.04, not exceeded, with correct margin and utilisation',
   },
   'replay:cone:violation': {
     origin: 'original replay design, unit tests',
@@ -121,11 +121,12 @@ export const replay = {
   },
   'replay:cone:old-era': {
     origin: 'original recorder, schema history',
-    behaviour: 'a recording without tangent impulses is said to be so, not judged free of violations',
+    behaviour: 'a recording without tangent impulses is reported as such, not as free of violations',
   },
   'replay:unit:impulse': {
     origin: 'design, settled questions',
-    behaviour: 'recorded values keep their names, the unit is told, and newtons stand beside them',
+    behaviour:
+      'recorded values keep their names, and the result also contains the unit and the values in newtons',
   },
   'replay:penetration': {
     origin: 'original replay design, check_penetration',
@@ -134,7 +135,7 @@ export const replay = {
   'replay:resting': {
     origin: 'original replay design, check_resting_contact',
     behaviour:
-      'bodies in contact that move are named, the environment is counted apart, and g*dt is told for what it is',
+      'moving bodies in contact are listed, the environment is counted separately, and a velocity of g*dt is explained',
   },
   'replay:resting:frictionless': {
     origin: 'original recorder, frictionless contacts',
@@ -142,7 +143,7 @@ export const replay = {
   },
   'replay:defect:speed': {
     origin: 'defects of the original: a frame query loads every frame',
-    behaviour: 'one frame is answered without reading the others',
+    behaviour: 'one frame is returned without reading the others',
   },
   'replay:defect:ids': {
     origin: 'defects of the original: environment ids',
@@ -164,87 +165,146 @@ export const replay = {
   },
   'replay:faults': {
     origin: 'design, fixtures',
-    behaviour: 'each faulty recording shows its known fault at its known frame through the tools',
+    behaviour: 'the tools show the known fault of each faulty recording at its known frame',
   },
   'replay:diagnose': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour:
-      'each recording with a fault has it as the first finding, by kind, body and frame; a clean one has no warning; an answer fits in 2 kB',
+      'the first finding of each faulty recording is its fault, by kind, body and frame; a clean one has no warning; a result fits in 4 kB',
+  },
+  'replay:laws:reaction': {
+    origin: 'docs/laws.md',
+    behaviour:
+      'the third law: an unequal or missing reaction is named with both bodies, with or without impulses',
+  },
+  'replay:laws:impulse': {
+    origin: 'docs/laws.md',
+    behaviour: 'contact impulses are finite and push',
+  },
+  'replay:laws:friction': {
+    origin: 'docs/laws.md',
+    behaviour: 'friction opposes sliding',
+  },
+  'replay:laws:acceleration': {
+    origin: 'docs/laws.md',
+    behaviour: 'a constant unexplained acceleration is reported with its vector and compared with gravity',
+  },
+  'replay:laws:spin': {
+    origin: 'docs/laws.md',
+    behaviour: 'spins change only by torques, and orientations follow spins',
+  },
+  'replay:laws:unit': {
+    origin: 'docs/laws.md',
+    behaviour: 'forces among impulses, grams and degrees are named as unit mistakes',
+  },
+  'replay:laws:velocity': {
+    origin: 'docs/laws.md',
+    behaviour: 'a velocity that disagrees with the motion for long is named as such',
+  },
+  'replay:laws:overlap': {
+    origin: 'docs/laws.md',
+    behaviour: 'shapes that overlap have a contact, and contacts do not act across a gap',
+  },
+  'replay:laws:rows': {
+    origin: 'docs/laws.md',
+    behaviour:
+      'rows that contradict each other, the states or themselves are reported; rocking bodies do not chatter',
+  },
+  'replay:coverage': {
+    origin: 'design, replay: verdicts never claim more than was checked',
+    behaviour:
+      'each verdict names the laws that were checked, and for the others the frames, bodies and missing data',
   },
   'replay:diagnose:unsent': {
     origin: 'docs/recording-frames.md: a member that is absent means not known',
-    behaviour: 'a run is judged by what its engine sends: what it never sends is no fault, and hides none',
+    behaviour: 'data that an engine never sends is not a fault and hides no other fault',
   },
   'replay:diagnose:random': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'in random scenes a fault that was put in ranks first, and without one there is no warning',
+    behaviour: 'in random scenes an injected fault ranks first, and scenes without a fault have no warning',
+  },
+  'replay:render:shapes': {
+    origin: 'users of render_frame',
+    behaviour:
+      'a picture shows recorded shapes and names with labels apart, and an exploded scene by the bodies that are near',
+  },
+  'replay:plot:overlay': {
+    origin: 'users of plot',
+    behaviour: 'a chart overlays two runs, and its axis is logarithmic around a blow-up',
+  },
+  'replay:diagnose:planted': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'planted faults of an independent simulation rank first, or a law that they break is listed as not checked, for every kind, magnitude and lack of data',
   },
   'replay:laws': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'each law is a check of its own over a range of frames',
+    behaviour: 'each law can be checked separately over a range of frames',
   },
   'replay:range-checks': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour:
-      'friction cone, penetration and resting contact are checked over ranges too, as runs with an exact count',
+      'friction cone, penetration and resting contact can be checked over ranges, and return runs with an exact count',
   },
   'replay:explain': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'one frame is explained: the balance of forces of each body, its contacts, what changed in it',
+    behaviour:
+      'explain_frame returns the balance of forces of each body, its contacts, and the changes in one frame',
   },
   'replay:timeline': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'what happens in a recording is a list of events in pages, and can be asked for by kind',
+    behaviour: 'the timeline of a recording is a list of events in pages, and can be filtered by kind',
   },
   'replay:stalls': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour:
-      'frames in which the solver gave up are runs, with the bodies of their islands and the ratio of their masses',
+      'frames in which the solver did not converge are returned as runs, with the bodies of their islands and the ratio of their masses',
   },
   'replay:divergence': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'the first frame in which two runs differ is named, bit by bit and by tolerance',
+    behaviour: 'the first frame in which two runs differ is reported, bit by bit and by tolerance',
   },
   'replay:compare-recordings': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'two runs are compared body by body, found by id or mass, aligned by frame or time',
+    behaviour: 'two runs are compared body by body, matched by id or mass, aligned by frame or time',
   },
   'replay:series': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'series by name over a range, in few points with exact totals, or page by page',
+    behaviour: 'a named series over a range is returned in few points with exact totals, or page by page',
   },
   'replay:trajectory': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'the path of a body in few points that keep its shape, with exact lengths',
+    behaviour: 'the path of a body is returned in few points that preserve its shape, with exact lengths',
   },
   'replay:search': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour:
-      'frames that meet a condition are found as runs; a condition that cannot be read is refused at its place',
+      'frames that meet a condition are returned as runs; a malformed condition is rejected with its position',
   },
   'replay:sql:views': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'views hide the normalisation of every era and of our own runs',
+    behaviour: 'views hide the differences between eras and the runs of Causeway',
   },
   'replay:sql:gates': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a query cannot write, attach, load extensions, or run beyond its deadline or its memory',
+    behaviour: 'a query cannot write, attach, load extensions, or exceed its deadline or its memory',
   },
   'replay:sql:queue': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a query beyond two of a recording waits for its turn instead of being refused',
+    behaviour: 'a third concurrent query of a recording waits instead of being rejected',
   },
   'replay:sql:lost': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a query whose process is killed is WORKER_LOST, not a lack of memory',
+    behaviour: 'a query whose process is killed fails with WORKER_LOST, not with a memory error',
   },
   'replay:plot': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a plot is a PNG with axes and units and the cited frame marked, and its SVG is a resource',
+    behaviour: 'a plot is a PNG with axes, units and the cited frame marked, and its SVG is a resource',
   },
   'replay:render': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a frame is a PNG with bodies, contact forces and speeds, in every view and every era',
+    behaviour:
+      'a frame is rendered as a PNG with bodies, contact forces and speeds, in every view and every era',
   },
   'replay:bookmark': {
     origin: 'design, replay: beyond the fifteen tools',
@@ -252,39 +312,39 @@ export const replay = {
   },
   'replay:notebook': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a mutating call that is repeated changes nothing, and gets the answer of the first',
+    behaviour: 'a repeated mutating call changes nothing and returns the first result',
   },
   'replay:baseline': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'figures of a run are kept, and later runs of the scene are held against them',
+    behaviour: 'figures of a run are stored, and later runs of the scene are compared with them',
   },
   'replay:invariants': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'limits are asserted, each with pass or fail, where, and what shows it',
+    behaviour: 'limits are checked, and each result has pass or fail, the place and the evidence',
   },
   'replay:tail': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'new frames of a growing recording come in order, each once',
+    behaviour: 'new frames of a growing recording are returned in order, each once',
   },
   'replay:tail:announced': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'whoever subscribed to the latest frame hears of new ones',
+    behaviour: 'a client that subscribed to the latest frame is notified of new frames',
   },
   'replay:live': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour:
-      'while an engine records, one client follows and another asks for a diagnosis every second: no frame is lost and recording waits for neither',
+      'while an engine records, one client follows and another requests a diagnosis every second: no frame is lost and recording waits for neither',
   },
   'replay:prompts': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'prompts lead from diagnosis to evidence, and from two runs to what became better or worse',
+    behaviour: 'prompts lead from diagnosis to evidence, and from two runs to what improved or got worse',
   },
   'replay:runs:answers': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'a run that we record is answered as the recording that it was imported from',
+    behaviour: 'a recorded run gives the same results as the recording that it was imported from',
   },
   'replay:health:numbers': {
     origin: 'design, replay: beyond the fifteen tools',
-    behaviour: 'health tells of private copies and of runs: how many, their bytes, their caps',
+    behaviour: 'health reports the number of private copies and runs, their bytes and their caps',
   },
 } as const satisfies Requirements

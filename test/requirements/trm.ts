@@ -50,6 +50,15 @@ export const trm = {
     origin: 'refinement design, signals',
     behaviour: 'a benchmark is read in any unit of time, in bytes, as a rate, as JSON or as a bare number',
   },
+  'trm:perf:refused': {
+    origin: 'refinement design, guards against gaming',
+    behaviour: 'a benchmark of 0, or 1,000 times better than before, is not a measurement',
+  },
+  'trm:submit:edited': {
+    origin: 'refinement design, work next to an editor',
+    behaviour:
+      'without a candidate the files on disk are evaluated, guarded, undone and restored as the best like a candidate; edits that were not submitted are never lost',
+  },
   'trm:score:formula': {
     origin: 'original refinement design, scoring',
     behaviour:
@@ -96,7 +105,7 @@ export const trm = {
   },
   'trm:submit:wait': {
     origin: 'refinement design, acceptance 31',
-    behaviour: 'an evaluation that takes longer than wait goes on, and state has its result',
+    behaviour: 'an evaluation that takes longer than wait continues, and state returns its result',
   },
   'trm:submit:cancel': {
     origin: 'refinement design, acceptance 26',
@@ -112,12 +121,18 @@ export const trm = {
   },
   'trm:submit:tamper': {
     origin: 'refinement design, guards against gaming',
-    behaviour: 'a candidate that changes tests, their configuration or a script of the commands is told so',
+    behaviour:
+      'a candidate that changes tests, their configuration or a script of the commands gets a warning',
   },
   'trm:submit:guard': {
     origin: 'refinement design, guards against gaming',
     behaviour:
-      'a candidate that changes what judges it is judged again with that as it was at the start, and is no success unless that passes too',
+      'a candidate that changes tests or their configuration is evaluated again with the original ones, and succeeds only if that passes too',
+  },
+  'trm:submit:gaming': {
+    origin: 'refinement design, guards against gaming',
+    behaviour:
+      'a candidate that makes its evaluation look better without repairing the code is neither a success nor the best state',
   },
   'trm:submit:protected': {
     origin: 'refinement design, guards against gaming',
@@ -138,23 +153,15 @@ export const trm = {
   'trm:submit:end': {
     origin: 'refinement design, isolation',
     behaviour:
-      'under write end the project stays as it is until the session ends, and then gets what was asked for, or nothing where somebody else has edited it',
+      'under write end the project stays as it is until the session ends, and then gets what was asked for, or nothing if another program edited it',
   },
   'trm:signals:named': {
     origin: 'original refinement design, adding an evaluation signal',
     behaviour: 'further named signals have a command and a weight of their own',
   },
-  'trm:signals:graded': {
-    origin: 'refinement design, signals',
-    behaviour: 'data checks and linters can count by how much of them is good',
-  },
-  'trm:signals:coverage': {
-    origin: 'refinement design, signals',
-    behaviour: 'coverage that the tests wrote is told with the lines that no test ran, and is not scored',
-  },
   'trm:halt:noise': {
     origin: 'refinement design, signals',
-    behaviour: 'a benchmark that is better by noise alone is no improvement',
+    behaviour: 'a benchmark whose difference is noise is not an improvement',
   },
   'trm:read:files': {
     origin: 'refinement design, acceptance 13',
@@ -166,7 +173,7 @@ export const trm = {
   },
   'trm:state:whole': {
     origin: 'refinement design, acceptance 15 and 16',
-    behaviour: 'state and halt tell the same as submit did, before and after a restart',
+    behaviour: 'state and halt return the same as submit did, before and after a restart',
   },
   'trm:validate:exact': {
     origin: 'refinement design, acceptance 17',
@@ -203,7 +210,7 @@ export const trm = {
   },
   'trm:run:output': {
     origin: 'refinement design, acceptance 29',
-    behaviour: 'of endless output a small part is kept, and the failure that came first is in it',
+    behaviour: 'of endless output a small part is stored, which contains the first failure',
   },
   'trm:run:shell': {
     origin: 'refinement design, acceptance 30',
@@ -216,7 +223,7 @@ export const trm = {
   'trm:run:confined': {
     origin: 'refinement design, security rules',
     behaviour:
-      'limits of the system hold for every command; in the sandbox it has no network, writes nothing outside of its copy, and the answer says what confined it',
+      'limits of the system hold for every command; in the sandbox it has no network, writes nothing outside of its copy, and the result lists what confined it',
   },
   'trm:run:isolated': {
     origin: 'refinement design, isolation',
@@ -250,16 +257,16 @@ export const trm = {
   'trm:advice:fix': {
     origin: 'refinement design, acceptance 18',
     behaviour:
-      'a repair that follows from an error can be submitted as it is and repairs it; without errors there is none',
+      'a repair that follows from an error can be submitted as it is and repairs it; without errors there is no repair',
   },
   'trm:advice:unsure': {
     origin: 'refinement design, acceptance 18',
-    behaviour: 'where no repair is sure there is none, but the lines to look at',
+    behaviour: 'without a certain repair, the lines to look at are returned',
   },
   'trm:review:rules': {
     origin: 'refinement design, acceptance 22',
     behaviour:
-      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched unless the server may',
+      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched',
   },
   'trm:patterns:linear': {
     origin: 'design, safe by default',
@@ -271,15 +278,10 @@ export const trm = {
     behaviour:
       'a review takes time linear in the length of its lines, whatever they contain, and rejects more than a million lines',
   },
-  'trm:review:url': {
-    origin: 'refinement design, suggestions and review',
-    behaviour:
-      'where the server may, the diff of a public pull request is fetched from GitHub and from nowhere else',
-  },
   'trm:runs:toolz': {
     origin: 'refinement design, evaluation E1 and E2',
     behaviour:
-      'toolz is refined with pytest and flake8: failures are told by test, file and line, and only real success is one',
+      'toolz is refined with pytest and flake8: failures name test, file and line, and only real success is reported',
     over: ['http', 'bridge'],
   },
   'trm:runs:minimist': {
@@ -341,16 +343,16 @@ export const trm = {
   },
   'trm:snapshot:conflict': {
     origin: 'refinement design, isolation',
-    behaviour: 'files that somebody else has edited are named and left, unless the caller forces it',
+    behaviour: 'files that another program edited are listed and left unchanged, unless the caller forces it',
   },
   'trm:snapshot:anywhere': {
     origin: 'refinement design, isolation',
-    behaviour: 'snapshots work in folders that are no repository',
+    behaviour: 'snapshots work in folders without a repository',
   },
   'trm:snapshot:without-git': {
     origin: 'refinement design, libraries: no git binary',
     behaviour:
-      'where there is no git, snapshots are kept in the data file and ignore rules are read as git reads them',
+      'without git, snapshots are stored in the data file and ignore rules are read as git reads them',
   },
   'trm:snapshot:limits': {
     origin: 'refinement design, security rules',
@@ -358,7 +360,7 @@ export const trm = {
   },
   'trm:feedback:problems': {
     origin: 'original refinement design, error parsing',
-    behaviour: 'exceptions are read whole, those that hide others come first, and each says what to do',
+    behaviour: 'exceptions are parsed completely, those that hide others come first, and each has advice',
   },
   'trm:advice:sure': {
     origin: 'refinement design, repairs',
@@ -370,6 +372,6 @@ export const trm = {
   },
   'trm:start:most': {
     origin: 'refinement design, security rules',
-    behaviour: 'at most 50 sessions are open; one that was left alone for a week makes room',
+    behaviour: 'at most 50 sessions are open; a session that was idle for a week is ended for a new one',
   },
 } as const satisfies Requirements

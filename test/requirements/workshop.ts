@@ -1,10 +1,11 @@
 import type { Requirements } from '../requirement.ts'
 
-/** Set-up, checks and documentation of the repository itself. */
+/** Setup, checks and documentation of the repository itself. */
 export const workshop = {
   'workshop:lock:single-install': {
     origin: 'design, one command does all set-up',
-    behaviour: 'two commands started at once in a fresh checkout install once, one after the other',
+    behaviour:
+      'two commands that start at the same time in a fresh checkout install once, one after the other',
   },
   'workshop:lock:dead-holder': {
     origin: 'design, one command does all set-up',
@@ -12,7 +13,8 @@ export const workshop = {
   },
   'workshop:lock:live-holder': {
     origin: 'design, one command does all set-up',
-    behaviour: 'a lock whose holder lives is never taken away, even when two waiters look at the same moment',
+    behaviour:
+      'a lock whose holder is alive is never taken over, even if two waiters check at the same moment',
   },
   'workshop:stamp:reinstall': {
     origin: 'design, one command does all set-up',
@@ -26,16 +28,15 @@ export const workshop = {
   'workshop:runtime:choice': {
     origin: 'design, versions',
     behaviour:
-      'the server runs on CAUSEWAY_NODE, else on the current Node from 22.19 on, else on the Node fetched from npm',
+      'the server runs on CAUSEWAY_NODE, otherwise on the current Node if it is 22.19 or later, otherwise on the Node fetched from npm',
   },
   'workshop:runtime:pinned': {
     origin: 'server operations, packaging',
-    behaviour:
-      'the Node that is fetched for each platform is pinned by version and hash in a lockfile of its own',
+    behaviour: 'the fetched Node of each platform is pinned by version and hash in a separate lockfile',
   },
   'workshop:runtime:too-old': {
     origin: 'design, versions',
-    behaviour: 'without a suitable Node the command says so in one sentence and exits 1',
+    behaviour: 'without a suitable Node the command prints one sentence and exits with 1',
   },
   'workshop:start:needs': {
     origin: 'design, set-up',
@@ -45,24 +46,33 @@ export const workshop = {
   'workshop:start:place': {
     origin: 'a first start in a clone',
     behaviour:
-      "npm start serves in the checkout with a data folder that is its user's alone; its other commands run where the user stands and make none",
+      'npm start uses the checkout as working directory, with a data folder that only its user can read; its other commands run in the current directory of the user and create no data folder',
   },
   'workshop:signal:exit-code': {
     origin: 'POSIX shell, exit status',
-    behaviour: 'a child ended by signal n makes the command exit 128 + n',
+    behaviour: 'if signal n ends a child, the command exits with 128 + n',
   },
   'workshop:signal:npm-dies': {
     origin: 'design, one command does all set-up',
-    behaviour: 'when npm is killed, the server drains and ends instead of living on as an orphan',
+    behaviour: 'if npm is killed, the server drains and exits instead of becoming an orphan',
   },
   'workshop:architecture:arrows': {
     origin: 'design, the tree',
-    behaviour: 'packages import along the arrows only, without cycles; an app never imports an app',
+    behaviour:
+      'packages import only along the documented arrows, without cycles; an app never imports an app',
+  },
+  'workshop:architecture:path': {
+    origin: 'style, structure',
+    behaviour: 'the path of a tool call has at most 12 short files, each importing the next',
+  },
+  'workshop:architecture:line-path': {
+    origin: 'style, structure',
+    behaviour: 'the path of a line from standard input to the HTTP request has at most 12 short files',
   },
   'workshop:architecture:rim': {
     origin: 'style, nine rules',
     behaviour:
-      'Fastify stays in server/src/http, and the bridge imports protocol, undici dispatchers and node: only',
+      'only server/src/http imports Fastify, and the bridge imports only protocol, undici dispatchers and node: modules',
   },
   'workshop:architecture:purity': {
     origin: 'style, nine rules',
@@ -70,16 +80,11 @@ export const workshop = {
   },
   'workshop:architecture:size': {
     origin: 'style, nine rules',
-    behaviour: 'no file exceeds 400 lines, is named utils, or holds mutable module state',
+    behaviour: 'no file exceeds 400 lines, is named utils, or has mutable module state',
   },
   'workshop:language:lint': {
     origin: 'CONTRIBUTING.md, language',
-    behaviour:
-      'lint rejects unknown words everywhere, and retired words, phrases and names outside the pending list',
-  },
-  'workshop:language:pending': {
-    origin: 'CONTRIBUTING.md, language',
-    behaviour: 'the list of files with unconverted English only shrinks',
+    behaviour: 'lint rejects unknown words, and retired words, phrases and names',
   },
   'workshop:commits:subjects': {
     origin: 'CONTRIBUTING.md, commits',
@@ -100,15 +105,32 @@ export const workshop = {
   'workshop:package:one-version': {
     origin: 'server operations, packaging',
     behaviour:
-      'every package, the lockfile, the bridge and the changelog say one version, and name each other by it',
+      'every package, the lockfile, the bridge and the changelog have the same version, and refer to each other by it',
   },
   'workshop:package:whole': {
     origin: 'server operations, packaging',
     behaviour:
-      'the tarballs of server and bridge, installed into an empty folder, serve every app and answer a tool call through the bridge',
+      'the tarball of the server, installed into an empty folder, provides every app and the bridge, through which a tool call is answered',
   },
   'workshop:package:content': {
     origin: 'server operations, packaging',
-    behaviour: 'the tarballs hold no tests, sources, fixtures or maps',
+    behaviour: 'the tarballs contain no tests, sources, fixtures or maps',
+  },
+  'workshop:package:metadata': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'the tarballs have a license, keywords and programs, and the entry for the MCP registry describes the bridge',
+  },
+  'workshop:package:notices': {
+    origin: 'server operations, packaging',
+    behaviour: 'every packed file contains the licenses of the third-party code and data in it',
+  },
+  'workshop:package:clients': {
+    origin: 'server operations, packaging',
+    behaviour: 'the MCP bundle and the plugin for Claude Code connect to a running server',
+  },
+  'workshop:package:docker': {
+    origin: 'server operations, packaging',
+    behaviour: 'the Dockerfile has no lint problem, and its commands install and start the packed server',
   },
 } as const satisfies Requirements

@@ -1,14 +1,14 @@
-/** 64 mixed clients while child processes of the server are killed and a further client sends expensive requests. */
+/** 64 mixed clients while child processes of the server are killed and another client sends expensive requests. */
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { pathName, wireName } from '@causeway/protocol'
 import { request } from 'undici'
-import { faultsOf } from '../fuzz/judge.ts'
+import { findFaults } from '../fuzz/judge.ts'
 import { openWays, type Ways } from '../fuzz/ways.ts'
 import { type Random, randomFrom } from '../random.ts'
 import type { AttackerData, AttackResult } from './attacker.ts'
-import { childrenOf, endProcess } from './chaos.ts'
+import { endProcess, findChildren } from './chaos.ts'
 import { SoakClient } from './client.ts'
 import type { HealthProbeData, HealthProbeResult } from './health-probe.ts'
 import type { ProductSoakPlan } from './product-soak.ts'
@@ -16,27 +16,27 @@ import { WholeServer } from './whole-server.ts'
 
 /** Options for the attack soak. */
 export interface AttackPlan extends ProductSoakPlan {
-  /** Fails the soak if the 99th percentile of /health is above this, ms; default no limit. */
+  /** Fails the soak if the 99th percentile of /health is above this, in ms. Default: no limit. */
   readonly maxHealthP99Ms?: number | undefined
 }
 
-/** The result; the soak passed if it has no faults. */
+/** The result. The soak passes if there are no faults. */
 export interface AttackReport {
   readonly clients: number
-  /** Requests of the clients that were sent, and that were answered. */
+  /** Numbers of sent and answered requests. */
   readonly sent: number
   readonly answered: number
-  /** Changes that were accepted, and each found exactly once at the end. */
+  /** Number of accepted changes. Each must exist exactly once at the end. */
   readonly changes: number
-  /** Calls that were sent twice at the same time under one request id. */
+  /** Number of calls that were sent twice concurrently with one request id. */
   readonly repeats: number
   readonly killedProcesses: number
-  /** Calls that were answered with `WORKER_LOST` and sent again. */
+  /** Number of calls that failed with `WORKER_LOST` and were retried. */
   readonly lostWorkers: number
   readonly attacks: number
-  /** The attacks during which another client waited longest for /health, ms. */
+  /** The attacks with the longest waits of another client for /health, in ms. */
   readonly worstAttacks: Readonly<Record<string, number>>
-  /** Times of /health, ms. */
+  /** Response times of /health, in ms. */
   readonly health: {
     readonly count: number
     readonly p50: number
@@ -47,16 +47,16 @@ export interface AttackReport {
 }
 
 const bridges = 8
-/** By each of these ways as many clients call. */
+/** Each of these ways is used by `clientsPerWay` clients. */
 const ways = ['session', 'stateless', 'rest', 'events'] as const
 const clientsPerWay = 14
 
 const plots = ['sample.plot.json', 'mission1.plot.json', 'mission2.plot.json', 'encounter.plot.json']
-/** Each change makes a plot larger: more of them would measure large plots. */
+/** Limits the size of the plots, because each change adds a feature. */
 const maxFeatures = 800
 
-/** A request is answered by then, ms. */
-const answerMs = 60_000
+/** Response timeout in milliseconds. */
+const responseMs = 60_000
 
 interface Call {
   readonly app: string
@@ -64,12 +64,17 @@ interface Call {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** Runs the soak; throws only if the server cannot be started. */
-export async function attackSoak({ seconds, seed, say, maxHealthP99Ms }: AttackPlan): Promise<AttackReport> {
+/** Runs the soak. Throws only if the server cannot be started. */
+export async function attackSoak({
+  seconds,
+  seed,
+  print,
+  maxHealthP99Ms,
+}: AttackPlan): Promise<AttackReport> {
   const server = await WholeServer.create()
   try {
     await server.start()
-    return await new AttackSoak(server, { seconds, seed, say, maxHealthP99Ms }).run()
+    return await new AttackSoak(server, { seconds, seed, print, maxHealthP99Ms }).run()
   } finally {
     await server.remove()
   }
@@ -80,7 +85,7 @@ class AttackSoak {
   readonly #plan: AttackPlan
   readonly #random: Random
   readonly #faults: string[] = []
-  /** Minds and names of features that must be there exactly once. */
+  /** Minds and feature names that must exist exactly once. */
   readonly #minds = new Set<string>()
   readonly #features = new Set<string>()
   #healthMs: readonly number[] = []
@@ -96,7 +101,7 @@ class AttackSoak {
   }
 
   async run(): Promise<AttackReport> {
-    const { seconds, maxHealthP99Ms, say } = this.#plan
+    const { seconds, maxHealthP99Ms, print } = this.#plan
     await this.#warmUp()
     const { pid } = this.#server
     this.#until = Date.now() + seconds * 1000
@@ -108,17 +113,17 @@ class AttackSoak {
       this.#attack(),
       this.#probeHealth(),
     ])
-    say('load ended, checking the ledger')
+    print('load ended, checking the ledger')
     for (const client of clients) {
-      await client.settle(answerMs)
+      await client.settle(responseMs)
       await client.end()
       this.#counts.sent += client.sent
       this.#counts.answered += client.outcomes.result + client.outcomes.error + client.cancelled
       this.#faults.push(...client.faults)
     }
     await this.#checkLedger()
-    if (this.#server.pid !== pid || !(await this.#server.isWell()))
-      this.#faults.push(`the server is not healthy at the end: ${this.#server.lastWords}`)
+    if (this.#server.pid !== pid || !(await this.#server.isHealthy()))
+      this.#faults.push(`the server is not healthy at the end: ${this.#server.stderrTail}`)
     const health = percentiles(this.#healthMs)
     if (maxHealthP99Ms !== undefined && health.p99 > maxHealthP99Ms)
       this.#faults.push(
@@ -138,7 +143,7 @@ class AttackSoak {
     }
   }
 
-  /** A bridge with mixed traffic; its client checks that each request is answered once. */
+  /** Starts a bridge with mixed traffic. Its client checks that each request gets exactly one response. */
   #bridge(): SoakClient {
     const random = randomFrom(this.#random.below(2 ** 31))
     const calls = reads.map(({ app, name, args }) => ({ name: wireName(app, name), arguments: args }))
@@ -164,7 +169,7 @@ class AttackSoak {
     }
   }
 
-  /** A change; one with a request id is sometimes sent twice at the same time. */
+  /** Makes a change. A change with a request id is sometimes sent twice concurrently. */
   async #change(client: Ways, way: string, random: Random): Promise<void> {
     this.#changes += 1
     const name = `change-${this.#changes}`
@@ -178,15 +183,15 @@ class AttackSoak {
       (isFeature ? this.#features : this.#minds).add(name)
   }
 
-  /** Calls until the answer is not a retryable error; resolves to whether the call succeeded. */
+  /** Retries a call while it fails with a retryable error. Resolves to whether the call succeeded. */
   async #ask(client: Ways, way: string, call: Call): Promise<boolean> {
-    for (const end = Date.now() + answerMs; ; ) {
+    for (const end = Date.now() + responseMs; ; ) {
       this.#counts.sent += 1
-      const { form, answer } = await client.call(way, call, call.args)
+      const { form, response } = await client.call(way, call, call.args)
       this.#counts.answered += 1
-      const found = faultsOf(answer, form, this.#server)
+      const found = findFaults(response, form, this.#server)
       this.#faults.push(...found.map((fault) => `${way} ${call.app}.${call.name}: ${fault}`))
-      const { status, text } = answer
+      const { status, text } = response
       if (status === 200 && !/"isError":true|"error":\{/.test(text)) return true
       const isLost = text.includes('WORKER_LOST')
       if (isLost) this.#counts.lostWorkers += 1
@@ -201,7 +206,7 @@ class AttackSoak {
   async #killProcesses(): Promise<void> {
     while (Date.now() < this.#until) {
       await wait(100 + this.#random.below(400))
-      const children = childrenOf(this.#server.pid)
+      const children = findChildren(this.#server.pid)
       if (children.length === 0) continue
       endProcess(this.#random.pick(children))
       this.#counts.killed += 1
@@ -216,7 +221,7 @@ class AttackSoak {
       { victim, seed, until: this.#until } satisfies AttackerData,
       (result: AttackResult) => {
         const { name, blockedMs = 0, error } = result
-        if (error !== undefined) this.#faults.push(`the attack "${name}" got no answer: ${error}`)
+        if (error !== undefined) this.#faults.push(`the attack "${name}" got no response: ${error}`)
         this.#blockedMs.set(name, Math.max(Math.round(blockedMs), this.#blockedMs.get(name) ?? 0))
         this.#counts.attacks += 1
       },
@@ -238,24 +243,24 @@ class AttackSoak {
     await once(thread, 'exit')
   }
 
-  /** Opens plots and recordings: opening them is not what is measured. */
+  /** Opens plots and recordings before the measurement. */
   async #warmUp(): Promise<void> {
     for (const filename of plots) await this.#tool('Debrief', 'open_plot', { filename })
     for (const { app, name, args } of [...reads, ...queries]) await this.#tool(app, name, args)
   }
 
   async #tool(app: string, tool: string, args: object): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await request(`${this.#server.url}/api/apps/${pathName(app)}/tools/${tool}`, {
+    const response = await request(`${this.#server.url}/api/apps/${pathName(app)}/tools/${tool}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(args),
     })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`${tool} failed: ${text}`)
+    const text = await response.body.text()
+    if (response.statusCode !== 200) throw new Error(`${tool} failed: ${text}`)
     return JSON.parse(text) as Record<string, unknown>
   }
 
-  /** Adds a fault for each accepted change that is missing or doubled. */
+  /** Adds a fault for each accepted change that is missing or duplicated. */
   async #checkLedger(): Promise<void> {
     const minds = await this.#listAll('Minds', 'list_minds', { limit: 500 }, 'minds', (page) => {
       return page.next_after == null ? undefined : { after: page.next_after }
@@ -314,7 +319,7 @@ const reads: readonly Call[] = [
   { app: 'Debrief', name: 'get_features', args: { filename: 'sample.plot.json', limit: 3 } },
 ]
 
-/** Each runs in a process. */
+/** Queries, each of which runs in a process. */
 const queries: readonly Call[] = [
   { app: 'Replay', name: 'query_sql', args: { recording: 'drop', sql: 'SELECT count(*) FROM v_state' } },
   {
@@ -326,7 +331,7 @@ const queries: readonly Call[] = [
 
 const run: Call = { app: 'Trm', name: 'start', args: { repo: 'sums', test: 'python3 -m unittest', wait: 5 } }
 
-/** If it took effect twice, the second time would be an error. */
+/** A duplicate would be an error. */
 const createMind = (name: string): Call => ({
   app: 'Minds',
   name: 'create_mind',
@@ -338,7 +343,7 @@ const createMind = (name: string): Call => ({
   },
 })
 
-/** If it took effect twice, there would be two features of this name. */
+/** A duplicate would create two features with this name. */
 const addFeature = (filename: string, name: string): Call => ({
   app: 'Debrief',
   name: 'add_features',

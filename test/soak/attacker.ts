@@ -1,35 +1,39 @@
-/** The entry of a thread that sends random attacks to a server, so that making them does not delay other clients. */
+/** Entry of a thread that sends random attacks to a server. In a thread, generating them does not delay other clients. */
+import { constants, setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { appAttacks } from '../fuzz/app-attacks.ts'
 import { attackBytes } from '../fuzz/attack.ts'
 import { attacks } from '../fuzz/complexity.ts'
+import { limitAttacks } from '../fuzz/limit-attacks.ts'
 import { measureAttack, type Victim } from '../fuzz/measure-attack.ts'
 import { randomFrom } from '../random.ts'
 
-/** What the thread is started with. */
+/** The `workerData` of the thread. */
 export interface AttackerData {
   readonly victim: Victim
   readonly seed: number
-  /** Unix time in milliseconds at which it ends. */
+  /** Unix time in milliseconds at which the thread ends. */
   readonly until: number
 }
 
-/** What it posts for each attack. */
+/** The message for each attack. */
 export interface AttackResult {
   readonly name: string
-  /** The longest time that another client waited for /health, ms. */
+  /** Longest time that another client waited for /health, in ms. */
   readonly blockedMs?: number
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly error?: string
 }
 
-/** Those on apps change plots and minds that other clients use. */
-const harmless = attacks.filter((attack) => !appAttacks.includes(attack))
+/** Attacks without those on apps, which would change the plots and minds of other clients. */
+const harmless = attacks.filter((attack) => !appAttacks.includes(attack) && !limitAttacks.includes(attack))
 
 const { victim, seed, until } = workerData as AttackerData
 const random = randomFrom(seed)
 const post = (result: AttackResult): void => parentPort?.postMessage(result)
+// The attacker represents another machine: preparing requests of 12 MB must not take a processor from the server.
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 while (Date.now() < until) {
   const attack = random.pick(harmless)
   try {

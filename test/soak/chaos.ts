@@ -1,25 +1,25 @@
-/** Everything that goes wrong at once: kills of every kind, clients that vanish or do not read, and more calls than there is room for. */
+/** Concurrent faults: kills of every kind, clients that disconnect or do not read, and more calls than the limits allow. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Random, randomFrom } from '../random.ts'
 import { SoakClient } from './client.ts'
-import { createMinds, emptyLedger, type Ledger, missingFrom, recordRun } from './ledger.ts'
+import { createMinds, emptyLedger, findMissing, type Ledger, recordRun } from './ledger.ts'
 import type { ProductSoakPlan } from './product-soak.ts'
 import { WholeServer } from './whole-server.ts'
 
-/** What came of it; without faults it has passed. */
+/** The result. The soak passes if there are no faults. */
 export interface ChaosReport {
-  /** How often each thing was done. */
+  /** Number of times that each action ran. */
   readonly done: Readonly<Record<string, number>>
   readonly accepted: { readonly minds: number; readonly frames: number }
   readonly faults: readonly string[]
 }
 
-/** Little enough room that bursts fill it. */
-const narrow = { CAUSEWAY_CONCURRENCY: '*=16', CAUSEWAY_MAX_INFLIGHT: '64', CAUSEWAY_SHUTDOWN_MS: '2000' }
+/** Limits that bursts exceed. */
+const lowLimits = { CAUSEWAY_CONCURRENCY: '*=16', CAUSEWAY_MAX_INFLIGHT: '64', CAUSEWAY_SHUTDOWN_MS: '2000' }
 
-type Deed = (scene: Scene) => Promise<void>
+type Action = (scene: Scene) => Promise<void>
 
 interface Scene {
   readonly server: WholeServer
@@ -28,10 +28,10 @@ interface Scene {
   readonly faults: string[]
 }
 
-/** Runs it; throws only where a server cannot be started. */
-export async function chaos({ seconds, seed, say }: ProductSoakPlan): Promise<ChaosReport> {
+/** Runs the soak. Throws only if a server cannot be started. */
+export async function chaos({ seconds, seed, print }: ProductSoakPlan): Promise<ChaosReport> {
   const random = randomFrom(seed)
-  const server = await WholeServer.create(narrow)
+  const server = await WholeServer.create(lowLimits)
   const ledger = emptyLedger()
   const faults: string[] = []
   const done: Record<string, number> = {}
@@ -45,24 +45,22 @@ export async function chaos({ seconds, seed, say }: ProductSoakPlan): Promise<Ch
     const scene = { server, random, ledger, faults }
     const under: Promise<void>[] = []
     while (Date.now() < until) {
-      const name = random.pick(Object.keys(deeds))
+      const name = random.pick(Object.keys(actions))
       done[name] = (done[name] ?? 0) + 1
-      const deed = (deeds[name] as Deed)(scene).catch(
+      const action = (actions[name] as Action)(scene).catch(
         (error: unknown) => void faults.push(`${name}: ${error}`),
       )
-      if (name === 'killServer' || name === 'stopServer') await deed
-      else under.push(deed)
+      if (name === 'killServer' || name === 'stopServer') await action
+      else under.push(action)
       await wait(random.below(400))
     }
     await Promise.all([...work, ...under])
-    if (!(await server.isWell())) await server.restart('SIGTERM')
-    say(`done: ${JSON.stringify(done)}`)
-    faults.push(...ledger.hung.map((what) => `no answer in time: ${what}`))
-    faults.push(
-      ...(await missingFrom(ledger, server)).map((what) => `was accepted and is not there: ${what}`),
-    )
+    if (!(await server.isHealthy())) await server.restart('SIGTERM')
+    print(`done: ${JSON.stringify(done)}`)
+    faults.push(...ledger.hung.map((what) => `no response in time: ${what}`))
+    faults.push(...(await findMissing(ledger, server)).map((what) => `was accepted and is missing: ${what}`))
     await server.end('SIGTERM')
-    faults.push(...(await orphansOf(server)))
+    faults.push(...(await findOrphans(server)))
     const frames = [...ledger.frames.values()].reduce((sum, last) => sum + last, 0)
     return { done, accepted: { minds: ledger.minds.size, frames }, faults }
   } finally {
@@ -73,7 +71,7 @@ export async function chaos({ seconds, seed, say }: ProductSoakPlan): Promise<Ch
 const body = (tool: string, args: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } })
 
-/** Calls that take a while, of each app that works elsewhere: in workers, in processes. */
+/** Slow calls of each app that uses workers or processes. */
 const slow = [
   body('Replay__compare_recordings', { a: 'incline_slides', b: 'incline_sticks', exact: true }),
   body('Replay__query_sql', {
@@ -86,14 +84,14 @@ const slow = [
   body('ToolVault__import_rep', { path: 'boats.rep' }),
 ]
 
-/** A request on a bare connection, of which nothing is read until `after` has said what becomes of it. */
-async function bare(
+/** Sends a request on a TCP connection and reads nothing. `after` decides how the connection continues. */
+async function sendUnread(
   { server }: Scene,
   text: string,
   after: (socket: ReturnType<typeof connect>) => Promise<void>,
 ) {
   const { hostname: host, port } = new URL(server.url)
-  const socket = connect({ host, port: Number(port) }).on('error', () => {}) // the server may be away
+  const socket = connect({ host, port: Number(port) }).on('error', () => {}) // the server may not run
   socket.pause()
   const head = [
     'POST /mcp HTTP/1.1',
@@ -106,46 +104,48 @@ async function bare(
   socket.destroy()
 }
 
-const deeds: Readonly<Record<string, Deed>> = {
-  /** Hangs up somewhere between the request and the end of its answer. */
+const actions: Readonly<Record<string, Action>> = {
+  /** Disconnects between the request and the end of its response. */
   vanish: (scene) =>
-    bare(scene, scene.random.pick(slow), async (socket) => {
+    sendUnread(scene, scene.random.pick(slow), async (socket) => {
       await wait(scene.random.below(800))
       socket.resetAndDestroy()
     }),
-  /** Asks for large answers, and reads nothing of them for a while. */
+  /** Requests large responses and reads nothing for a while. */
   readSlowly: (scene) =>
-    bare(scene, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', () => wait(500 + scene.random.below(3000))),
-  /** Opens an event stream and leaves it. */
+    sendUnread(scene, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', () =>
+      wait(500 + scene.random.below(3000)),
+    ),
+  /** Opens an event stream and disconnects. */
   async leaveStream({ server, random }) {
     const hangUp = new AbortController()
-    await fetch(`${server.url}/sse`, { signal: hangUp.signal }).catch(() => {}) // away
+    await fetch(`${server.url}/sse`, { signal: hangUp.signal }).catch(() => {}) // aborted, or the server does not run
     await wait(random.below(1500))
     hangUp.abort()
   },
-  /** More calls at once than may run: each is answered, or its connection breaks with its server. */
+  /** Sends more concurrent calls than the limits allow. Each gets a response, or its connection closes with the server. */
   async burst({ server, ledger }) {
     await Promise.all(
       Array.from({ length: 120 }, async (_, at) => {
-        const answer = fetch(`${server.url}/mcp`, {
+        const response = fetch(`${server.url}/mcp`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: body(at % 2 === 0 ? 'Replay__list_recordings' : 'Minds__list_minds'),
           signal: AbortSignal.timeout(120_000),
         })
-        await answer
+        await response
           .then((got) => got.text())
           .catch((error: Error) => error.name === 'TimeoutError' && ledger.hung.push('a call of a burst'))
       }),
     )
   },
-  /** A bridge dies in the middle of its calls. */
+  /** Kills a bridge during its calls. */
   async killBridge({ server, random }) {
     const bridge = new SoakClient(`${server.url}/mcp`, randomFrom(random.below(2 ** 31)))
     await Promise.race([bridge.run(Date.now() + 3000), wait(300 + random.below(2000))])
     bridge.kill()
   },
-  /** A process that the server has started dies: a test of a project, a query. */
+  /** Kills a child process of the server, such as a project's test or a query. */
   async killChild({ server, random }) {
     fetch(`${server.url}/mcp`, {
       method: 'POST',
@@ -153,26 +153,26 @@ const deeds: Readonly<Record<string, Deed>> = {
       body: random.pick(slow),
       signal: AbortSignal.timeout(30_000),
     }).then(
-      (answer) => answer.text(),
-      () => '', // the server may be away
+      (response) => response.text(),
+      () => '', // the server may not run
     )
     await wait(random.below(600))
-    const children = childrenOf(server.pid)
+    const children = findChildren(server.pid)
     if (children.length > 0) endProcess(random.pick(children))
   },
   killServer: ({ server }) => server.restart('SIGKILL').then(() => {}),
   async stopServer({ server, faults }) {
     const code = await server.restart('SIGTERM')
-    if (code !== 0) faults.push(`told to stop, the server ended with ${code}: ${server.lastWords}`)
+    if (code !== 0) faults.push(`after SIGTERM the server exited with ${code}: ${server.stderrTail}`)
   },
 }
 
-/** Sends SIGKILL to a process, unless it has ended. */
+/** Sends SIGKILL to a process if it still runs. */
 export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The process has exited.
   }
 }
 
@@ -181,25 +181,25 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-/** The processes that a process has started and that run. */
-export function childrenOf(pid: number): number[] {
+/** Returns the pids of the running children of a process. */
+export function findChildren(pid: number): number[] {
   return pids().filter((one) => {
     try {
       return readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid)
     } catch {
-      return false // gone meanwhile
+      return false // the process has exited
     }
   })
 }
 
-/** Processes that still work in the folders of a server that has ended, after ten seconds. */
-async function orphansOf({ base }: WholeServer): Promise<string[]> {
+/** Returns the processes that still run in the folders of a stopped server after a minute. */
+async function findOrphans({ base }: WholeServer): Promise<string[]> {
   const left = (): number[] =>
     pids().filter((pid) => {
       try {
         return readlinkSync(`/proc/${pid}/cwd`).startsWith(base)
       } catch {
-        return false // gone meanwhile, or not ours to look at
+        return false // the process has exited or belongs to a different user
       }
     })
   for (const deadline = Date.now() + 60_000; left().length > 0 && Date.now() < deadline; ) await wait(100)

@@ -1,33 +1,33 @@
-/** A client of one bridge in a soak: sends mixed traffic, and keeps count of every answer. */
+/** The client of a bridge in a soak: sends mixed traffic and counts the responses. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { LineSplitter } from '../../bridge/src/lines.ts'
+import { LineSplitter } from '../../bridge/src/stdio/lines.ts'
 import type { Random } from '../random.ts'
 
 const bundle = fileURLToPath(new URL('../../bridge/dist/bridge.js', import.meta.url))
 const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
 
-/** What a request may be answered with. */
+/** The kind of a response. */
 export type Outcome = 'result' | 'error'
 
-/** What a process holds, where the system tells. */
-export interface Holdings {
+/** Memory and descriptors of a process. */
+export interface ResourceUse {
   readonly memoryMb: number
   readonly descriptors: number
 }
 
-/** A real bridge process and everything that was asked of it. */
+/** A bridge process and its requests. */
 export class SoakClient {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>
   readonly #random: Random
-  /** Params of the calls that it makes. */
+  /** Params of its calls. */
   readonly #calls: readonly object[]
   readonly #lines = new LineSplitter()
-  /** Ids without an answer; those that were cancelled may stay so. */
+  /** Requests without a response. Cancelled requests may get no response. */
   readonly #open = new Map<
     string,
     { readonly method: string; readonly params: object; isCancelled: boolean }
@@ -59,7 +59,7 @@ export class SoakClient {
     })
   }
 
-  /** Requests that were cancelled and got no answer, as they may. */
+  /** Number of cancelled requests without a response. */
   get cancelled(): number {
     return [...this.#open.values()].filter(({ isCancelled }) => isCancelled).length
   }
@@ -68,7 +68,7 @@ export class SoakClient {
     return this.#sent
   }
 
-  /** The handshake, then one thing after the other until the time is up. */
+  /** Sends the handshake and then random messages until `until`. */
   async run(until: number): Promise<void> {
     this.#request('initialize', {
       protocolVersion: '2025-11-25',
@@ -83,39 +83,39 @@ export class SoakClient {
     this.#process.stdout.resume()
   }
 
-  /** Waits until nothing is open that must be answered. */
+  /** Waits until every request that must get a response has one. */
   async settle(deadlineMs: number): Promise<void> {
     const isOpen = () => [...this.#open.values()].some(({ isCancelled }) => !isCancelled)
     for (const end = Date.now() + deadlineMs; isOpen() && Date.now() < end; ) await wait(50)
     for (const [id, { method, params, isCancelled }] of this.#open)
       if (!isCancelled)
-        this.faults.push(`${method} ${id} was never answered: ${JSON.stringify(params).slice(0, 200)}`)
+        this.faults.push(`${method} ${id} got no response: ${JSON.stringify(params).slice(0, 200)}`)
   }
 
-  holdings(): Holdings | undefined {
+  readResourceUse(): ResourceUse | undefined {
     const proc = `/proc/${this.#process.pid}`
     if (!existsSync(proc)) return undefined
     const memory = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`${proc}/status`, 'utf8'))
     return { memoryMb: Number(memory?.[1]) / 1024, descriptors: readdirSync(`${proc}/fd`).length }
   }
 
-  /** Ends it without a word. */
+  /** Kills the bridge. */
   kill(): void {
     this.#process.kill('SIGKILL')
   }
 
-  /** Ends the input, as clients do; the bridge must follow by itself. */
+  /** Closes stdin, as clients do. The bridge must exit. */
   async end(): Promise<void> {
-    if (!this.#isAlive()) return void this.faults.push(`the bridge ended before its client: ${this.#stderr}`)
+    if (!this.#isAlive()) return void this.faults.push(`the bridge exited before its client: ${this.#stderr}`)
     const exited = once(this.#process, 'exit')
     const late = setTimeout(() => {
-      this.faults.push('the bridge did not end with its input')
+      this.faults.push('the bridge did not exit after stdin was closed')
       this.#process.kill('SIGKILL')
     }, 15_000)
     this.#process.stdin.end()
     const [code, signal] = await exited
     clearTimeout(late)
-    if (code !== 0) this.faults.push(`the bridge ended with ${signal ?? code}: ${this.#stderr}`)
+    if (code !== 0) this.faults.push(`the bridge exited with ${signal ?? code}: ${this.#stderr}`)
   }
 
   #isAlive(): boolean {
@@ -134,7 +134,7 @@ export class SoakClient {
     else if (chance < 88) this.#cancel()
     else if (chance < 92) this.#process.stdin.write('{"jsonrpc":"2.0",\n\n42\n')
     else if (chance < 98) this.#readSlowly()
-    // Longer than the server takes, so it is refused; and rare, since fifty bridges share the machine.
+    // Over the body limit, so it is rejected; rare, because fifty bridges share the machine.
     else if (chance === 98 && below(10) === 0) this.#request('ping', { pad: 'x'.repeat(17_000_000) })
     else this.#request('resources/list', {})
   }
@@ -164,10 +164,10 @@ export class SoakClient {
 
   #receive(line: Buffer): void {
     const message = JSON.parse(line.toString('utf8')) as { id?: unknown; method?: string; error?: WireError }
-    // Answers to lines that are no message have no id; requests and notifications of the server have a method.
+    // Responses to invalid lines have no id. Requests and notifications of the server have a method.
     if (message.method !== undefined || message.id === null) return
     const id = String(message.id)
-    if (this.#answered.has(id) || !this.#open.delete(id)) this.faults.push(`a second answer to ${id}`)
+    if (this.#answered.has(id) || !this.#open.delete(id)) this.faults.push(`a second response to ${id}`)
     this.#answered.add(id)
     this.outcomes[message.error === undefined ? 'result' : 'error'] += 1
     const code = message.error && String(message.error.data?.code ?? message.error.code)

@@ -1,2 +1,2 @@
-/** Loaded into a server under measurement: SIGUSR2 makes it collect its garbage, so that what is left is what it holds. */
+/** Preloaded into a measured server: SIGUSR2 collects its garbage. */
 process.on('SIGUSR2', () => globalThis.gc?.())

@@ -1,16 +1,16 @@
-/** The entry of a thread that measures /health, undisturbed by the clients of a soak. */
+/** Entry of a thread that measures /health independently of the clients of a soak. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Agent, request } from 'undici'
 
-/** What the thread is started with. */
+/** The `workerData` of the thread. */
 export interface HealthProbeData {
   readonly url: string
-  /** Unix time in milliseconds at which it ends. */
+  /** Unix time in milliseconds at which the thread ends. */
   readonly until: number
 }
 
-/** What it posts when it ends. */
+/** The message at the end of the thread. */
 export interface HealthProbeResult {
   readonly timesMs: readonly number[]
   readonly faults: readonly string[]

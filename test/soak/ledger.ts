@@ -1,24 +1,24 @@
-/** Work that a server has accepted, written down as it does, and looked for at the end. */
+/** Records work that a server has accepted, and checks at the end that it is stored. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import type { WholeServer } from './whole-server.ts'
 
-/** What was accepted, by what must be true of it. */
+/** Accepted work. */
 export interface Ledger {
   readonly minds: Set<string>
-  /** The last frame that was said to be stored, by run. */
+  /** The last acknowledged frame of each run. */
   readonly frames: Map<string, number>
-  /** Requests without an answer in time. */
+  /** Requests without a response in time. */
   readonly hung: string[]
 }
 
-/** An empty one. */
+/** Creates an empty ledger. */
 export const emptyLedger = (): Ledger => ({ minds: new Set(), frames: new Map(), hung: [] })
 
-/** A request has been answered, or its connection has broken, by then, ms. */
-const patienceMs = 120_000
+/** Response timeout in milliseconds. */
+const timeoutMs = 120_000
 
-/** The answer as JSON with its status; undefined where the server is away or has cut it off. */
+/** Returns the status and JSON of a response, or `undefined` if the connection failed. */
 async function post(
   ledger: Ledger,
   url: string,
@@ -29,20 +29,20 @@ async function post(
   }: { readonly body: string; readonly id: string; readonly type?: string },
 ): Promise<{ readonly status: number; readonly json: Readonly<Record<string, unknown>> } | undefined> {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': type, 'causeway-request': id },
       body,
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
-    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> }
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') ledger.hung.push(`${url} ${id}`)
     return undefined
   }
 }
 
-/** Creates minds, one after the other; a broken connection is tried again under the same request id. */
+/** Creates minds sequentially. Retries with the same request id if a connection fails. */
 export async function createMinds(
   server: WholeServer,
   { name, until, ledger }: { readonly name: string; readonly until: number; readonly ledger: Ledger },
@@ -51,11 +51,11 @@ export async function createMinds(
     const mind_id = `${name}-${at}`
     const body = JSON.stringify({ mind_id, config: { entity_id: mind_id, traits: ['calm'] } })
     while (Date.now() < until) {
-      const answer = await post(ledger, `${server.url}/api/apps/minds/tools/create_mind`, {
+      const response = await post(ledger, `${server.url}/api/apps/minds/tools/create_mind`, {
         body,
         id: mind_id,
       })
-      if (answer?.status === 200) {
+      if (response?.status === 200) {
         ledger.minds.add(mind_id)
         break
       }
@@ -64,7 +64,7 @@ export async function createMinds(
   }
 }
 
-/** Records a run frame by frame, as an engine does, and goes on after what the server says that it has. */
+/** Records a run, as an engine does. Continues after the last frame that the server acknowledged. */
 export async function recordRun(
   server: WholeServer,
   {
@@ -77,12 +77,12 @@ export async function recordRun(
   for (let next = 1; Date.now() < until; ) {
     const count = 1 + random.below(20)
     const lines = Array.from({ length: count }, (_, at) => frame(next + at))
-    const answer = await post(ledger, `${server.url}/api/apps/replay/recordings/${name}/frames`, {
+    const response = await post(ledger, `${server.url}/api/apps/replay/recordings/${name}/frames`, {
       body: lines.join('\n'),
       id: `${name}-${next}`,
       type: 'application/x-ndjson',
     })
-    const last = answer?.status === 200 ? answer.json.last_frame_id : undefined
+    const last = response?.status === 200 ? response.json.last_frame_id : undefined
     if (typeof last !== 'number') await wait(30)
     else {
       ledger.frames.set(name, last)
@@ -98,8 +98,8 @@ const frame = (id: number): string =>
     bodies: [{ id: 1, position: [0, id, 0], velocity: [0, 1, 0], orientation: [1, 0, 0, 0] }],
   })
 
-/** What was accepted and is not there. */
-export async function missingFrom(ledger: Ledger, { url }: WholeServer): Promise<string[]> {
+/** Returns accepted work that is not stored. */
+export async function findMissing(ledger: Ledger, { url }: WholeServer): Promise<string[]> {
   const call = async (tool: string, args: object) =>
     (await (
       await fetch(`${url}/api/apps/minds/tools/${tool}`, {

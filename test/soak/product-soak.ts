@@ -1,42 +1,42 @@
-/** Every app under mixed clients: first while the server comes and goes, then for long on one server, beside a control. */
+/** Every app with mixed clients: first while the server restarts, then steadily on one server, compared with a control server. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { wireName } from '@causeway/protocol'
 import { type Random, randomFrom } from '../random.ts'
 import { SoakClient } from './client.ts'
-import { stories, type Tally, tell, tellOnce, trivial } from './story.ts'
-import { type Held, WholeServer } from './whole-server.ts'
+import { runStories, runStory, stories, type Tally, trivial } from './story.ts'
+import { type ResourceUse, WholeServer } from './whole-server.ts'
 
-/** How long, and by which chance. */
+/** Options for a soak of the product. */
 export interface ProductSoakPlan {
   readonly seconds: number
   readonly seed: number
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
-/** What came of it; without faults it has passed. */
+/** The result. The soak passes if there are no faults. */
 export interface ProductSoakReport {
   readonly sent: number
   readonly answered: number
   readonly restarts: number
-  /** What the server held after each round, its clients gone and its garbage collected. */
-  readonly rounds: readonly Held[]
-  /** The same of a server that was asked as often by as many, for next to nothing. */
-  readonly control: readonly Held[]
-  /** From the rounds after the warm-up to the last ones, beyond what the control grew by. */
-  readonly growth: Readonly<Record<keyof Held, number>>
+  /** Resource use of the server after each round, without clients and after garbage collection. */
+  readonly rounds: readonly ResourceUse[]
+  /** Resource use of a server with the same number of clients that make trivial calls. */
+  readonly control: readonly ResourceUse[]
+  /** Growth from the rounds after the warm-up to the last rounds, minus the growth of the control. */
+  readonly growth: Readonly<Record<keyof ResourceUse, number>>
   readonly faults: readonly string[]
 }
 
 const bridges = 6
 const posters = 4
-const tellers = 6
-/** Rounds of the steady part. The first is behind one turn through every story, and warms compiled code up further. */
+const storyClients = 6
+/** Rounds of the steady part. Every story runs once before the first round, which is a further warm-up. */
 const rounds = 7
 const warmUp = 1
 const settleMs = 120_000
 
-/** Beyond the control's: what a lasting leak of a soak would pass by far, and a connection that comes or goes does not. */
-const allowed: Readonly<Record<keyof Held, number>> = {
+/** Maximum growth beyond that of the control. A leak exceeds it clearly; opening or closing a connection does not. */
+const allowed: Readonly<Record<keyof ResourceUse, number>> = {
   heapMb: 12,
   residentMb: 120,
   descriptors: 2,
@@ -44,28 +44,28 @@ const allowed: Readonly<Record<keyof Held, number>> = {
   threads: 1,
 }
 
-/** Runs one soak; throws only where a server cannot be started. */
-export async function productSoak({ seconds, seed, say }: ProductSoakPlan): Promise<ProductSoakReport> {
+/** Runs a soak. Throws only if a server cannot be started. */
+export async function productSoak({ seconds, seed, print }: ProductSoakPlan): Promise<ProductSoakReport> {
   const random = randomFrom(seed)
   const server = await WholeServer.create()
   const control = await WholeServer.create()
   try {
     await Promise.all([server.start(), control.start()])
-    const comings = await comeAndGo(server, { random, seconds: seconds / 4, say })
-    say(`restarts: ${comings.answered} of ${comings.sent} answered; ${comings.faults.join('; ')}`)
-    const steady = await lastLong({ server, control }, { random, seconds: (seconds * 3) / 4, say })
-    const growth = growthOf(steady.held, steady.controlHeld)
-    const leaks = (Object.keys(allowed) as (keyof Held)[])
+    const restarts = await runWithRestarts(server, { random, seconds: seconds / 4, print })
+    print(`restarts: ${restarts.answered} of ${restarts.sent} answered; ${restarts.faults.join('; ')}`)
+    const steady = await runSteadily({ server, control }, { random, seconds: (seconds * 3) / 4, print })
+    const growth = computeGrowth(steady.measured, steady.controlMeasured)
+    const leaks = (Object.keys(allowed) as (keyof ResourceUse)[])
       .filter((what) => growth[what] > allowed[what])
       .map((what) => `${what} grew by ${growth[what]} more than the control's`)
     return {
-      sent: comings.sent + steady.tally.sent,
-      answered: comings.answered + steady.tally.answered,
+      sent: restarts.sent + steady.tally.sent,
+      answered: restarts.answered + steady.tally.answered,
       restarts: server.starts - 1,
-      rounds: steady.held,
-      control: steady.controlHeld,
+      rounds: steady.measured,
+      control: steady.controlMeasured,
       growth,
-      faults: [...comings.faults, ...steady.tally.faults, ...leaks],
+      faults: [...restarts.faults, ...steady.tally.faults, ...leaks],
     }
   } finally {
     await Promise.all([server.remove(), control.remove()])
@@ -75,11 +75,11 @@ export async function productSoak({ seconds, seed, say }: ProductSoakPlan): Prom
 interface Part {
   readonly random: Random
   readonly seconds: number
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
-/** Bridges and posting clients, none of which may lose a request over restarts and kills. */
-async function comeAndGo(server: WholeServer, { random, seconds, say }: Part) {
+/** Runs bridges and HTTP clients that must not lose a request during restarts and kills. */
+async function runWithRestarts(server: WholeServer, { random, seconds, print }: Part) {
   const until = Date.now() + seconds * 1000
   const calls = stories.flatMap((of) => of.flatMap((story) => story.slice(-1)))
   const params = calls
@@ -99,9 +99,9 @@ async function comeAndGo(server: WholeServer, { random, seconds, say }: Part) {
     const signal = random.pick(['SIGTERM', 'SIGKILL'] as const)
     const code = await server.end(signal)
     if (signal === 'SIGTERM' && code !== 0)
-      tally.faults.push(`the server ended with ${code}: ${server.lastWords}`)
+      tally.faults.push(`the server exited with ${code}: ${server.stderrTail}`)
     await server.start()
-    say(`server ended by ${signal}, started again (${server.starts})`)
+    print(`server stopped with ${signal} and restarted (${server.starts})`)
   }
   await Promise.all(running)
   await Promise.all(clients.map((client) => client.settle(settleMs)))
@@ -114,7 +114,7 @@ async function comeAndGo(server: WholeServer, { random, seconds, say }: Part) {
   return tally
 }
 
-/** Posts as scripts do, again under the same request id where the connection breaks. */
+/** Posts calls as scripts do. Retries with the same request id if the connection fails. */
 async function post(
   { url }: WholeServer,
   {
@@ -132,17 +132,17 @@ async function post(
     const deadline = Date.now() + settleMs
     for (;;) {
       const status = await fetch(`${url}/mcp`, { method: 'POST', headers: request, body })
-        .then(async (answer) => {
-          await answer.json()
-          return answer.status
+        .then(async (response) => {
+          await response.json()
+          return response.status
         })
-        .catch(() => 0) // away, or cut off in its answer
+        .catch(() => 0) // the connection failed
       if (status === 200) {
         tally.answered += 1
         break
       }
       if (Date.now() > deadline) {
-        tally.faults.push(`a posted call was not answered, the last status is ${status}`)
+        tally.faults.push(`a posted call got no result, the last status is ${status}`)
         break
       }
       await wait(50)
@@ -151,17 +151,17 @@ async function post(
   }
 }
 
-/** Rounds of clients that come, work and go, on the server and on its control; each is measured between rounds. */
-async function lastLong(
+/** Runs rounds of clients on the server and on the control. Measures both after each round. */
+async function runSteadily(
   { server, control }: { readonly server: WholeServer; readonly control: WholeServer },
-  { random, seconds, say }: Part,
+  { random, seconds, print }: Part,
 ) {
   const tally: Tally = { sent: 0, answered: 0, faults: [] }
   const ignored: Tally = { sent: 0, answered: 0, faults: tally.faults }
-  const held: Held[] = []
-  const controlHeld: Held[] = []
-  // Whatever is opened once and kept, such as recordings and plots, is there before anything is measured.
-  for (const story of stories.flat()) await tellOnce(server, { random, tally, story })
+  const measured: ResourceUse[] = []
+  const controlMeasured: ResourceUse[] = []
+  // Opens what stays open, such as recordings and plots, before the first measurement.
+  for (const story of stories.flat()) await runStory(server, { random, tally, story })
   const loadMs = Math.max(1000, (seconds * 1000) / rounds - 3000)
   for (let round = 0; round < rounds; round += 1) {
     const until = Date.now() + loadMs
@@ -169,32 +169,38 @@ async function lastLong(
     const failed = (error: unknown): void =>
       void tally.faults.push(`a client failed: ${(error as Error).stack}`)
     await Promise.all([
-      ...Array.from({ length: tellers }, () =>
-        tell(server, { random: next(), until, tally, choices: stories }).catch(failed),
+      ...Array.from({ length: storyClients }, () =>
+        runStories(server, { random: next(), until, tally, choices: stories }).catch(failed),
       ),
-      ...Array.from({ length: tellers }, () =>
-        tell(control, { random: next(), until, tally: ignored, choices: trivial }).catch(failed),
+      ...Array.from({ length: storyClients }, () =>
+        runStories(control, { random: next(), until, tally: ignored, choices: trivial }).catch(failed),
       ),
     ])
     await wait(1500)
-    held.push(await server.held())
-    controlHeld.push(await control.held())
-    say(`round ${round + 1}: ${JSON.stringify(held.at(-1))}, control ${JSON.stringify(controlHeld.at(-1))}`)
+    measured.push(await server.measure())
+    controlMeasured.push(await control.measure())
+    print(
+      `round ${round + 1}: ${JSON.stringify(measured.at(-1))}, control ${JSON.stringify(controlMeasured.at(-1))}`,
+    )
   }
-  if (!(await server.isWell())) tally.faults.push('an app is not well at the end')
-  return { tally, held, controlHeld }
+  if (!(await server.isHealthy())) tally.faults.push('an app is not healthy at the end')
+  return { tally, measured, controlMeasured }
 }
 
 /**
- * By how much the lowest of the last three rounds is above the lowest of the first three after the warm-up, beyond what the
- * control grew by. A leak lifts every round; what comes and goes lifts some.
+ * Returns the growth from the minimum of the first three rounds after the warm-up to the minimum of the last three rounds, minus
+ * the growth of the control. Minima, because a leak raises every round and a temporary use only some.
  */
-function growthOf(held: readonly Held[], control: readonly Held[]): Record<keyof Held, number> {
-  const least = (of: readonly Held[], what: keyof Held): number => Math.min(...of.map((one) => one[what]))
-  const grown = (of: readonly Held[], what: keyof Held): number =>
-    least(of.slice(-3), what) - least(of.slice(warmUp, warmUp + 3), what)
-  const beyond = (what: keyof Held): number =>
-    Math.round((grown(held, what) - Math.max(0, grown(control, what))) * 10) / 10
+function computeGrowth(
+  measured: readonly ResourceUse[],
+  control: readonly ResourceUse[],
+): Record<keyof ResourceUse, number> {
+  const minimum = (of: readonly ResourceUse[], what: keyof ResourceUse): number =>
+    Math.min(...of.map((one) => one[what]))
+  const grown = (of: readonly ResourceUse[], what: keyof ResourceUse): number =>
+    minimum(of.slice(-3), what) - minimum(of.slice(warmUp, warmUp + 3), what)
+  const beyond = (what: keyof ResourceUse): number =>
+    Math.round((grown(measured, what) - Math.max(0, grown(control, what))) * 10) / 10
   return {
     heapMb: beyond('heapMb'),
     residentMb: beyond('residentMb'),

@@ -1,4 +1,4 @@
-/** The server of a soak: killed and started again on the same port and data, as chance wants it. */
+/** The server of a soak, which is stopped or killed at random times and restarted with the same port and data. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))
 
-/** One server after the other, at one address. */
+/** A restartable server with a fixed URL. */
 export class SoakServer {
   readonly port: number
   readonly #dir: string
   #process: ChildProcess | undefined
-  #lastWords = ''
+  #stderrTail = ''
   starts = 0
 
   constructor(port: number, dir: string) {
@@ -24,7 +24,7 @@ export class SoakServer {
     return `http://127.0.0.1:${this.port}/mcp`
   }
 
-  /** Starts and waits until it is healthy. */
+  /** Starts the server and waits until it is healthy. */
   async start(): Promise<void> {
     this.starts += 1
     const child = spawn(process.execPath, [program], {
@@ -39,16 +39,16 @@ export class SoakServer {
     })
     this.#process = child
     child.stderr?.on('data', (chunk: Buffer) => {
-      this.#lastWords = (this.#lastWords + chunk.toString('utf8')).slice(-2000)
+      this.#stderrTail = (this.#stderrTail + chunk.toString('utf8')).slice(-2000)
     })
     while (!(await this.#isHealthy())) {
       if (child.exitCode !== null)
-        throw new Error(`the server ended with ${child.exitCode}: ${this.#lastWords}`)
+        throw new Error(`the server exited with ${child.exitCode}: ${this.#stderrTail}`)
       await wait(50)
     }
   }
 
-  /** Ends it in one of the two ways in which servers end. */
+  /** Stops or kills the server and waits until it has exited. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const child = this.#process
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -61,13 +61,13 @@ export class SoakServer {
     try {
       return (await fetch(`http://127.0.0.1:${this.port}/health`)).ok
     } catch {
-      // It does not listen yet.
+      // The server does not listen yet.
       return false
     }
   }
 }
 
-/** A port that is free at this moment. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,41 +1,41 @@
-/** Many bridges, mixed traffic, and a server that is killed and started again: what must hold at the end. */
+/** Many bridges with mixed traffic on a server that is killed and restarted. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { randomFrom } from '../random.ts'
-import { type Holdings, SoakClient } from './client.ts'
+import { type ResourceUse, SoakClient } from './client.ts'
 import { freePort, SoakServer } from './server.ts'
 
-/** How long and how wide. The same seed makes the same choices, though not the same timing. */
+/** Options for a soak of the bridge. A seed determines the random choices, but not the timing. */
 export interface SoakPlan {
   readonly bridges: number
   readonly seconds: number
   readonly seed: number
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
-/** What came of it; a soak without faults has passed. */
+/** The result. The soak passes if there are no faults. */
 export interface SoakReport {
   readonly requests: number
   readonly results: number
   readonly errors: Readonly<Record<string, number>>
   readonly serverStarts: number
-  /** Mean memory of a bridge at half time and at the end, in MB; null where the system does not tell. */
+  /** Mean memory of a bridge at half time and at the end, in MB; `null` if the system does not report it. */
   readonly memoryMb: readonly [number | null, number | null]
   readonly faults: readonly string[]
 }
 
-/** A bridge may grow by this much in the second half, in MB: a large line or a collection that is due. */
+/** Maximum growth of a bridge in the second half, in MB. Allows for a large line or a pending garbage collection. */
 const allowedGrowthMb = 25
-/** A few connections stay open all the time. */
+/** Maximum growth in descriptors, because a few connections stay open. */
 const allowedDescriptors = 10
-/** The server keeps the connections of the last burst alive for 72 s, as Fastify does; what is left then is a leak. */
+/** Longer than Fastify's keep-alive timeout of 72 s, so that connections of the last burst are closed. */
 const keptAliveMs = 80_000
 const settleMs = 45_000
 
-/** Runs one soak; never throws for what the bridges do. */
-export async function soak({ bridges, seconds, seed, say }: SoakPlan): Promise<SoakReport> {
+/** Runs a soak. Faults of the bridges are returned, not thrown. */
+export async function soak({ bridges, seconds, seed, print }: SoakPlan): Promise<SoakReport> {
   const random = randomFrom(seed)
   const dir = mkdtempSync(join(tmpdir(), 'causeway-soak-'))
   const server = new SoakServer(await freePort(), dir)
@@ -45,29 +45,29 @@ export async function soak({ bridges, seconds, seed, say }: SoakPlan): Promise<S
       { length: bridges },
       () => new SoakClient(server.url, randomFrom(random.below(2 ** 31))),
     )
-    say(`${bridges} bridges against ${server.url}, seed ${seed}, ${seconds} s`)
+    print(`${bridges} bridges against ${server.url}, seed ${seed}, ${seconds} s`)
     const until = Date.now() + seconds * 1000
     const running = clients.map((client) => client.run(until))
 
-    const halfTime = wait(seconds * 500).then(() => clients.map((client) => client.holdings()))
+    const halfTime = wait(seconds * 500).then(() => clients.map((client) => client.readResourceUse()))
     while (Date.now() < until - 5000) {
       await wait(3000 + random.below(9000))
       const signal = random.pick(['SIGTERM', 'SIGKILL'] as const)
-      const endingMs = await took(() => server.end(signal))
+      const endingMs = await measureMs(() => server.end(signal))
       await wait(random.below(3000))
-      const startingMs = await took(() => server.start())
-      say(
-        `server ended by ${signal} in ${endingMs} ms, healthy again in ${startingMs} ms (start ${server.starts})`,
+      const startingMs = await measureMs(() => server.start())
+      print(
+        `server stopped with ${signal} in ${endingMs} ms, healthy again in ${startingMs} ms (start ${server.starts})`,
       )
     }
 
     await Promise.all(running)
     await Promise.all(clients.map((client) => client.settle(settleMs)))
     const before = await halfTime
-    const held = () => clients.map((client) => client.holdings())
-    for (const end = Date.now() + keptAliveMs; Date.now() < end && leaks(before, held()).length > 0; )
+    const measure = () => clients.map((client) => client.readResourceUse())
+    for (const end = Date.now() + keptAliveMs; Date.now() < end && leaks(before, measure()).length > 0; )
       await wait(1000)
-    const after = held()
+    const after = measure()
     await Promise.all(clients.map((client) => client.end()))
     return {
       requests: sum(clients.map(({ sent }) => sent)),
@@ -83,16 +83,16 @@ export async function soak({ bridges, seconds, seed, say }: SoakPlan): Promise<S
   }
 }
 
-/** How long it takes, ms. */
-async function took(act: () => Promise<void>): Promise<number> {
+/** Returns the duration of an action in milliseconds. */
+async function measureMs(act: () => Promise<void>): Promise<number> {
   const began = performance.now()
   await act()
   return Math.round(performance.now() - began)
 }
 
 function leaks(
-  before: readonly (Holdings | undefined)[],
-  after: readonly (Holdings | undefined)[],
+  before: readonly (ResourceUse | undefined)[],
+  after: readonly (ResourceUse | undefined)[],
 ): string[] {
   const faults: string[] = []
   const growth = (meanMemory(after) ?? 0) - (meanMemory(before) ?? 0)
@@ -102,11 +102,11 @@ function leaks(
     ...after.map((holdings, at) => (holdings?.descriptors ?? 0) - (before[at]?.descriptors ?? 0)),
   )
   if (descriptors > allowedDescriptors)
-    faults.push(`a bridge keeps ${descriptors} descriptors more than at first`)
+    faults.push(`a bridge has ${descriptors} more descriptors than at half time`)
   return faults
 }
 
-function meanMemory(all: readonly (Holdings | undefined)[]): number | null {
+function meanMemory(all: readonly (ResourceUse | undefined)[]): number | null {
   const known = all.flatMap((holdings) => holdings?.memoryMb ?? [])
   return known.length === 0 ? null : Math.round(sum(known) / known.length)
 }

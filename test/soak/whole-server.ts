@@ -1,4 +1,4 @@
-/** A server with every app in a soak: on fixed ports, killed and started again, and measured. */
+/** A server with every app in a soak. It can be restarted on fixed ports and measured. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -7,37 +7,37 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { appPaths, layOut } from '../fuzz/lay-out.ts'
+import { appPaths, createDataFolders } from '../fuzz/data-folders.ts'
 import { freePort } from './server.ts'
 
 const program = fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))
 const collect = new URL('./collect.mjs', import.meta.url).href
 
-/** What a server holds once its garbage is collected. */
-export interface Held {
-  /** Without the latest pictures of recordings, which are kept as text up to a cap of their own. */
+/** Resource use of a server after garbage collection. */
+export interface ResourceUse {
+  /** Heap size without the cached pictures of recordings, which have their own limit. */
   readonly heapMb: number
   readonly residentMb: number
   readonly descriptors: number
-  /** Handles and requests of Node. */
+  /** Active handles and requests of Node. */
   readonly resources: number
   readonly threads: number
 }
 
-/** One server after the other, at the same addresses and over the same data. */
+/** A restartable server with fixed URLs and data. */
 export class WholeServer {
   readonly url: string
   readonly own: ReadonlyMap<string, string>
   readonly dataDir: string
-  /** The folder of all its data. */
+  /** The folder with all files of the server. */
   readonly base: string
   readonly #env: NodeJS.ProcessEnv
   #process: ChildProcess | undefined
-  #lastWords = ''
+  #stderrTail = ''
   starts = 0
 
   private constructor(base: string, ports: readonly number[], env: NodeJS.ProcessEnv) {
-    const { data, roots, settings } = layOut(base)
+    const { data, roots, settings } = createDataFolders(base)
     const [port = 0, ...others] = ports
     this.base = base
     this.dataDir = data
@@ -55,7 +55,7 @@ export class WholeServer {
     }
   }
 
-  /** Finds ports and lays out data; nothing runs yet. */
+  /** Finds ports and creates the data folders. Does not start the server. */
   static async create(env: NodeJS.ProcessEnv = {}): Promise<WholeServer> {
     const ports = []
     for (let at = 0; at <= appPaths.length; at += 1) ports.push(await freePort())
@@ -66,11 +66,11 @@ export class WholeServer {
     return this.#process?.pid ?? 0
   }
 
-  get lastWords(): string {
-    return this.#lastWords
+  get stderrTail(): string {
+    return this.#stderrTail
   }
 
-  /** Starts and waits until every app is well. */
+  /** Starts the server and waits until every app is healthy. */
   async start(): Promise<void> {
     this.starts += 1
     const child = spawn(process.execPath, ['--expose-gc', '--import', collect, program], {
@@ -80,16 +80,16 @@ export class WholeServer {
     })
     this.#process = child
     child.stderr?.on('data', (chunk: Buffer) => {
-      this.#lastWords = (this.#lastWords + chunk.toString('utf8')).slice(-4000)
+      this.#stderrTail = (this.#stderrTail + chunk.toString('utf8')).slice(-4000)
     })
-    while (!(await this.isWell())) {
+    while (!(await this.isHealthy())) {
       if (child.exitCode !== null)
-        throw new Error(`the server ended with ${child.exitCode}: ${this.#lastWords}`)
+        throw new Error(`the server exited with ${child.exitCode}: ${this.#stderrTail}`)
       await wait(50)
     }
   }
 
-  /** Ends it; gives its exit code, null for a signal. */
+  /** Stops or kills the server. Returns its exit code, or `null` for a signal. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const child = this.#process
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
@@ -99,54 +99,54 @@ export class WholeServer {
     return code
   }
 
-  /** Ends it and starts the next; gives the exit code of the one that ended. */
+  /** Stops and starts the server. Returns the exit code of the stopped process. */
   async restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const code = await this.end(signal)
     await this.start()
     return code
   }
 
-  /** True where it answers, and each of its apps is well. */
-  async isWell(): Promise<boolean> {
+  /** Whether the server responds and every app is healthy. */
+  async isHealthy(): Promise<boolean> {
     try {
       const { status } = JSON.parse(await this.#get('/health')) as { status: string }
       return status === 'ok'
     } catch {
-      // It does not listen, or is ending.
+      // The server does not listen, or is stopping.
       return false
     }
   }
 
-  /** What it holds now; wants Linux for descriptors and threads. */
-  async held(): Promise<Held> {
-    // Twice: finalisers of the first free what the second finds.
+  /** Returns the current resource use. Requires Linux. */
+  async measure(): Promise<ResourceUse> {
+    // Twice, because finalizers of the first collection release further objects.
     for (let times = 0; times < 2; times += 1) {
       this.#process?.kill('SIGUSR2')
       await wait(300)
     }
     const text = await this.#get('/metrics')
-    const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    const metric = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
     const { memory } = JSON.parse(await this.#get('/health')) as {
       readonly memory: { readonly caches: Readonly<Record<string, { readonly bytes: number }>> }
     }
     const pictures = memory.caches['replay.pictures']?.bytes ?? Number.NaN
     return {
-      heapMb: round((figure('causeway_nodejs_heap_size_used_bytes') - pictures) / 2 ** 20),
+      heapMb: round((metric('causeway_nodejs_heap_size_used_bytes') - pictures) / 2 ** 20),
       residentMb: round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024),
       descriptors: readdirSync(`/proc/${this.pid}/fd`).length,
-      resources: figure('causeway_nodejs_active_resources_total'),
+      resources: metric('causeway_nodejs_active_resources_total'),
       threads: Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1]),
     }
   }
 
-  /** On a connection that ends with the answer: none of ours must stand among what is measured. */
+  /** Closes the connection after the response, so that it is not part of the measurement. */
   async #get(path: string): Promise<string> {
     const { body } = await request(`${this.url}${path}`, { reset: true })
     return body.text()
   }
 
-  /** Ends it and removes its data. */
+  /** Stops the server and removes its data. */
   async remove(): Promise<void> {
     await this.end('SIGTERM')
     rmSync(this.base, { recursive: true, force: true })

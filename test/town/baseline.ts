@@ -1,38 +1,38 @@
-/** Deciders without a mind, to show how hard a town is. */
+/** Random decisions: a baseline that measures the difficulty of a town. */
 import type { Action } from './act.ts'
-import { type Body, steps } from './body.ts'
-import { chanceOf } from './chance.ts'
+import { type Body, distance } from './body.ts'
 import type { Perceived } from './observe.ts'
+import { createRandomSource } from './random-source.ts'
 import type { Deciders } from './run.ts'
-import { reach } from './town.ts'
+import { ranges } from './town.ts'
 
-/** Anything that the rules allow, each as likely as any other; what is not at hand is walked to. */
-export function randomDeciders(seed: number): Deciders {
-  const chance = chanceOf(seed ^ 0xba5e)
+/** Picks each legal action with equal probability. An interaction that is out of range becomes a `move_to`. */
+export function createRandomDeciders(seed: number): Deciders {
+  const random = createRandomSource(seed ^ 0xba5e)
   return {
     async begin() {},
     async sleep() {},
     async decide(body, perceived) {
-      return chance.pick(optionsOf(body, perceived))
+      return random.pick(listActions(body, perceived))
     },
   }
 }
 
 const act = (action: string, parameters: Action['parameters'] = {}): Action => ({ action, parameters })
 
-function optionsOf(body: Body, { observation }: Perceived): readonly Action[] {
+function listActions(body: Body, { observation }: Perceived): readonly Action[] {
   const replies = [...body.bids.keys()].flatMap((bid_id) => [
     act('respond_to_interaction_bid', { bid_id, accept: true }),
     act('respond_to_interaction_bid', { bid_id, accept: false, reason: 'no' }),
   ])
-  if (body.engaged !== undefined) {
-    const speech = body.engaged.kind === 'talk' ? [act('act_in_interaction', { message: 'Well.' })] : []
+  if (body.engagement !== undefined) {
+    const speech = body.engagement.kind === 'talk' ? [act('act_in_interaction', { message: 'Well.' })] : []
     return [...replies, ...speech, act('continue'), act('cancel_interaction')]
   }
   const uses = observation.vision.visible_entities.flatMap(({ entity_id, position, interactions }) =>
     Object.keys(interactions).map((interaction_name) => {
-      const near = interaction_name === 'conversation' ? reach.talk : 1
-      return steps(position, body.position) <= near
+      const range = interaction_name === 'conversation' ? ranges.talk : 1
+      return distance(position, body.position) <= range
         ? act('interact_with', { entity_id, interaction_name })
         : act('move_to', { destination: [position[0] - 1, position[1]] })
     }),
@@ -42,6 +42,6 @@ function optionsOf(body: Body, { observation }: Perceived): readonly Action[] {
     ...uses,
     act('wander'),
     act('wait'),
-    ...(body.way === undefined ? [] : [act('continue')]),
+    ...(body.movement === undefined ? [] : [act('continue')]),
   ]
 }

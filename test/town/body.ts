@@ -1,27 +1,28 @@
-/** What stands and walks in a town. */
+/** Types for the objects, bodies and conversations of a town. */
 import type { ThingKind } from './preset.ts'
 
 /** A cell of the grid. */
 export type Cell = readonly [x: number, y: number]
 
-/** Steps between two cells without diagonals. */
-export const steps = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
+/** Returns the Manhattan distance between two cells. */
+export const distance = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
-/** A thing that a need is filled at. */
+/** An object that satisfies a need. */
 export interface Thing extends ThingKind {
   readonly id: string
   readonly position: Cell
+  /** Ids of the bodies that use it. */
   readonly users: Set<string>
 }
 
-/** Something that a body is told with its next observation. */
+/** An event that is sent with a body's next observation. */
 export interface GameEvent {
   readonly timestamp: number
   readonly event_type: string
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** An invitation to talk. */
+/** An invitation to a conversation. */
 export interface Bid {
   readonly id: string
   readonly from: string
@@ -29,43 +30,42 @@ export interface Bid {
   readonly since: number
 }
 
-/** One utterance. */
-export interface Said {
+export interface Utterance {
   readonly speaker: string
   readonly text: string
   readonly time: number
 }
 
-/** A conversation of two. */
+/** A conversation between two bodies. */
 export interface Talk {
   readonly id: string
   readonly initiator: string
   readonly participants: readonly [string, string]
   readonly since: number
-  readonly said: Said[]
-  /** How many utterances each has been told of. */
-  readonly heard: Map<string, number>
+  readonly utterances: Utterance[]
+  /** Maps each participant to the number of utterances that its observations have covered. */
+  readonly observed: Map<string, number>
 }
 
-/** What a body is busy with. */
+/** The interaction that a body takes part in. */
 export type Engagement =
   | { readonly kind: 'use'; readonly id: string; readonly thing: Thing; readonly since: number }
   | { readonly kind: 'talk'; readonly talk: Talk }
 
-/** A body; whoever decides for it does so from what it is told. */
+/** The state of a body. Its decisions depend only on its observations. */
 export interface Body {
   readonly id: string
   readonly name: string
-  /** True for one that follows a script: it has no needs, and nobody invites it. */
+  /** Whether the body follows a script. Scripted bodies have no needs and cannot be invited. */
   readonly isScripted: boolean
-  /** need -> loss per minute, own to it */
+  /** Maps each need to its loss per minute. */
   readonly losses: Readonly<Record<string, number>>
   readonly needs: Record<string, number>
   position: Cell
-  way: { readonly to: Cell; readonly kind: 'moving' | 'wandering' } | undefined
+  movement: { readonly to: Cell; readonly kind: 'moving' | 'wandering' } | undefined
   isWaiting: boolean
-  engaged: Engagement | undefined
+  engagement: Engagement | undefined
   events: GameEvent[]
-  /** Invitations that it was told of and has not answered. */
+  /** Received invitations without a response, by id. */
   readonly bids: Map<string, Bid>
 }

@@ -1,21 +1,21 @@
-/** The minds of a town, asked by MCP over HTTP with bare names, as a game asks. */
+/** An MCP client that calls the tools of Minds over HTTP without the prefix of the app, as a game does. */
 import { Pool } from 'undici'
 
-/** An answer of a tool. */
+/** The structured result of a tool. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** Asks a tool; throws where no answer comes. */
+/** Calls a tool. Throws if the server sends no structured result. */
 export type Call = (tool: string, args: object) => Promise<Answer>
 
 /** A client of one server. */
 export interface Client {
   readonly call: Call
-  /** The JSON of a resource. */
+  /** Returns the parsed JSON of a resource. */
   read(uri: string): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Connections to a server at `http://host:port`; an answer that reports an error is an answer too. */
+/** Connects to a server at `http://host:port`. Results that report an error are returned, not thrown. */
 export function connect(url: string): Client {
   const pool = new Pool(url, { connections: 16 })
   const send = async (method: string, params: object): Promise<Result> => {
@@ -33,7 +33,7 @@ export function connect(url: string): Client {
   return {
     async call(name, args) {
       const { structuredContent } = await send('tools/call', { name, arguments: args })
-      if (structuredContent === undefined) throw new Error(`${name} gave no structured answer`)
+      if (structuredContent === undefined) throw new Error(`${name} returned no structured result`)
       return structuredContent
     },
     async read(uri) {

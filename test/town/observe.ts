@@ -1,39 +1,39 @@
-/** What a body perceives, in the words of the original game. */
-import { type Body, type Cell, steps, type Talk } from './body.ts'
+/** Builds observations with the field names of the original game. */
+import { type Body, type Cell, distance, type Talk } from './body.ts'
 import type { Preset } from './preset.ts'
-import { reach, type Town } from './town.ts'
+import { ranges, type Town } from './town.ts'
 
-/** Utterances of a conversation that are repeated. */
+/** Maximum number of utterances in an observation. */
 const messageWindow = 5
 
-/** Something in sight and what it offers. */
-export interface Sight {
+/** A visible object or body and its interactions. */
+export interface VisibleEntity {
   readonly entity_id: string
   readonly display_name: string
   readonly position: Cell
   readonly interactions: Readonly<Record<string, object>>
 }
 
-/** An observation with the events since the last one. */
+/** An observation and the events since the previous one. */
 export interface Perceived {
   readonly observation: {
     readonly entity_id: string
     readonly current_simulation_time: number
     readonly status: Readonly<Record<string, unknown>>
     readonly needs: object
-    readonly vision: { readonly visible_entities: readonly Sight[] }
+    readonly vision: { readonly visible_entities: readonly VisibleEntity[] }
     readonly conversations: readonly object[]
   }
   readonly events: Body['events']
 }
 
-/** Perceives, and hands over what there was to tell. */
+/** Returns a body's observation and events. Removes the events from the body and marks all utterances as observed. */
 export function perceive(town: Town, body: Body): Perceived {
   const { events, position, needs } = body
   body.events = []
   const { preset } = town
-  const talk = body.engaged?.kind === 'talk' ? body.engaged.talk : undefined
-  talk?.heard.set(body.id, talk.said.length)
+  const talk = body.engagement?.kind === 'talk' ? body.engagement.talk : undefined
+  talk?.observed.set(body.id, talk.utterances.length)
   const rounded = Object.fromEntries(Object.entries(needs).map(([need, value]) => [need, round(value)]))
   return {
     observation: {
@@ -41,33 +41,33 @@ export function perceive(town: Town, body: Body): Perceived {
       current_simulation_time: town.time,
       status: {
         position,
-        movement_locked: body.engaged !== undefined,
-        current_interaction: currentOf(body, preset),
-        [preset.tellsEvents ? 'activity_state' : 'controller_state']: { state_name: stateOf(body) },
+        movement_locked: body.engagement !== undefined,
+        current_interaction: describeInteraction(body, preset),
+        [preset.hasEvents ? 'activity_state' : 'controller_state']: { state_name: getStateName(body) },
       },
-      needs: { needs: rounded, [preset.tellsEvents ? 'max_value' : 'max_need_value']: preset.max },
-      vision: { visible_entities: sightsOf(town, body) },
-      conversations: talk === undefined ? [] : [conversationOf(town, talk)],
+      needs: { needs: rounded, [preset.hasEvents ? 'max_value' : 'max_need_value']: preset.max },
+      vision: { visible_entities: findVisibleEntities(town, body) },
+      conversations: talk === undefined ? [] : [describeConversation(town, talk)],
     },
     events,
   }
 }
 
-function stateOf({ engaged, way, isWaiting }: Body): string {
-  if (engaged !== undefined) return 'interacting'
-  return way?.kind ?? (isWaiting ? 'waiting' : 'idle')
+function getStateName({ engagement, movement, isWaiting }: Body): string {
+  if (engagement !== undefined) return 'interacting'
+  return movement?.kind ?? (isWaiting ? 'waiting' : 'idle')
 }
 
-function currentOf({ engaged }: Body, preset: Preset): object {
-  if (engaged === undefined) return {}
-  if (engaged.kind === 'talk')
+function describeInteraction({ engagement }: Body, preset: Preset): object {
+  if (engagement === undefined) return {}
+  if (engagement.kind === 'talk')
     return {
-      interaction_id: engaged.talk.id,
+      interaction_id: engagement.talk.id,
       interaction_name: 'conversation',
       needs_filled: [preset.talkFills],
       act_in_interaction_parameters: { message: { type: 'string', description: 'what you say' } },
     }
-  const { id, thing } = engaged
+  const { id, thing } = engagement
   return {
     interaction_id: id,
     interaction_name: thing.does,
@@ -76,13 +76,13 @@ function currentOf({ engaged }: Body, preset: Preset): object {
   }
 }
 
-/** What is in sight; whether it is taken does not show. */
-export function sightsOf(town: Town, body: Body): readonly Sight[] {
+/** Returns the objects and bodies in sight. Whether an object is occupied is not visible. */
+function findVisibleEntities(town: Town, body: Body): readonly VisibleEntity[] {
   const { preset } = town
-  const isNear = ({ position }: { readonly position: Cell }): boolean =>
-    steps(position, body.position) <= reach.sight
-  const things = town.things.filter(isNear).map((thing): Sight => {
-    const rates = preset.tellsRates
+  const isInSight = ({ position }: { readonly position: Cell }): boolean =>
+    distance(position, body.position) <= ranges.sight
+  const things = town.things.filter(isInSight).map((thing): VisibleEntity => {
+    const rates = preset.hasRates
       ? { need_rates: { [thing.fills]: thing.rate }, duration_minutes: thing.minutes }
       : {}
     const offer = { name: thing.does, needs_filled: [thing.fills], needs_drained: [], ...rates }
@@ -97,7 +97,7 @@ export function sightsOf(town: Town, body: Body): readonly Sight[] {
     conversation: { name: 'conversation', needs_filled: [preset.talkFills], needs_drained: [] },
   }
   const others = town.bodies
-    .filter((one) => one !== body && isNear(one))
+    .filter((other) => other !== body && isInSight(other))
     .map(({ id, name, position, isScripted }) => ({
       entity_id: id,
       display_name: name,
@@ -107,13 +107,13 @@ export function sightsOf(town: Town, body: Body): readonly Sight[] {
   return [...things, ...others]
 }
 
-function conversationOf(town: Town, { id, initiator, participants, said }: Talk): object {
+function describeConversation(town: Town, { id, initiator, participants, utterances }: Talk): object {
   return {
     interaction_id: id,
     interaction_name: 'conversation',
     participants,
     initiator_id: initiator,
-    conversation_history: said.slice(-messageWindow).map(({ speaker, text, time }) => ({
+    conversation_history: utterances.slice(-messageWindow).map(({ speaker, text, time }) => ({
       speaker_id: speaker,
       speaker_name: town.body(speaker).name,
       message: text,

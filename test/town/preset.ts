@@ -1,51 +1,50 @@
-/** Kinds of towns, from fixtures/minds/presets.json. */
+/** Presets of towns, from fixtures/minds/presets.json. */
 import { readFileSync } from 'node:fs'
 
-/** Things of one kind that a need is filled at. */
+/** Objects of one kind, which satisfy the same need. */
 export interface ThingKind {
   readonly name: string
   readonly count: number
   /** Name of the interaction. */
   readonly does: string
+  /** Name of the need. */
   readonly fills: string
   /** Gain of the need per game minute. */
   readonly rate: number
-  /** Longest use, game minutes. */
+  /** Maximum duration of a use, in game minutes. */
   readonly minutes: number
-  /** How many can use it at once. */
+  /** Maximum number of concurrent users. */
   readonly capacity: number
-  /** Minutes of the day between which it is open; absent: always. */
+  /** Opening hours in minutes since midnight. By default the object is always available. */
   readonly opens?: number
   readonly closes?: number
 }
 
-/** A kind of town. */
+/** Describes a town and the messages of its game. */
 export interface Preset {
   readonly about: string
   readonly width: number
   readonly height: number
-  /** The value of a full need. */
+  /** The value of a fully satisfied need. */
   readonly max: number
-  /** need -> loss per game minute, ±20 % from character to character */
+  /** Maps each need to its loss per game minute, which varies by ±20 % between characters. */
   readonly needs: Readonly<Record<string, number>>
   readonly talkFills: string
   readonly talkRate: number
   readonly things: readonly ThingKind[]
-  /** Whether refusals and arrivals are told as events; invitations always are. */
-  readonly tellsEvents: boolean
-  /** Whether messages carry times. */
+  /** Whether the game reports refusals and arrivals as events. It always reports invitations. */
+  readonly hasEvents: boolean
+  /** Whether messages have timestamps. */
   readonly hasTimes: boolean
-  readonly tellsRates: boolean
+  /** Whether observations include the rate and the duration of interactions. */
+  readonly hasRates: boolean
 }
 
-/** Names of the kinds of towns. */
 export const presetNames = ['rich', 'scarce', 'renamed'] as const
 
-/** Name of a kind of town. */
 export type PresetName = (typeof presetNames)[number]
 
-/** Reads one. */
-export function presetOf(name: PresetName): Preset {
+export function loadPreset(name: PresetName): Preset {
   const file = new URL('../../fixtures/minds/presets.json', import.meta.url)
   return (JSON.parse(readFileSync(file, 'utf8')) as Record<PresetName, Preset>)[name] // a file of this repository
 }

@@ -1,84 +1,93 @@
-/** What minds remember of what they were told, after they slept on it. */
+/** Measures how well minds remember the facts of the script after consolidation. */
 import type { Call } from './client.ts'
-import type { Script, Told } from './script.ts'
-import type { Done } from './teller.ts'
+import type { Fact, Script } from './script.ts'
+import type { SpokenLine } from './scripted-speaker.ts'
 
-/** So many of so many. */
+/** Number of successes among all attempts. */
 export interface Share {
   readonly hits: number
-  readonly of: number
-  /** What was missed, for the reader. */
+  readonly total: number
+  /** Descriptions of the failures. */
   readonly missed: readonly string[]
 }
 
 /** Recall of a run. */
 export interface RecallScore {
-  /** Told facts among the first five memories, asked in the words that were used, and in others. */
+  /** Stated facts among the first five memories, for questions with the words of the statement. */
   readonly exact: Share
+  /** The same for questions with other words. */
   readonly paraphrase: Share
-  /** Corrected facts that came up by either way of asking, and whose newest form ranks above the first one. */
+  /** Recalled facts with a correction, if the correction ranks above the original statement. */
   readonly newest: Share
-  /** Questions about things never said that bring up no fact. */
+  /** Questions about unmentioned things for which the result is empty. */
   readonly empty: Share
 }
 
-/** Memories looked at. */
-const k = 5
+/** Number of memories to request. */
+const defaultLimit = 5
 
-/** Asks for every fact that was told. */
-export async function recallScore(call: Call, script: Script, done: readonly Done[]): Promise<RecallScore> {
-  const was = (kind: 'tell' | 'correct', id: string): boolean =>
-    done.some(({ errand }) => errand.kind === kind && errand.id === id)
-  const told = script.told.filter(({ id }) => was('tell', id))
-  const corrected = told.filter(({ id, isCorrected }) => isCorrected && was('correct', id))
-  const ask = async (hearer: string, query: string, most = k): Promise<readonly string[]> => {
-    const { memories } = await call('recall_memories', { mind_id: hearer, query, k: most })
+/** Asks about every stated fact. */
+export async function measureRecall(
+  call: Call,
+  script: Script,
+  spoken: readonly SpokenLine[],
+): Promise<RecallScore> {
+  const wasSpoken = (kind: 'state' | 'correct', id: string): boolean =>
+    spoken.some(({ line }) => line.kind === kind && line.id === id)
+  const stated = script.facts.filter(({ id }) => wasSpoken('state', id))
+  const corrected = stated.filter(({ id, isCorrected }) => isCorrected && wasSpoken('correct', id))
+  const recall = async (mind: string, query: string, limit = defaultLimit): Promise<readonly string[]> => {
+    const { memories } = await call('recall_memories', { mind_id: mind, query, k: limit })
     return (memories as readonly { readonly content: string }[]).map(({ content }) => content)
   }
-  const found = (wording: 'exact' | 'paraphrase') =>
-    share(told, async (fact) => {
-      const known = corrected.includes(fact) ? fact.now : fact.first
-      const memories = await ask(fact.hearer, fact[wording])
-      return memories.some((content) => content.includes(known))
+  const measureWording = (wording: 'exact' | 'paraphrase') =>
+    measureShare(stated, async (fact) => {
+      const expected = corrected.includes(fact) ? fact.current : fact.original
+      const memories = await recall(fact.listener, fact[wording])
+      return memories.some((content) => content.includes(expected))
         ? undefined
-        : `${fact[wording]} (${known}): ${memories[0] ?? 'nothing'}`
+        : `${fact[wording]} (${expected}): ${memories[0] ?? 'nothing'}`
     })
   return {
-    exact: await found('exact'),
-    paraphrase: await found('paraphrase'),
-    newest: await newestScore(corrected, ask),
-    empty: await share(script.never, async ({ hearer, text }) => {
-      const memories = await ask(hearer, text)
+    exact: await measureWording('exact'),
+    paraphrase: await measureWording('paraphrase'),
+    newest: await measureCorrections(corrected, recall),
+    empty: await measureShare(script.unmentioned, async ({ listener, text }) => {
+      const memories = await recall(listener, text)
       return memories.length === 0 ? undefined : `${text}: ${memories[0]}`
     }),
   }
 }
 
-async function newestScore(
-  corrected: readonly Told[],
-  ask: (hearer: string, query: string, most: number) => Promise<readonly string[]>,
+async function measureCorrections(
+  corrected: readonly Fact[],
+  recall: (mind: string, query: string, limit: number) => Promise<readonly string[]>,
 ): Promise<Share> {
-  const ranked: { readonly query: string; readonly now: number; readonly first: number }[] = []
+  const ranked: { readonly query: string; readonly current: number; readonly original: number }[] = []
   for (const fact of corrected)
     for (const query of [fact.exact, fact.paraphrase]) {
-      const memories = await ask(fact.hearer, query, 50)
-      const rankOf = (text: string): number => memories.findIndex((content) => content.includes(text))
-      const [now, first] = [rankOf(fact.now), rankOf(fact.first)]
-      // A fact that does not come up at all is missed by recall, not by its correction.
-      if (now >= 0 || first >= 0) ranked.push({ query, now, first })
+      const memories = await recall(fact.listener, query, 50)
+      const findRank = (text: string): number => memories.findIndex((content) => content.includes(text))
+      const [current, original] = [findRank(fact.current), findRank(fact.original)]
+      // A fact that is not recalled at all is a failure of recall, not of its correction.
+      if (current >= 0 || original >= 0) ranked.push({ query, current, original })
     }
-  return share(ranked, async ({ query, now, first }) =>
-    now >= 0 && (first < 0 || now < first)
+  return measureShare(ranked, async ({ query, current, original }) =>
+    current >= 0 && (original < 0 || current < original)
       ? undefined
-      : `${query}: the correction is at ${now}, the first at ${first}`,
+      : `${query}: the correction is at ${current}, the original at ${original}`,
   )
 }
 
-async function share<T>(all: readonly T[], miss: (one: T) => Promise<string | undefined>): Promise<Share> {
+/** Counts the items for which `findFailure` resolves to `undefined`. */
+async function measureShare<T>(
+  items: readonly T[],
+  findFailure: (item: T) => Promise<string | undefined>,
+): Promise<Share> {
   const missed: string[] = []
-  for (const one of all) {
-    const text = await miss(one)
+  for (const item of items) {
+    const text = await findFailure(item)
     if (text !== undefined) missed.push(text)
   }
-  return { hits: all.length - missed.length, of: all.length, missed }
+  return { hits: items.length - missed.length, total: items.length, missed }
 }

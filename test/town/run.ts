@@ -1,152 +1,170 @@
-/** A run of a town: bodies by the game's rules, minds by whoever is asked. The same seed gives the same run. */
+/** Simulates a town: the rules of the game move the bodies, deciders choose the actions. The same seed yields the same run. */
 import { createHash } from 'node:crypto'
-import { type Action, carryOut, illegalBecause } from './act.ts'
+import { type Action, execute, findViolation } from './act.ts'
 import type { Body } from './body.ts'
 import type { Call } from './client.ts'
 import { type Perceived, perceive } from './observe.ts'
-import { type PresetName, presetOf } from './preset.ts'
-import { type RecallScore, recallScore } from './recall.ts'
-import { type Script, scriptOf } from './script.ts'
+import { loadPreset, type PresetName } from './preset.ts'
+import { measureRecall, type RecallScore } from './recall.ts'
+import { createScript, type Script } from './script.ts'
+import { ScriptedSpeaker, type SpokenLine } from './scripted-speaker.ts'
 import { Tally } from './tally.ts'
-import { type Done, Teller } from './teller.ts'
 import { day, Town } from './town.ts'
 
 /**
- * Minutes between two decisions of one character: the game's three seconds, at a minute a second. Who uses a thing or
- * waits is asked less often, unless something is to be told.
+ * Minutes between two decisions of a character: three seconds of the game, with one minute per second. A character that uses an
+ * object or waits decides less often, unless it has events.
  */
-const rhythm = { usual: 3, resting: 12 } as const
+const decisionIntervals = { usual: 3, resting: 12 } as const
 
-/** What is run. */
+/** Options for a run. */
 export interface RunOptions {
   readonly preset: PresetName
   readonly seed: number
-  /** Game days; facts are told on the first three at most and asked for on the day after, in two thirds of a single one. */
+  /**
+   * Game days. Facts are stated on the first three days at most and asked about on the next day; in a run of one day or less, they are
+   * stated during the first two thirds.
+   */
   readonly days: number
-  /** Minutes after which minds sleep; absent: at midnight. */
-  readonly night?: number
-  /** Constants of the policy that the minds of this run have for themselves. */
+  /** Minutes between two consolidations of memories; by default one day. */
+  readonly sleepInterval?: number
+  /** Constants of the policy, for the minds of this run. */
   readonly policy?: Readonly<Record<string, number>>
 }
 
-/** What a run came to. */
+/** The results of a run. */
 export interface Run {
   readonly tally: Tally
-  /** SHA-256 of every action in order. */
+  /** SHA-256 of all actions in order. */
   readonly hash: string
   readonly script: Script
-  readonly done: readonly Done[]
-  /** All that was said, and the name of everything that stands or walks there. */
-  readonly known: readonly string[]
-  /** Errands that could not be run. */
-  readonly left: number
-  /** Undefined where the run ends before memories were asked for. */
+  readonly spoken: readonly SpokenLine[]
+  /** The texts of all utterances and the names of all objects and bodies. */
+  readonly knownTexts: readonly string[]
+  /** Number of scripted lines that were not spoken. */
+  readonly remaining: number
+  /** `undefined` if the run ended before recall was measured. */
   readonly recall: RecallScore | undefined
 }
 
-/** Decides for one body: over MCP, or in the process where a baseline is wanted. */
+/** Chooses the actions of all characters. */
 export interface Deciders {
   begin(bodies: readonly Body[]): Promise<void>
   decide(body: Body, perceived: Perceived, time: number): Promise<Action>
   sleep(bodies: readonly Body[], time: number): Promise<void>
-  /** Asks memories; absent where there are none. */
+  /** Calls the tools that measure recall. Absent if the deciders have no memories. */
   readonly call?: Call
 }
 
-/** Minds of a server. */
-export const mindsOf = (
+/** Creates deciders that use the minds of a server. */
+export const createMindDeciders = (
   call: Call,
   { seed, policy = {} }: Pick<RunOptions, 'seed' | 'policy'>,
 ): Deciders => ({
   call,
   async begin(bodies) {
     for (const [n, { id }] of bodies.entries()) {
-      const config = { entity_id: id, traits: traitsOf(n), seed: seed * 100 + n, selector: 'policy', policy }
-      must(await call('create_mind', { mind_id: id, config, request_id: `create-${id}` }), 'created')
+      const config = {
+        entity_id: id,
+        traits: selectTraits(n),
+        seed: seed * 100 + n,
+        selector: 'policy',
+        policy,
+      }
+      assertStatus(await call('create_mind', { mind_id: id, config, request_id: `create-${id}` }), 'created')
     }
   },
   async decide({ id }, perceived, time) {
     const answer = await call('decide_action', { mind_id: id, request_id: `${id}-${time}`, ...perceived })
-    must(answer, 'success')
-    return answer.action as Action // an answer of the server, judged by the rules of the town
+    assertStatus(answer, 'success')
+    return answer.action as Action // the rules of the town validate it
   },
   async sleep(bodies, time) {
     for (const { id } of bodies)
-      must(await call('consolidate_memories', { mind_id: id, request_id: `sleep-${id}-${time}` }), 'success')
+      assertStatus(
+        await call('consolidate_memories', { mind_id: id, request_id: `sleep-${id}-${time}` }),
+        'success',
+      )
   },
 })
 
-/** Runs. */
-export async function runTown(options: RunOptions, minds: Deciders): Promise<Run> {
-  const { seed, days, night = day } = options
-  const town = new Town(presetOf(options.preset), seed)
-  const folk = town.folk
-  const tellingDays = days > 1 ? Math.min(3, days - 1) : (days * 2) / 3
-  const tellers = town.bodies.filter(({ isScripted }) => isScripted)
-  const who = { hearers: folk.map(({ id }) => id), tellers: tellers.map(({ id }) => id) }
-  const script = scriptOf(seed, who, tellingDays)
-  const acting = tellers.map((body) => new Teller(town, body, script.errands))
+/** Simulates a town with the given options. */
+export async function runTown(options: RunOptions, deciders: Deciders): Promise<Run> {
+  const { seed, days, sleepInterval = day } = options
+  const town = new Town(loadPreset(options.preset), seed)
+  const { characters } = town
+  const factDays = days > 1 ? Math.min(3, days - 1) : (days * 2) / 3
+  const scripted = town.bodies.filter(({ isScripted }) => isScripted)
+  const cast = { characters: characters.map(({ id }) => id), speakers: scripted.map(({ id }) => id) }
+  const script = createScript(seed, cast, factDays)
+  const speakers = scripted.map((body) => new ScriptedSpeaker(town, body, script.lines))
   const tally = new Tally()
-  town.onEnd = (talk, by) => tally.ended(town, talk, by)
+  town.onEnd = (talk, endedBy) => tally.recordEnd(town, talk, endedBy)
   const hash = createHash('sha256')
   let recall: RecallScore | undefined
-  await minds.begin(folk)
+  await deciders.begin(characters)
   while (town.time < days * day) {
-    town.pass()
-    for (const teller of acting) {
-      teller.step()
-      tally.spoken(town, teller.body)
+    town.advance()
+    for (const speaker of speakers) {
+      speaker.step()
+      tally.recordUtterance(town, speaker.body)
     }
-    const awake = folk.filter((body, n) => isDue(body, town.time + n))
-    const seen = awake.map((body) => {
-      const bids = new Set(body.bids.keys())
-      return { body, bids, perceived: perceive(town, body) }
-    })
+    const turns = characters
+      .filter((body, n) => isDue(body, town.time + n))
+      .map((body) => {
+        const bids = new Set(body.bids.keys())
+        return { body, bids, perceived: perceive(town, body) }
+      })
     const actions = await Promise.all(
-      seen.map(({ body, perceived }) => minds.decide(body, perceived, town.time)),
+      turns.map(({ body, perceived }) => deciders.decide(body, perceived, town.time)),
     )
-    for (const [n, { body, bids, perceived }] of seen.entries()) {
+    for (const [n, { body, bids, perceived }] of turns.entries()) {
       const action = actions[n] ?? { action: 'wait', parameters: {} }
       hash.update(`${town.time} ${body.id} ${JSON.stringify(action)}\n`)
-      const because = illegalBecause(action, perceived, bids)
-      if (because !== undefined)
-        tally.illegal.push(`${town.time} ${body.id} ${JSON.stringify(action)}: ${because}`)
-      tally.decided(town, body, action)
-      if (because === undefined) carryOut(town, body, action)
-      tally.spoken(town, body)
+      const violation = findViolation(action, perceived, bids)
+      if (violation !== undefined)
+        tally.illegal.push(`${town.time} ${body.id} ${JSON.stringify(action)}: ${violation}`)
+      tally.recordDecision(town, body, action)
+      if (violation === undefined) execute(town, body, action)
+      tally.recordUtterance(town, body)
     }
-    tally.minute(town)
-    const isTold = town.time === Math.round(tellingDays * day)
-    if (town.time % night === 0 || isTold) await minds.sleep(folk, town.time)
-    if (isTold && minds.call !== undefined)
-      recall = await recallScore(
-        minds.call,
+    tally.recordMinute(town)
+    const factsEnd = town.time === Math.round(factDays * day)
+    if (town.time % sleepInterval === 0 || factsEnd) await deciders.sleep(characters, town.time)
+    if (factsEnd && deciders.call !== undefined)
+      recall = await measureRecall(
+        deciders.call,
         script,
-        acting.flatMap(({ done }) => done),
+        speakers.flatMap(({ spoken }) => spoken),
       )
   }
   return {
     tally,
     hash: hash.digest('hex'),
     script,
-    done: acting.flatMap(({ done }) => done),
-    known: [...tally.said, ...town.things.map(({ name }) => name), ...town.bodies.map(({ name }) => name)],
-    left: acting.reduce((sum, { left }) => sum + left.length, 0),
+    spoken: speakers.flatMap(({ spoken }) => spoken),
+    knownTexts: [
+      ...tally.texts,
+      ...town.things.map(({ name }) => name),
+      ...town.bodies.map(({ name }) => name),
+    ],
+    remaining: speakers.reduce((sum, { remaining }) => sum + remaining.length, 0),
     recall,
   }
 }
 
-/** Whether a body decides in this minute; `minute` is counted from a beginning of its own, so that not all decide at once. */
-function isDue({ engaged, isWaiting, events }: Body, minute: number): boolean {
-  if (minute % rhythm.usual !== 0) return false
-  const isResting = engaged?.kind === 'use' || isWaiting
-  return !isResting || events.length > 0 || minute % rhythm.resting === 0
+/** Whether a body decides in this minute. `minute` has a different offset for each body, which distributes the decisions. */
+function isDue({ engagement, isWaiting, events }: Body, minute: number): boolean {
+  if (minute % decisionIntervals.usual !== 0) return false
+  const isResting = engagement?.kind === 'use' || isWaiting
+  return !isResting || events.length > 0 || minute % decisionIntervals.resting === 0
 }
 
-const characters = ['curious', 'gregarious', 'lazy', 'shy', 'neat', 'playful', 'serious', 'brave']
+const traits = ['curious', 'gregarious', 'lazy', 'shy', 'neat', 'playful', 'serious', 'brave']
 
-const traitsOf = (n: number): readonly string[] => [characters[n % characters.length] ?? 'curious']
+const selectTraits = (n: number): readonly string[] => [traits[n % traits.length] ?? 'curious']
 
-function must(answer: Readonly<Record<string, unknown>>, status: string): void {
-  if (answer.status !== status) throw new Error(`expected ${status}: ${JSON.stringify(answer).slice(0, 500)}`)
+function assertStatus(answer: Readonly<Record<string, unknown>>, status: string): void {
+  if (answer.status !== status)
+    throw new Error(`expected status ${status}: ${JSON.stringify(answer).slice(0, 500)}`)
 }

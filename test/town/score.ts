@@ -1,14 +1,13 @@
-/** The table of a town: outcomes of runs beside their targets. */
-import { createHash } from 'node:crypto'
+/** Compares the results of runs with their targets. */
 import type { Share } from './recall.ts'
 import type { Run } from './run.ts'
 
-/** A line of the table. */
+/** A measured result with its target. */
 export interface Outcome {
   readonly name: string
   readonly target: string
   readonly measured: string
-  /** undefined where there is no target. */
+  /** `undefined` if the outcome has no target. */
   readonly isMet: boolean | undefined
 }
 
@@ -16,25 +15,25 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const declined = /\bI (don't|do not) (know|remember)/
 const quoting = /(?:As I remember it: |What I recall: |I remember this: )/
 
-/** Share of the minutes of needs that were critical. */
+/** Returns the fraction of need-minutes in which the need was critical. */
 export const criticalShare = ({ tally: { needs } }: Run): number =>
   needs.minutes === 0 ? 0 : needs.critical / needs.minutes
 
-/** Judges runs of one preset with different seeds. */
-export function outcomesOf(runs: readonly Run[]): readonly Outcome[] {
+/** Evaluates runs of one preset with different seeds. */
+export function evaluateRuns(runs: readonly Run[]): readonly Outcome[] {
   const critical = runs.map(criticalShare)
   const mean = sum(critical) / Math.max(1, critical.length)
   const worst = Math.max(0, ...critical)
   const answered = sum(runs.map(({ tally }) => tally.questions.answered))
   const missed = sum(runs.map(({ tally }) => tally.questions.missed.length))
-  // What is asked in the last minutes of a run may still wait for its answer.
+  // Questions that are still open at the end of a run are not counted.
   const asked = answered + missed
   const illegal = sum(runs.map(({ tally }) => tally.illegal.length))
   const deadlocks = sum(runs.map(({ tally }) => tally.deadlocks.length))
-  const talks = sum(runs.map(({ tally }) => tally.talks.begun))
+  const talks = sum(runs.map(({ tally }) => tally.talks.count))
   return [
     {
-      name: 'need-minutes below 25 %, day 2 on',
+      name: 'need-minutes below 25 %, from day 2',
       target: 'mean ≤ 7 %, worst ≤ 14 %',
       measured: `mean ${percent(mean)}, worst ${percent(worst)} (${critical.map(percent).join(', ')})`,
       isMet: mean <= 0.07 && worst <= 0.14,
@@ -57,83 +56,83 @@ export function outcomesOf(runs: readonly Run[]): readonly Outcome[] {
       measured: `${deadlocks} of ${talks}`,
       isMet: deadlocks === 0,
     },
-    shared('recall@5 of told facts, their words', '≥ 95 %', 0.95, shares(runs, 'exact')),
-    shared('recall@5 of told facts, other words', '≥ 80 %', 0.8, shares(runs, 'paraphrase')),
-    shared('corrected facts: newest above first', '≥ 90 %', 0.9, shares(runs, 'newest')),
-    shared('never told: declined in conversation', '≥ 80 %', 0.8, abstained(runs)),
-    shared('answers that quote only what was said or seen', '100 %', 1, quoted(runs)),
-    shared('never told: recall_memories brings up nothing', '–', undefined, shares(runs, 'empty')),
-    shared('told facts: answered rightly in conversation', '–', undefined, answeredRightly(runs)),
+    toOutcome('recall@5 of stated facts, same words', '≥ 95 %', 0.95, addRecall(runs, 'exact')),
+    toOutcome('recall@5 of stated facts, other words', '≥ 80 %', 0.8, addRecall(runs, 'paraphrase')),
+    toOutcome('corrected facts: correction ranks above original', '≥ 90 %', 0.9, addRecall(runs, 'newest')),
+    toOutcome('unmentioned things: declined in conversation', '≥ 80 %', 0.8, measureDeclined(runs)),
+    toOutcome('answers that quote only utterances and visible names', '100 %', 1, measureQuotes(runs)),
+    toOutcome(
+      'unmentioned things: recall_memories returns nothing',
+      '–',
+      undefined,
+      addRecall(runs, 'empty'),
+    ),
+    toOutcome('stated facts: correct answer in conversation', '–', undefined, measureCorrect(runs)),
   ]
 }
 
-/** What was asked in conversation about things never said, and declined. */
-export const abstained = (runs: readonly Run[]): Share =>
-  judged(runs, 'ask-never', (answer) => declined.test(answer) && !quoting.test(answer))
+/** Measures how many questions about unmentioned things were declined in conversation. */
+const measureDeclined = (runs: readonly Run[]): Share =>
+  judgeAnswers(runs, 'ask-unmentioned', (answer) => declined.test(answer) && !quoting.test(answer))
 
-/** What was asked about facts that were told, and answered by the fact as it is now. */
-export const answeredRightly = (runs: readonly Run[]): Share =>
-  judged(runs, 'ask', (answer, run, id) =>
-    answer.includes(run.script.told.find((fact) => fact.id === id)?.now ?? '\n'),
+/** Measures how many questions about stated facts were answered with the current statement. */
+const measureCorrect = (runs: readonly Run[]): Share =>
+  judgeAnswers(runs, 'ask', (answer, run, id) =>
+    answer.includes(run.script.facts.find((fact) => fact.id === id)?.current ?? '\n'),
   )
 
-/** Quotations in answers to the script's questions that consist of something that was said in this run. */
-export function quoted(runs: readonly Run[]): Share {
+/** Measures how many quotations in answers to scripted questions contain a known text of their run. */
+function measureQuotes(runs: readonly Run[]): Share {
   const quotes = runs.flatMap((run) =>
-    run.done.flatMap(({ errand, answer }) => {
-      const quote = errand.kind.startsWith('ask') ? quoteIn(answer) : undefined
+    run.spoken.flatMap(({ line, answer }) => {
+      const quote = line.kind.startsWith('ask') ? answer?.split(quoting)[1] : undefined
       return quote === undefined ? [] : [{ quote, run }]
     }),
   )
   const missed = quotes
-    .filter(({ quote, run }) => !run.known.some((text) => quote.includes(text)))
+    .filter(({ quote, run }) => !run.knownTexts.some((text) => quote.includes(text)))
     .map(({ quote }) => quote)
-  return { hits: quotes.length - missed.length, of: quotes.length, missed }
+  return { hits: quotes.length - missed.length, total: quotes.length, missed }
 }
 
-/** A hash of several runs. */
-export const hashOf = (runs: readonly Run[]): string =>
-  createHash('sha256')
-    .update(runs.map(({ hash }) => hash).join())
-    .digest('hex')
-
-function quoteIn(answer: string | undefined): string | undefined {
-  return answer?.split(quoting)[1]
-}
-
-function judged(
+function judgeAnswers(
   runs: readonly Run[],
-  kind: 'ask' | 'ask-never',
-  isGood: (answer: string, run: Run, id: string) => boolean,
+  kind: 'ask' | 'ask-unmentioned',
+  isCorrect: (answer: string, run: Run, id: string) => boolean,
 ): Share {
   const asked = runs.flatMap((run) =>
-    run.done
-      .filter(({ errand }) => errand.kind === kind && (kind === 'ask-never' || wasTold(run, errand.id)))
-      .map((one) => ({ one, run })),
+    run.spoken
+      .filter(({ line }) => line.kind === kind && (kind === 'ask-unmentioned' || wasStated(run, line.id)))
+      .map((spoken) => ({ spoken, run })),
   )
   const missed = asked
-    .filter(({ one, run }) => one.answer === undefined || !isGood(one.answer, run, one.errand.id))
-    .map(({ one }) => `${one.errand.text}: ${one.answer ?? 'no answer'}`)
-  return { hits: asked.length - missed.length, of: asked.length, missed }
+    .filter(({ spoken: { line, answer }, run }) => answer === undefined || !isCorrect(answer, run, line.id))
+    .map(({ spoken: { line, answer } }) => `${line.text}: ${answer ?? 'no answer'}`)
+  return { hits: asked.length - missed.length, total: asked.length, missed }
 }
 
-const wasTold = ({ done }: Run, id: string): boolean =>
-  done.some(({ errand }) => errand.kind === 'tell' && errand.id === id)
+const wasStated = ({ spoken }: Run, id: string): boolean =>
+  spoken.some(({ line }) => line.kind === 'state' && line.id === id)
 
-function shares(runs: readonly Run[], name: 'exact' | 'paraphrase' | 'newest' | 'empty'): Share {
-  const all = runs.flatMap(({ recall }) => (recall === undefined ? [] : [recall[name]]))
+function addRecall(runs: readonly Run[], name: 'exact' | 'paraphrase' | 'newest' | 'empty'): Share {
+  const shares = runs.flatMap(({ recall }) => (recall === undefined ? [] : [recall[name]]))
   return {
-    hits: sum(all.map(({ hits }) => hits)),
-    of: sum(all.map(({ of }) => of)),
-    missed: all.flatMap(({ missed }) => missed),
+    hits: sum(shares.map(({ hits }) => hits)),
+    total: sum(shares.map(({ total }) => total)),
+    missed: shares.flatMap(({ missed }) => missed),
   }
 }
 
-const shared = (name: string, target: string, least: number | undefined, { hits, of }: Share): Outcome => ({
+const toOutcome = (
+  name: string,
+  target: string,
+  minShare: number | undefined,
+  { hits, total }: Share,
+): Outcome => ({
   name,
   target,
-  measured: of === 0 ? 'not asked' : `${percent(hits / of)} of ${of}`,
-  isMet: least === undefined ? undefined : of > 0 && hits >= least * of,
+  measured: total === 0 ? 'not asked' : `${percent(hits / total)} of ${total}`,
+  isMet: minShare === undefined ? undefined : total > 0 && hits >= minShare * total,
 })
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0)

@@ -1,9 +1,9 @@
-/** What townsfolk tell each other in a run: facts, corrections, and questions afterwards, from fixtures/minds/facts.json. */
+/** Creates the script of a run: facts, corrections, and questions about them, from fixtures/minds/facts.json. */
 import { readFileSync } from 'node:fs'
-import { type Chance, chanceOf } from './chance.ts'
+import { createRandomSource, type RandomSource } from './random-source.ts'
 import { day } from './town.ts'
 
-interface Facts {
+interface FactsFile {
   readonly facts: readonly {
     readonly id: string
     readonly say: string
@@ -12,120 +12,125 @@ interface Facts {
     readonly values: readonly string[]
   }[]
   readonly corrections: { readonly of: readonly string[]; readonly say: readonly string[] }
-  readonly neverTold: readonly string[]
+  readonly unmentioned: readonly string[]
 }
 
-/** A fact that somebody is told. */
-export interface Told {
+/** A fact that a scripted character states. */
+export interface Fact {
   readonly id: string
-  readonly hearer: string
-  /** As it was told first, and as it is after a correction. */
-  readonly first: string
-  readonly now: string
+  readonly listener: string
+  /** The original statement. */
+  readonly original: string
+  /** The statement after the correction, or the original one if the fact is not corrected. */
+  readonly current: string
+  /** A question with the words of the statement. */
   readonly exact: string
+  /** A question with other words. */
   readonly paraphrase: string
   readonly isCorrected: boolean
 }
 
-/** Something to be said to somebody from a time on. */
-export interface Errand {
-  readonly kind: 'tell' | 'correct' | 'ask' | 'ask-never'
-  /** Of the fact, or of the question. */
+/** A scripted utterance. */
+export interface ScriptLine {
+  readonly kind: 'state' | 'correct' | 'ask' | 'ask-unmentioned'
+  /** Id of the fact or of the unmentioned question. */
   readonly id: string
-  readonly teller: string
-  readonly hearer: string
+  readonly speaker: string
+  readonly listener: string
   readonly text: string
+  /** Earliest time, in game minutes. */
   readonly from: number
 }
 
-/** All that is told and asked. */
 export interface Script {
-  readonly told: readonly Told[]
-  readonly never: readonly { readonly id: string; readonly hearer: string; readonly text: string }[]
-  readonly errands: readonly Errand[]
+  readonly facts: readonly Fact[]
+  /** Questions about things that no one mentioned. */
+  readonly unmentioned: readonly { readonly id: string; readonly listener: string; readonly text: string }[]
+  readonly lines: readonly ScriptLine[]
 }
 
-/** How many are told everything: each has several facts to keep apart. */
-const confidants = 4
+/** Number of characters that listen to the facts. Each has several facts to distinguish. */
+const listenerCount = 4
 
-/** Writes the script of a run: facts over the first `tellingDays`, questions on the day after. */
-export function scriptOf(
+/** Creates a script that states facts during the first `factDays` days and asks about them on the next day. */
+export function createScript(
   seed: number,
-  who: { readonly hearers: readonly string[]; readonly tellers: readonly string[] },
-  tellingDays: number,
+  cast: { readonly characters: readonly string[]; readonly speakers: readonly string[] },
+  factDays: number,
 ): Script {
-  const file = new URL('../../fixtures/minds/facts.json', import.meta.url)
-  const { facts, corrections, neverTold } = JSON.parse(readFileSync(file, 'utf8')) as Facts // a file of this repository
-  const chance = chanceOf(seed ^ 0x5eed)
-  const hearers = drawn(who.hearers, confidants, chance)
-  const told = facts.map((fact, n): Told => {
-    const [value, other] = twoOf(fact.values, chance)
+  const url = new URL('../../fixtures/minds/facts.json', import.meta.url)
+  const file = JSON.parse(readFileSync(url, 'utf8')) as FactsFile // a file of this repository
+  const { corrections } = file
+  const random = createRandomSource(seed ^ 0x5eed)
+  const listeners = pickDistinct(cast.characters, listenerCount, random)
+  const facts = file.facts.map((fact, n): Fact => {
+    const [value, other] = pickTwo(fact.values, random)
     const isCorrected = corrections.of.includes(fact.id)
-    const first = fact.say.replace('{value}', value)
-    const now = isCorrected ? fact.say.replace('{value}', other) : first
-    const hearer = hearers[n % hearers.length] ?? ''
-    return { id: fact.id, hearer, first, now, exact: fact.exact, paraphrase: fact.paraphrase, isCorrected }
+    const original = fact.say.replace('{value}', value)
+    const current = isCorrected ? fact.say.replace('{value}', other) : original
+    const listener = listeners[n % listeners.length] ?? ''
+    const { id, exact, paraphrase } = fact
+    return { id, listener, original, current, exact, paraphrase, isCorrected }
   })
-  const never = neverTold.map((text, n) => ({
-    id: `never_${n}`,
-    hearer: hearers[n % hearers.length] ?? '',
+  const unmentioned = file.unmentioned.map((text, n) => ({
+    id: `unmentioned_${n}`,
+    listener: listeners[n % listeners.length] ?? '',
     text,
   }))
-  const teller = (n: number): string => who.tellers[n % who.tellers.length] ?? ''
-  // What is corrected is told early, so that there is time for the correction.
-  const order = [...told].sort((a, b) => Number(b.isCorrected) - Number(a.isCorrected))
-  const span = (tellingDays * day * 0.6) / order.length
-  const correctedAt = Math.round(tellingDays * day * 0.6)
-  const errands = [
+  const selectSpeaker = (n: number): string => cast.speakers[n % cast.speakers.length] ?? ''
+  // Facts with a correction come first, which leaves time for the correction.
+  const order = [...facts].sort((a, b) => Number(b.isCorrected) - Number(a.isCorrected))
+  const interval = (factDays * day * 0.6) / order.length
+  const correctedAt = Math.round(factDays * day * 0.6)
+  const lines = [
     ...order.map(
-      ({ id, hearer, first }, n): Errand => ({
-        kind: 'tell',
+      ({ id, listener, original }, n): ScriptLine => ({
+        kind: 'state',
         id,
-        teller: teller(n),
-        hearer,
-        text: first,
-        from: Math.round(60 + n * span),
+        speaker: selectSpeaker(n),
+        listener,
+        text: original,
+        from: Math.round(60 + n * interval),
       }),
     ),
     ...order
       .flatMap((fact, n) => (fact.isCorrected ? [{ ...fact, n }] : []))
-      .map(({ id, hearer, now, n }): Errand => {
+      .map(({ id, listener, current, n }): ScriptLine => {
         const say = corrections.say[n % corrections.say.length] ?? '{fact}'
-        const text = say.replace('{fact}', now)
-        return { kind: 'correct', id, teller: teller(n), hearer, text, from: correctedAt }
+        const text = say.replace('{fact}', current)
+        return { kind: 'correct', id, speaker: selectSpeaker(n), listener, text, from: correctedAt }
       }),
-    ...told.map(
-      ({ id, hearer, exact, paraphrase }, n): Errand => ({
+    ...facts.map(
+      ({ id, listener, exact, paraphrase }, n): ScriptLine => ({
         kind: 'ask',
         id,
-        teller: teller(n + 1),
-        hearer,
+        speaker: selectSpeaker(n + 1),
+        listener,
         text: n % 2 === 0 ? exact : paraphrase,
-        from: tellingDays * day,
+        from: factDays * day,
       }),
     ),
-    ...never.map(
-      ({ id, hearer, text }, n): Errand => ({
-        kind: 'ask-never',
+    ...unmentioned.map(
+      ({ id, listener, text }, n): ScriptLine => ({
+        kind: 'ask-unmentioned',
         id,
-        teller: teller(n),
-        hearer,
+        speaker: selectSpeaker(n),
+        listener,
         text,
-        from: tellingDays * day,
+        from: factDays * day,
       }),
     ),
   ]
-  return { told, never, errands }
+  return { facts, unmentioned, lines }
 }
 
-/** So many of all, each once. */
-function drawn(all: readonly string[], count: number, chance: Chance): readonly string[] {
-  const left = [...all]
-  return Array.from({ length: count }, () => left.splice(chance.below(left.length), 1)[0] ?? '')
+function pickDistinct(all: readonly string[], count: number, random: RandomSource): readonly string[] {
+  const remaining = [...all]
+  return Array.from({ length: count }, () => remaining.splice(random.below(remaining.length), 1)[0] ?? '')
 }
 
-function twoOf(values: readonly string[], chance: Chance): readonly [string, string] {
-  const first = chance.below(values.length)
-  const second = (first + 1 + chance.below(values.length - 1)) % values.length
+function pickTwo(values: readonly string[], random: RandomSource): readonly [string, string] {
+  const first = random.below(values.length)
+  const second = (first + 1 + random.below(values.length - 1)) % values.length
   return [values[first] ?? '', values[second] ?? '']
 }

@@ -1,17 +1,20 @@
-/** A town in which time passes: things, bodies, their needs, their ways and their conversations. */
+/** The simulated state of a town: objects, bodies, needs, movement and conversations. */
 import type { Bid, Body, Cell, GameEvent, Talk, Thing } from './body.ts'
-import { steps } from './body.ts'
-import { type Chance, chanceOf } from './chance.ts'
+import { distance } from './body.ts'
 import type { Preset } from './preset.ts'
+import { createRandomSource, type RandomSource } from './random-source.ts'
 
-/** Minutes of a day. */
+/** Minutes per day. */
 export const day = 1440
 
-/** How far bodies see and hear, cells, and how far they walk in a minute. */
-export const reach = { sight: 8, talk: 5, walk: 2 } as const
+/** Ranges of sight and of conversations in cells, and the walking speed in cells per minute. */
+export const ranges = { sight: 8, talk: 5, walk: 2 } as const
 
-/** Minutes after which an invitation lapses, and that pass between two utterances of one speaker. */
-export const patience = { bid: 6, speech: 3 } as const
+/** Minutes after which an invitation expires. */
+const bidTimeout = 6
+
+/** Minimum number of minutes between two utterances of a speaker. */
+export const speechInterval = 3
 
 const names = [
   'Anna',
@@ -28,51 +31,51 @@ const names = [
   'Lena',
 ]
 
-/** The names of those who follow a script. */
-export const scriptedNames = ['Odo', 'Wilma'] as const
+const scriptedNames = ['Odo', 'Wilma'] as const
 
-/** The town; whoever plays it moves bodies by `act` and lets a minute pass by `pass`. */
+/** A town. `advance` simulates one minute; the functions of act.ts change what bodies do. */
 export class Town {
   readonly preset: Preset
-  readonly chance: Chance
+  readonly random: RandomSource
   readonly things: readonly Thing[]
   readonly bodies: readonly Body[]
   readonly talks = new Map<string, Talk>()
-  /** Told of every conversation that ends, and by whom it was ended. */
-  onEnd: (talk: Talk, by: string) => void = () => undefined
-  /** Game minutes since the beginning of day 1. */
+  /** Called when a conversation ends, with the id of the body that ended it. */
+  onEnd: (talk: Talk, endedBy: string) => void = () => undefined
+  /** Game minutes since the start of day 1. */
   time = 0
-  #made = 0
+  #idCount = 0
 
   constructor(preset: Preset, seed: number) {
     this.preset = preset
-    this.chance = chanceOf(seed)
-    this.things = this.#place()
+    this.random = createRandomSource(seed)
+    this.things = this.#placeThings()
     this.bodies = [
-      ...names.map((name) => this.#body(name, false)),
-      ...scriptedNames.map((name) => this.#body(name, true)),
+      ...names.map((name) => this.#createBody(name, false)),
+      ...scriptedNames.map((name) => this.#createBody(name, true)),
     ]
   }
 
-  /** The bodies that a mind decides for. */
-  get folk(): readonly Body[] {
+  /** The bodies that minds control. */
+  get characters(): readonly Body[] {
     return this.bodies.filter(({ isScripted }) => !isScripted)
   }
 
   body(id: string): Body {
-    const body = this.bodies.find((one) => one.id === id)
-    if (body === undefined) throw new Error(`nobody is called ${id}`)
+    const body = this.bodies.find((candidate) => candidate.id === id)
+    if (body === undefined) throw new Error(`unknown body: ${id}`)
     return body
   }
 
-  /** Ids of conversations, uses and invitations. */
-  id(kind: string): string {
-    this.#made += 1
-    return `${kind}_${this.#made}`
+  /** Returns a unique id for a conversation, use or invitation. */
+  nextId(kind: string): string {
+    this.#idCount += 1
+    return `${kind}_${this.#idCount}`
   }
 
-  tell(body: Body, event_type: string, payload: GameEvent['payload'], isAlways = false): void {
-    if (body.isScripted || !(isAlways || this.preset.tellsEvents)) return
+  /** Queues an event for a body. A game without events skips it, unless `always` is true; scripted bodies get none. */
+  notify(body: Body, event_type: string, payload: GameEvent['payload'], always = false): void {
+    if (body.isScripted || !(always || this.preset.hasEvents)) return
     body.events.push({ timestamp: this.time, event_type, payload })
   }
 
@@ -86,78 +89,79 @@ export class Town {
     return isInside && !this.things.some(({ position }) => position[0] === x && position[1] === y)
   }
 
-  /** One minute: needs fall and are filled, bodies walk, invitations lapse. */
-  pass(): void {
+  /** Simulates one minute: needs fall and are satisfied, bodies walk, invitations expire. */
+  advance(): void {
     this.time += 1
     for (const body of this.bodies) {
       for (const [need, loss] of Object.entries(body.losses)) this.#change(body, need, -loss)
-      if (body.engaged?.kind === 'use') this.#use(body, body.engaged)
-      else if (body.engaged?.kind === 'talk') this.#change(body, this.preset.talkFills, this.preset.talkRate)
-      if (body.way !== undefined) this.#walk(body, body.way)
+      if (body.engagement?.kind === 'use') this.#use(body, body.engagement)
+      else if (body.engagement?.kind === 'talk')
+        this.#change(body, this.preset.talkFills, this.preset.talkRate)
+      if (body.movement !== undefined) this.#walk(body, body.movement)
       for (const bid of [...body.bids.values()])
-        if (this.time - bid.since >= patience.bid) this.dropBid(body, bid, 'no answer came')
+        if (this.time - bid.since >= bidTimeout) this.dropBid(body, bid, 'no answer came')
     }
   }
 
-  /** Takes an invitation back from who was invited, and says so to who invited. */
+  /** Removes an invitation and notifies both bodies. */
   dropBid(invited: Body, bid: Bid, reason: string): void {
     invited.bids.delete(bid.id)
-    this.tell(invited, 'INTERACTION_BID_CANCELED', { bid_id: bid.id }, true)
-    this.tell(this.body(bid.from), 'INTERACTION_BID_REJECTED', {
+    this.notify(invited, 'INTERACTION_BID_CANCELED', { bid_id: bid.id }, true)
+    this.notify(this.body(bid.from), 'INTERACTION_BID_REJECTED', {
       entity_id: bid.to,
       interaction_name: 'conversation',
       reason,
     })
   }
 
-  /** Ends what a body is busy with. */
+  /** Ends a body's interaction. `event` is the event type for the end of a use. */
   leave(body: Body, event = 'INTERACTION_FINISHED'): void {
-    const { engaged } = body
-    if (engaged === undefined) return
-    if (engaged.kind === 'use') {
-      engaged.thing.users.delete(body.id)
-      body.engaged = undefined
-      this.tell(body, event, { interaction_id: engaged.id, interaction_name: engaged.thing.does })
+    const { engagement } = body
+    if (engagement === undefined) return
+    if (engagement.kind === 'use') {
+      engagement.thing.users.delete(body.id)
+      body.engagement = undefined
+      this.notify(body, event, { interaction_id: engagement.id, interaction_name: engagement.thing.does })
       return
     }
-    const { talk } = engaged
+    const { talk } = engagement
     this.talks.delete(talk.id)
     for (const id of talk.participants) {
-      const one = this.body(id)
-      one.engaged = undefined
+      const participant = this.body(id)
+      participant.engagement = undefined
       const payload = { interaction_id: talk.id, interaction_name: 'conversation' }
-      this.tell(one, 'INTERACTION_FINISHED', payload, true)
+      this.notify(participant, 'INTERACTION_FINISHED', payload, true)
     }
     this.onEnd(talk, body.id)
   }
 
-  #change(body: Body, need: string, by: number): void {
+  #change(body: Body, need: string, amount: number): void {
     const value = body.needs[need]
-    if (value !== undefined) body.needs[need] = Math.min(this.preset.max, Math.max(0, value + by))
+    if (value !== undefined) body.needs[need] = Math.min(this.preset.max, Math.max(0, value + amount))
   }
 
-  #use(body: Body, { thing, since }: Extract<Body['engaged'], { kind: 'use' }>): void {
+  #use(body: Body, { thing, since }: Extract<Body['engagement'], { kind: 'use' }>): void {
     this.#change(body, thing.fills, thing.rate)
     const isFull = body.needs[thing.fills] === this.preset.max
     if (isFull || this.time - since >= thing.minutes || !this.isOpen(thing)) this.leave(body)
   }
 
-  #walk(body: Body, { to }: NonNullable<Body['way']>): void {
-    for (let left = reach.walk; left > 0 && steps(body.position, to) > 0; left--) {
+  #walk(body: Body, { to }: NonNullable<Body['movement']>): void {
+    for (let remaining = ranges.walk; remaining > 0 && distance(body.position, to) > 0; remaining--) {
       const [x, y] = body.position
       body.position = x === to[0] ? [x, y + Math.sign(to[1] - y)] : [x + Math.sign(to[0] - x), y]
     }
-    if (steps(body.position, to) > 0) return
-    body.way = undefined
-    this.tell(body, 'MOVEMENT_COMPLETED', { status: 'ARRIVED', actual_destination: to })
+    if (distance(body.position, to) > 0) return
+    body.movement = undefined
+    this.notify(body, 'MOVEMENT_COMPLETED', { status: 'ARRIVED', actual_destination: to })
   }
 
-  /** Things stand off the edge and not beside one another, so that each has a side to stand at. */
-  #place(): Thing[] {
+  /** Places the objects away from the edge and from each other, so that each has free adjacent cells. */
+  #placeThings(): Thing[] {
     const things: Thing[] = []
     for (const kind of this.preset.things)
       for (let n = 1; n <= kind.count; n++) {
-        const position = this.#spot((cell) => things.every((one) => steps(one.position, cell) > 2))
+        const position = this.#pickCell((cell) => things.every((thing) => distance(thing.position, cell) > 2))
         things.push({
           ...kind,
           id: `${kind.name.toLowerCase()}_${n}`,
@@ -169,28 +173,30 @@ export class Town {
     return things
   }
 
-  #spot(isGood: (cell: Cell) => boolean): Cell {
+  #pickCell(isSuitable: (cell: Cell) => boolean): Cell {
     const { width, height } = this.preset
     for (;;) {
-      const cell: Cell = [1 + this.chance.below(width - 2), 1 + this.chance.below(height - 2)]
-      if (isGood(cell)) return cell
+      const cell: Cell = [1 + this.random.below(width - 2), 1 + this.random.below(height - 2)]
+      if (isSuitable(cell)) return cell
     }
   }
 
-  #body(name: string, isScripted: boolean): Body {
-    const own = isScripted ? [] : Object.entries(this.preset.needs)
+  #createBody(name: string, isScripted: boolean): Body {
+    const needs = isScripted ? [] : Object.entries(this.preset.needs)
     return {
       id: name.toLowerCase(),
       name,
       isScripted,
-      losses: Object.fromEntries(own.map(([need, loss]) => [need, loss * (0.8 + 0.4 * this.chance.next())])),
-      needs: Object.fromEntries(
-        own.map(([need]) => [need, this.preset.max * (0.6 + 0.4 * this.chance.next())]),
+      losses: Object.fromEntries(
+        needs.map(([need, loss]) => [need, loss * (0.8 + 0.4 * this.random.next())]),
       ),
-      position: this.#spot((cell) => this.isFree(cell)),
-      way: undefined,
+      needs: Object.fromEntries(
+        needs.map(([need]) => [need, this.preset.max * (0.6 + 0.4 * this.random.next())]),
+      ),
+      position: this.#pickCell((cell) => this.isFree(cell)),
+      movement: undefined,
       isWaiting: false,
-      engaged: undefined,
+      engagement: undefined,
       events: [],
       bids: new Map(),
     }

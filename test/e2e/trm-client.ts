@@ -1,4 +1,4 @@
-/** One client's calls of Trm, over whichever channel: the app alone, HTTP on its own mount, or the bridge. */
+/** A client of the Trm tools over a channel: the app directly, HTTP on the Trm mount, or the bridge. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,30 +9,31 @@ import { type CallToolResult, type ErrorObject, errorMetaKey } from '@causeway/p
 import type { Test } from 'tap'
 import type { Channel } from '../requirement.ts'
 import { openBridge } from './bridge-process.ts'
-import type { Data } from './conversation.ts'
 import { postMcp } from './http.ts'
+import type { Data } from './replay-client.ts'
 
-/** A client with a session of its own: the data of an answer, or the error of a call as data under `error`. */
-export type Trm = (tool: string, args?: object) => Promise<Data>
+/** Calls a tool in the client's own session. Returns its data, or `{ error }` if the call fails. */
+export type TrmCall = (tool: string, args?: object) => Promise<Data>
 
-/** Begins a conversation that the test ends; `roots` are those of the direct channel, `url` is the server's of the others. */
-export async function refine(
+/** Opens a client that is closed at the end of the test. The direct channel uses `root`, the others use `url`. */
+export async function openTrmClient(
   t: Test,
   channel: Channel,
   { url, root }: { url: string; root: string },
-): Promise<Trm> {
-  if (channel === 'direct') return directly(t, root)
+): Promise<TrmCall> {
+  if (channel === 'direct') return openApp(t, root)
   if (channel === 'http') return overHttp(url)
   const client = await openBridge(t, { url: `${url}/mcp` })
   let calls = 0
   return async (tool, args = {}) => {
-    const message = await client.call(++calls, 'tools/call', { name: `Trm__${tool}`, arguments: args })
-    return unpacked(message.result, message)
+    const params = { name: `Trm__${tool}`, arguments: addDetails(tool, args) }
+    const message = await client.call(++calls, 'tools/call', params)
+    return parseResult(message.result, message)
   }
 }
 
-/** The result of a call that evaluates: where the answer is that it runs, `state` is asked until it is over. */
-export async function finished(call: Trm, tool: string, args: object): Promise<Data> {
+/** Calls a tool that evaluates and returns the final result. Polls `state` while the evaluation runs. */
+export async function callToEnd(call: TrmCall, tool: string, args: object): Promise<Data> {
   const first = await call(tool, { wait: 2, ...args })
   if (first.status !== 'running' && first.baseline?.status !== 'running') return first
   for (;;) {
@@ -41,19 +42,19 @@ export async function finished(call: Trm, tool: string, args: object): Promise<D
   }
 }
 
-/** HTTP on the mount of Trm, under the names of its original. */
-export function overHttp(url: string, session: string = randomUUID()): Trm {
+/** Creates an HTTP client of the Trm mount that uses the original tool names. */
+export function overHttp(url: string, session: string = randomUUID()): TrmCall {
   return async (tool, args = {}) => {
-    const params = { name: `trm.${tool}`, arguments: args }
+    const params = { name: `trm.${tool}`, arguments: addDetails(tool, args) }
     const { json } = await postMcp(url, 'tools/call', params, {
       path: '/mcp/trm',
       headers: { 'causeway-session': session },
     })
-    return unpacked(json.result, json)
+    return parseResult(json.result, json)
   }
 }
 
-async function directly(t: Test, root: string): Promise<Trm> {
+async function openApp(t: Test, root: string): Promise<TrmCall> {
   const dir = mkdtempSync(join(tmpdir(), 'causeway-direct-'))
   const app = await openForTest(trm, {
     dir,
@@ -66,10 +67,14 @@ async function directly(t: Test, root: string): Promise<Trm> {
     rmSync(dir, { recursive: true, force: true })
   })
   const client = app.client()
-  return (tool, args) => client.call(tool, args)
+  return (tool, args = {}) => client.call(tool, addDetails(tool, args))
 }
 
-function unpacked(result: CallToolResult | undefined, message: unknown): Data {
+/** Requests all fields of a result. */
+const addDetails = (tool: string, args: object): object =>
+  ['start', 'submit', 'state'].includes(tool) ? { details: true, ...args } : args
+
+function parseResult(result: CallToolResult | undefined, message: unknown): Data {
   if (result === undefined) throw new Error(`no result: ${JSON.stringify(message)}`)
   if (result.isError === true) return { error: result._meta?.[errorMetaKey] as ErrorObject }
   return result.structuredContent as Data

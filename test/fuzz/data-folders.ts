@@ -1,16 +1,16 @@
-/** Folders with data for every app: recordings, plots, projects, pages, and a folder beside them that nobody may read. */
+/** Folders with data for every app: recordings, plots, projects, pages, and a folder outside all roots. */
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { repository } from '../tree.ts'
 
-/** Paths of the apps. */
+/** URL names of the apps. */
 export const appPaths = ['causeway', 'replay', 'help', 'minds', 'debrief', 'toolvault', 'trm']
 
-/** Fewer than are held open at once: workers that come and go would take the time of everything else. */
+/** Fewer than the maximum number of open recordings, because starting workers repeatedly would slow down the test. */
 const recordings = ['drop', 'slide_at_45', 'stack', 'incline_slides', 'incline_sticks', 'nan']
 
-/** Lays the folders out; `settings` make a server use them. */
-export function layOut(base: string) {
+/** Creates the folders. `settings` configures a server for them. */
+export function createDataFolders(base: string) {
   const folder = (...names: string[]): string => join(base, ...names)
   const folders = {
     data: folder('data'),
@@ -46,7 +46,7 @@ export function layOut(base: string) {
     CAUSEWAY_RECORDING_ROOTS: folder('roots', 'recordings'),
     CAUSEWAY_PLOT_ROOTS: [folder('roots', 'plots'), folder('roots', 'tracks')].join(delimiter),
     CAUSEWAY_TRM_ROOTS: folders.projects,
-    // Whole commands only: whatever else a caller sends must not be run.
+    // Complete commands: all other commands must be rejected.
     CAUSEWAY_TRM_COMMANDS: 'true|false|env|python3 -m unittest|exit [0-9]',
     CAUSEWAY_HELP_SOURCES: `pages=${folders.pages}`,
     CAUSEWAY_HELP_BUILD: 'true',

@@ -1,10 +1,10 @@
-/** All works together, on one server. */
+/** Runs the works of all stores on one server. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Test } from 'tap'
-import { databasesIn } from '../../server/test/backup/data-rows.ts'
+import { listDatabases } from '../../server/test/backup/data-rows.ts'
 import { debriefWork } from './debrief-work.ts'
 import { helpWork } from './help-work.ts'
 import { mindsWork } from './minds-work.ts'
@@ -14,8 +14,8 @@ import { serverWork } from './server-work.ts'
 import { trmWork } from './trm-work.ts'
 import type { Place, Surroundings, Work } from './work.ts'
 
-/** One work for each store; `root` is a folder for what belongs to the user. */
-export const everyWork = (root: string): readonly Work[] =>
+/** Creates a work for each store. `root` is the folder for the user's files. */
+export const createWorks = (root: string): readonly Work[] =>
   [
     recorderWork(),
     notebookWork(),
@@ -26,27 +26,30 @@ export const everyWork = (root: string): readonly Work[] =>
     serverWork(),
   ] as readonly Work[]
 
-/** Settings of a server that all works can use at once. */
-export const settingsOf = (works: readonly Work[]): Readonly<Record<string, string>> =>
+/** Returns the settings of a server for these works. */
+export const mergeSettings = (works: readonly Work[]): Readonly<Record<string, string>> =>
   Object.assign({ CAUSEWAY_RATE_LIMITS: 'off' }, ...works.map(({ env }) => env ?? {}))
 
-/** What works came to. */
-export interface Lived {
-  /** Pieces of work that were answered, by store. */
+/** The result of running works. */
+export interface RunResult {
+  /** Numbers of successful steps, by store. */
   readonly steps: Readonly<Record<string, number>>
-  /** Answers that were no success. */
-  readonly refusals: readonly Error[]
+  /** Errors of failed steps. */
+  readonly failures: readonly Error[]
 }
 
-/** Works until the server is gone or `signal` aborts; what is under way then is waited for. `atWork` hears when all are. */
-export async function live(
+/**
+ * Repeats the steps of every work until the server exits or `signal` aborts. Waits for the steps in flight. `atWork` is called
+ * once when every work has completed a step.
+ */
+export async function runWorks(
   works: readonly Work[],
   place: Place,
   { signal, atWork }: { readonly signal?: AbortSignal; readonly atWork?: () => void } = {},
-): Promise<Lived> {
+): Promise<RunResult> {
   const steps: Record<string, number> = {}
   const idle = new Set(works.map(({ name }) => name))
-  const refusals: Error[] = []
+  const failures: Error[] = []
   const one = async (work: Work): Promise<void> => {
     steps[work.name] = 0
     while (signal?.aborted !== true) {
@@ -55,38 +58,38 @@ export async function live(
         steps[work.name] = (steps[work.name] ?? 0) + 1
         if (idle.delete(work.name) && idle.size === 0) atWork?.()
       } catch (error) {
-        // `fetch` says so of a server that is gone, or that went in the middle of its answer.
-        if (!(error instanceof TypeError)) refusals.push(error as Error)
+        // `fetch` throws a TypeError if the server exited before or during the response.
+        if (!(error instanceof TypeError)) failures.push(error as Error)
         return
       }
     }
   }
   await Promise.all(works.map(one))
-  return { steps, refusals }
+  return { steps, failures }
 }
 
-/** Holds a server against what was promised. */
+/** Runs the check of every work against a server. */
 export async function checkAll(
   t: Test,
   works: readonly Work[],
   place: Place,
   promised: ReadonlyMap<string, unknown>,
-  surroundings: Surroundings = 'as they were',
+  surroundings: Surroundings = 'unchanged',
 ): Promise<void> {
   for (const work of works)
     await t.test(work.name, (t) => work.check(t, place, promised.get(work.name), surroundings))
 }
 
-/** What every work was promised so far. */
-export const promisesOf = (works: readonly Work[]): ReadonlyMap<string, unknown> =>
+/** Returns what the server has acknowledged to each work, by name. */
+export const readPromised = (works: readonly Work[]): ReadonlyMap<string, unknown> =>
   new Map(works.map((work) => [work.name, work.promised()]))
 
-/** Every database of a data folder is sound; asked of a copy, so that the next server finds what the last one left. */
+/** Checks the integrity of every database in a data folder. Opens copies, so that the files are not changed. */
 export function checkFiles(t: Test, dir: string): void {
   const copy = mkdtempSync(join(tmpdir(), 'causeway-files-'))
   try {
     cpSync(dir, copy, { recursive: true, filter: (path) => !/snapshots|shadow\.git/.test(path) })
-    for (const path of databasesIn(copy)) {
+    for (const path of listDatabases(copy)) {
       const db = new Database(join(copy, path))
       t.equal(db.pragma('integrity_check', { simple: true }), 'ok', path)
       t.same(db.pragma('foreign_key_check'), [], path)
@@ -98,15 +101,15 @@ export function checkFiles(t: Test, dir: string): void {
 }
 
 /**
- * Names that a crash may leave and the next start takes away. The index that a killed build of the documentation was
- * writing stays until the next build writes it again, under the same name.
+ * Returns temporary files that a crash can leave and that the next start must remove. Excludes the unfinished index of a
+ * killed documentation build, which the next build overwrites.
  */
-export const leftovers = (dir: string): readonly string[] =>
+export const findLeftovers = (dir: string): readonly string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(
     (path) => /\.(part|tmp|new)$/.test(path) && !/^help.index-\d+\.db\.part$/.test(path),
   )
 
-/** Random numbers of a seed, from 0 to 1: a run that fails can be run again. */
+/** Creates a generator of random numbers in [0, 1) with a seed, so that a failing run can be repeated. */
 export function random(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** One client's questions to Debrief and ToolVault under the names of the original, over HTTP or through the bridge. */
+/** A client of Debrief and ToolVault under the original tool names, over HTTP or through the bridge. */
 import { randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,24 +10,25 @@ import { openBridge } from './bridge-process.ts'
 import { postMcp } from './http.ts'
 import { type RunningServer, startServer } from './server-process.ts'
 
-/** The data of an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+/** The structured content of a result. */
+// biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
 export type Data = Readonly<Record<string, any>>
 
-/** A client with a session of its own. */
-export interface PlotTalk {
-  /** The data of an answer; fails the test that gets an error instead. */
-  ask(tool: string, args?: object): Promise<Data>
-  refusal(tool: string, args?: object): Promise<ErrorObject>
+/** A client with its own session. */
+export interface PlotClient {
+  /** Returns the structured content. Rejects if the call fails. */
+  call(tool: string, args?: object): Promise<Data>
+  /** Returns the error of a call. Rejects if the call succeeds. */
+  callError(tool: string, args?: object): Promise<ErrorObject>
 }
 
-/** A server over copies of the plots. */
+/** A server with its plot folder. `file` returns the text of a plot. */
 export interface PlotServer extends RunningServer {
   readonly folder: string
   file(name: string): string
 }
 
-/** Starts a server; `names` are plots of the fixtures. */
+/** Starts a server with copies of the fixture plots `names`. */
 export async function startPlots(
   t: Test,
   dir: string,
@@ -46,47 +47,47 @@ export async function startPlots(
   }
 }
 
-/** Plots of the fixtures, as they were made. */
+/** Copies fixture plots into a folder. */
 export function copyPlots(folder: string, names: readonly string[]): void {
   mkdirSync(folder, { recursive: true })
   for (const name of names)
     cpSync(`${repository}/fixtures/plots/${name}.plot.json`, join(folder, `${name}.plot.json`))
 }
 
-/** Begins a conversation that the test ends. `toolvault_…` names go to ToolVault, all others to Debrief. */
-export async function talk(t: Test, channel: Channel, url: string): Promise<PlotTalk> {
+/** Opens a client that is closed at the end of the test. `toolvault_…` names are called on ToolVault, all others on Debrief. */
+export async function openPlotClient(t: Test, channel: Channel, url: string): Promise<PlotClient> {
   return channel === 'bridge' ? overBridge(t, url) : overHttp(url, randomUUID())
 }
 
-/** By POST to the mounts of the two apps. */
-export function overHttp(url: string, session: string): PlotTalk {
+/** Creates a client that posts to the mounts of the two apps. */
+export function overHttp(url: string, session: string): PlotClient {
   const headers = { 'causeway-session': session }
-  return talking(async (name, args) => {
+  return createClient(async (name, args) => {
     const path = name.startsWith('toolvault_') ? '/mcp/toolvault' : '/mcp/debrief'
     const { json } = await postMcp(url, 'tools/call', { name, arguments: args }, { headers, path })
     return json.result
   })
 }
 
-/** Through a bridge for each app, as the configuration of the original names two servers. */
-async function overBridge(t: Test, url: string): Promise<PlotTalk> {
+/** Starts a bridge for each app, because the original configuration has two servers. */
+async function overBridge(t: Test, url: string): Promise<PlotClient> {
   const debrief = await openBridge(t, { url: `${url}/mcp/debrief` })
   const vault = await openBridge(t, { url: `${url}/mcp/toolvault` })
   let calls = 0
-  return talking(async (name, args) => {
+  return createClient(async (name, args) => {
     const client = name.startsWith('toolvault_') ? vault : debrief
     return (await client.call(++calls, 'tools/call', { name, arguments: args })).result
   })
 }
 
-function talking(call: (name: string, args: object) => Promise<CallToolResult | undefined>): PlotTalk {
+function createClient(call: (name: string, args: object) => Promise<CallToolResult | undefined>): PlotClient {
   return {
-    async ask(name, args = {}) {
+    async call(name, args = {}) {
       const result = await call(name, args)
       if (result !== undefined && result.isError !== true) return result.structuredContent as Data
       throw new Error(`${name} failed: ${JSON.stringify(result)}`)
     },
-    async refusal(name, args = {}) {
+    async callError(name, args = {}) {
       const result = await call(name, args)
       if (result?.isError === true) return result._meta?.[errorMetaKey] as ErrorObject
       throw new Error(`${name} did not fail: ${JSON.stringify(result)}`)

@@ -1,0 +1,123 @@
+/** Runs Chromium and inspects pages of the console. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+
+const candidates = [
+  process.env.CAUSEWAY_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+
+/** The program of Chromium, or `undefined` if this machine has none. */
+export const chromiumPath = candidates.find((path) => path !== undefined && existsSync(path))
+
+/** Reason for skipping the tests that need Chromium, or `false`. */
+export const isSkipped =
+  chromiumPath === undefined && 'Chromium is not installed; set CAUSEWAY_CHROMIUM to its program'
+
+/** Software rendering, so that WebGL works without a graphics card. */
+const flags = [
+  '--no-sandbox',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+]
+
+/** Starts Chromium. It is closed at the end of the test. */
+export async function openBrowser(t: Test, moreFlags: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath as string,
+    args: [...flags, ...moreFlags],
+    timeout: 60_000,
+  })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+export type Theme = 'light' | 'dark'
+
+/** A page with what it reported since it was opened. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Console errors, exceptions, failed requests and CSP violations. */
+  readonly problems: string[]
+}
+
+/** Options of a page. */
+export interface PageOptions {
+  readonly theme?: Theme
+  readonly width?: number
+  readonly height?: number
+}
+
+/** Opens an empty page that records its problems. */
+export async function openPage(t: Test, browser: Browser, options: PageOptions = {}): Promise<WatchedPage> {
+  const { theme = 'light', width = 1280, height = 800 } = options
+  const context = await browser.newContext({
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    viewport: { width, height },
+    timezoneId: 'UTC',
+  })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
+  await page.exposeFunction('reportViolation', (text: string) => problems.push(`CSP: ${text}`))
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) =>
+      reportViolation(event.violatedDirective + ' ' + event.blockedURI))`,
+  )
+  return { page, problems }
+}
+
+/** Opens a page of the console and waits until it shows its data. */
+export async function visit({ page }: WatchedPage, url: string): Promise<void> {
+  await page.goto(url)
+  await settled(page)
+}
+
+/** Waits until nothing is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('main h1')
+  await page.waitForSelector('[data-loading]', { state: 'detached' })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Returns the WCAG A and AA violations of a page, one line each. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+  const { violations } = await page.evaluate<AxeResult>(`axe.run({ runOnly: ${tags} })`)
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  )
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** Stores a screenshot in the folder `CAUSEWAY_SCREENSHOTS`, if it is set. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.CAUSEWAY_SCREENSHOTS
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}

@@ -1,0 +1,145 @@
+/** The console in Chromium, with the real server and its content security policy. */
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  type Theme,
+  visit,
+} from './browser.ts'
+
+t.setTimeout(300_000)
+
+/** Pages by name, with the path that is opened. */
+const pages: Readonly<Record<string, string>> = {
+  overview: '/',
+  apps: '/apps',
+  app: '/apps/minds',
+  tool: '/apps/replay/check_friction_cone',
+  'tool-nested': '/apps/debrief/apply_command',
+  recordings: '/replay',
+  viewer: '/replay/slide_at_45#frame=45&body=1',
+  'viewer-stack': '/replay/stack#frame=30',
+}
+
+/** Calls a tool as a client with this name. */
+const callTool = (url: string, path: string, args: object, client = 'test-client/1.2'): Promise<Response> =>
+  fetch(`${url}/api/apps/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': client },
+    body: JSON.stringify(args),
+  })
+
+/** Opens a session as a client with this name and calls a tool. */
+async function callOverMcp(url: string, name: string): Promise<void> {
+  const send = (message: object, headers = {}): Promise<Response> =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } }
+  const opened = await send({ id: 1, method: 'initialize', params })
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  await send({ method: 'notifications/initialized' }, session)
+  const call = { name: 'Causeway__list_apps', arguments: {} }
+  await (await send({ id: 2, method: 'tools/call', params: call }, session)).text()
+}
+
+if (isSkipped) t.test('the console in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const dir = t.testdir()
+  const browser = await openBrowser(t)
+  const { url } = await startServer(t, { dir })
+  await callTool(url, 'replay/tools/load_recording', { path: 'drop' })
+  await callTool(url, 'replay/tools/get_frame', { recording: 'drop', frame_id: 9999 })
+
+  verifies('console:pages:clean', async (t) => {
+    for (const theme of ['light', 'dark'] as const satisfies readonly Theme[])
+      for (const [name, path] of Object.entries(pages)) {
+        const watched = await openPage(t, browser, { theme })
+        await visit(watched, `${url}${path}`)
+        t.same(await findViolations(watched.page), [], `${name} ${theme}: axe`)
+        await keepScreenshot(watched.page, `${name}-${theme}`)
+        t.same(watched.problems, [], `${name} ${theme}: problems`)
+      }
+  })
+
+  verifies('console:overview', async (t) => {
+    await callTool(url, 'replay/tools/get_frame', { recording: 'drop', frame_id: 9999 })
+    const { page } = await openPage(t, browser)
+    await visit({ page, problems: [] }, url)
+    const { apps } = (await (await fetch(`${url}/health`)).json()) as {
+      apps: Record<string, { tools: number }>
+    }
+    for (const app of ['Causeway', 'Replay', 'Help', 'Minds', 'Debrief', 'ToolVault', 'Trm']) {
+      const card = await page.locator('.card', { has: page.getByRole('heading', { name: app }) }).innerText()
+      t.match(card, /ok/)
+      t.match(card, `\n${apps[app]?.tools} tools`, 'only listed tools are counted')
+    }
+    const clients = page.locator('section', { has: page.getByRole('heading', { name: 'Clients' }) })
+    t.match(await clients.innerText(), /test-client/)
+    t.match(await page.getByRole('row', { name: /get_frame.*test-client/ }).innerText(), /FRAME_NOT_FOUND/)
+  })
+
+  verifies('console:pages:hostile', async (t) => {
+    const name = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat(2500)}`
+    await callOverMcp(url, name)
+    const watched = await openPage(t, browser)
+    await visit(watched, url)
+    const { page } = watched
+    t.match(await page.locator('main').innerText(), /<img src=x onerror=/)
+    t.equal(await page.locator('main img').count(), 0)
+    t.equal(await page.title(), 'Overview · Causeway')
+    t.equal(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      true,
+      'nothing overflows',
+    )
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:keys', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, url)
+    await page.keyboard.press('?')
+    const dialog = page.locator('dialog[open]')
+    t.match(await dialog.innerText(), /Open Overview/)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.waitForURL(`${url}/apps`)
+    await page.getByRole('heading', { name: 'Apps and tools' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await page.waitForURL(`${url}/`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    t.equal(await page.title(), 'Overview · Causeway')
+  })
+
+  verifies('console:pages:token', async (t) => {
+    const folder = t.testdir({ data: {} })
+    const token = 'token-of-the-console-test-0123456789abcdef'
+    writeFileSync(`${folder}/tokens`, `${token} console *:read\n`, { mode: 0o600 })
+    const env = { CAUSEWAY_TOKEN_FILE: `${folder}/tokens` }
+    const guarded = await startServer(t, { dir: `${folder}/data`, env })
+    const { page } = await openPage(t, browser)
+    await page.goto(guarded.url)
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Replay' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Replay' }).waitFor()
+  })
+}

@@ -1,0 +1,194 @@
+/** The viewer of recordings in Chromium. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { isSkipped, openBrowser, openPage, settled, visit } from './browser.ts'
+
+t.setTimeout(300_000)
+
+/** Waits until the page shows a frame, and returns the text with frame and time. */
+async function showsFrame(page: Page, frame: number): Promise<string> {
+  const readout = page.locator('[data-frame]', { hasText: `Frame ${frame} ` })
+  await readout.waitFor()
+  return readout.innerText()
+}
+
+/** Waits until the browser has shown two more frames. */
+const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`
+
+/** The number of different colours in the scene. A scene without bodies has only those of background and grid. */
+const countColors = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const source = document.querySelector('.stage canvas')
+    const copy = document.createElement('canvas')
+    copy.width = source.width
+    copy.height = source.height
+    const context = copy.getContext('2d')
+    context.drawImage(source, 0, 0)
+    const { data } = context.getImageData(0, 0, copy.width, copy.height)
+    const colors = new Set()
+    for (let at = 0; at < data.length; at += 4) colors.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2])
+    return colors.size
+  })()`)
+
+/** Horizontal positions on the page, in px. */
+const measure = (page: Page): Promise<{ lane: [number, number]; cursors: number[] }> =>
+  page.evaluate(`(() => {
+    const box = (element) => element.getBoundingClientRect()
+    const lane = box(document.querySelector('.lane'))
+    const cursors = [...document.querySelectorAll('.plot-cursor')].map((element) => box(element).left)
+    return { lane: [lane.left, lane.width], cursors }
+  })()`)
+
+/** A run of one falling body whose name is markup. */
+function createRun(name: string): string {
+  const lines = [
+    { run: { bodies: [{ id: 1, mass: 1, name, shape: { kind: 'sphere', radius: 0.5 } }], dt: 0.01 } },
+    ...[1, 2, 3].map((frame_id) => ({
+      frame_id,
+      time: frame_id * 0.01,
+      bodies: [
+        {
+          id: 1,
+          position: [0, 0, 5 - 0.00049 * frame_id ** 2],
+          velocity: [0, 0, -0.0981 * frame_id],
+          orientation: [1, 0, 0, 0],
+          angular_velocity: [0, 0, 0],
+        },
+      ],
+    })),
+  ]
+  return lines.map((line) => JSON.stringify(line)).join('\n')
+}
+
+if (isSkipped) t.test('the viewer in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const browser = await openBrowser(t)
+  const { url } = await startServer(t, { dir: t.testdir() })
+
+  verifies('console:replay:link', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/slide_at_45#frame=45&body=1`)
+    t.match(await showsFrame(page, 45), /Frame 45 of 120 · 0\.18 s/)
+    t.equal(
+      await page.getByRole('button', { name: 'body 1', exact: true }).getAttribute('aria-pressed'),
+      'true',
+    )
+    const values = page.getByRole('complementary')
+    t.match(await values.innerText(), /14\.8 J, \+5 J/, 'energy of the frame')
+    t.match(await values.innerText(), /98\.1 N normal, 2500 N friction/, 'forces of the contact')
+    await page.waitForSelector('.stage[data-contacts="1"]')
+    t.ok((await countColors(page)) > 20, 'bodies are drawn')
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:time', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/slide_at_45#frame=45`)
+    await showsFrame(page, 45)
+    for (const [key, frame] of [
+      ['ArrowRight', 46],
+      ['Shift+ArrowRight', 56],
+      ['End', 120],
+      ['ArrowLeft', 119],
+      ['Home', 1],
+    ] as const) {
+      await page.keyboard.press(key)
+      await showsFrame(page, frame)
+      await page.evaluate(nextFrame)
+      const { lane, cursors } = await measure(page)
+      t.equal(cursors.length, 2)
+      const expected = lane[0] + (lane[1] * (frame - 1)) / 119
+      for (const cursor of cursors)
+        t.ok(Math.abs(cursor - expected) < 2.5, `${key}: ${cursor} and ${expected}`)
+    }
+    const scrubber = page.getByRole('slider')
+    for (const frame of [7, 93, 12, 60]) await scrubber.fill(String(frame))
+    await page.waitForURL(/#frame=60/)
+    await showsFrame(page, 60)
+    await page.getByText('Frame\n60 at').or(page.getByText('60 at 0.24 s')).first().waitFor()
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:time', 'the scene is drawn only when it changes', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/stack#frame=30`)
+    await page.waitForSelector('.stage[data-contacts="3"]')
+    const countDrawings = () => page.locator('.stage canvas').getAttribute('data-drawings')
+    await page.evaluate(nextFrame)
+    const before = await countDrawings()
+    for (let round = 0; round < 10; round++) await page.evaluate(nextFrame)
+    t.equal(await countDrawings(), before)
+  })
+
+  verifies('console:replay:findings', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/energy_injection`)
+    await page
+      .getByRole('button', { name: /energy injection, body 2: 11\.62 J/ })
+      .last()
+      .click()
+    await showsFrame(page, 60)
+    t.match(new URL(page.url()).hash, /finding=f1/)
+    await page.keyboard.press('Home')
+    await page.locator('[data-finding=f1]').click()
+    await showsFrame(page, 60)
+    await page.keyboard.press('Home')
+    await showsFrame(page, 1)
+    await page.keyboard.press('n')
+    await showsFrame(page, 60)
+    await page.getByText(/laws checked/).click()
+    const coverage = await page.locator('.coverage').innerText()
+    t.match(coverage, /○ tunnelling\s+frames 1–100: no shapes/)
+    t.match(coverage, /half_extents/)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:lost', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/nan`)
+    await page.keyboard.press('End')
+    await showsFrame(page, 80)
+    await page.getByText(/cannot be drawn in this frame/).waitFor()
+    await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:pages:hostile', 'names in a recording are shown as text', async (t) => {
+    const name = '<img src=x onerror=document.title=1>'
+    const sent = await fetch(`${url}/api/apps/replay/recordings/hostile/frames`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: createRun(name),
+    })
+    t.equal(sent.status, 200, await sent.text())
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/hostile`)
+    await page.getByRole('button', { name }).waitFor()
+    t.equal(await page.locator('main img').count(), 0)
+    t.same(watched.problems, [])
+    await visit(watched, `${url}/replay/${encodeURIComponent('<img src=x onerror=document.title=1>')}`)
+    t.match(await page.locator('main').innerText(), /RECORDING_NOT_FOUND|NOT_FOUND/)
+    t.equal(await page.locator('main img').count(), 0)
+  })
+
+  verifies('console:replay:without-webgl', async (t) => {
+    const plain = await openBrowser(t, ['--disable-3d-apis'])
+    const watched = await openPage(t, plain)
+    const { page } = watched
+    await visit(watched, `${url}/replay/slide_at_45#frame=45&body=1`)
+    await page.getByText('This browser has no WebGL').waitFor()
+    await page.getByRole('img', { name: 'The frame, from the front' }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await showsFrame(page, 46)
+  })
+}

@@ -1,0 +1,91 @@
+import type { Requirements } from '../requirement.ts'
+
+/** The web console. */
+export const webConsole = {
+  'console:pages:served': {
+    origin: 'design, new parts: console',
+    behaviour: 'each page of the console is one HTML document under a strict content security policy',
+  },
+  'console:pages:not-built': {
+    origin: 'design, new parts: console',
+    behaviour: 'without built pages the server names the command that builds them',
+  },
+  'console:pages:public': {
+    origin: 'threat model, web pages of other local servers',
+    behaviour: 'pages and assets need no token, contain no data, and are not served to other sites',
+  },
+  'console:pages:token': {
+    origin: 'design, new parts: console',
+    behaviour: 'with a token file the console asks for a token and then works',
+  },
+  'console:pages:clean': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'every page has no CSP violation, no console error and no WCAG A or AA violation in both themes',
+  },
+  'console:pages:hostile': {
+    origin: 'design, new parts: console',
+    behaviour: 'markup in names and messages is shown as text',
+  },
+  'console:overview': {
+    origin: 'design, new parts: console',
+    behaviour: 'the overview shows every app with its health, and the clients of the last calls',
+  },
+  'console:tools:forms': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'the form of every tool is filled with its example, returns the same arguments, and calls the tool',
+  },
+  'console:tools:unsent': {
+    origin: 'design, new parts: console',
+    behaviour: 'an argument that was not entered is not sent; an entered argument can be removed again',
+  },
+  'console:tools:answer': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'an answer is shown as a tree, as the text that a model reads and as a picture; an error with its remedy',
+  },
+  'console:tools:copy': {
+    origin: 'design, new parts: console',
+    behaviour: 'a call can be copied as a curl command and as a causeway command that shells read unchanged',
+  },
+  'console:replay:link': {
+    origin: 'design, new parts: console',
+    behaviour: 'a link to a frame and a body of a recording opens the viewer there',
+  },
+  'console:replay:time': {
+    origin: 'design, new parts: console',
+    behaviour: 'scrubber, findings and plots share one time axis; the frame that was requested last is shown',
+  },
+  'console:replay:findings': {
+    origin: 'design, new parts: console',
+    behaviour: 'a finding opens its frame and body, and the page names the laws that were not checked',
+  },
+  'console:replay:lost': {
+    origin: 'design, new parts: console',
+    behaviour: 'bodies without finite poses are counted and hidden, and the rest of the viewer works',
+  },
+  'console:replay:without-webgl': {
+    origin: 'design, new parts: console',
+    behaviour: 'without WebGL the server draws the frames',
+  },
+  'replay:viewer:poses': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'poses are served as float32 relative to an origin, with marks for absent, infinite and far bodies',
+  },
+  'replay:viewer:scene': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'the scene of a frame has shapes, planes, and the contact forces in newtons on one body of each pair',
+  },
+  'console:keys': {
+    origin: 'design, new parts: console',
+    behaviour: 'the dialog of `?` lists the keys of the page, and each key does what it lists',
+  },
+  'console:size': {
+    origin: 'design, budgets',
+    behaviour:
+      'the shell has at most 25 kB of compressed code and styles; larger libraries are loaded by the pages that use them',
+  },
+} as const satisfies Requirements
