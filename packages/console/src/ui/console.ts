@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect } from 'preact/hooks'
+import { useContext, useLayoutEffect } from 'preact/hooks'
 import type { Navigation } from '../data/navigation.ts'
 import type { Preferences } from '../data/preferences.ts'
 import type { Server } from '../data/server.ts'
@@ -22,8 +22,8 @@ export function useConsole(): Console {
   return found
 }
 
-/** Binds shortcuts while a component is mounted. `group` must not change. */
+/** Binds shortcuts as soon as a component is shown, until it is removed. `group` must not change. */
 export function useShortcuts(group: () => readonly Shortcut[]): void {
   const { shortcuts } = useConsole()
-  useEffect(() => shortcuts.add(group()), [shortcuts])
+  useLayoutEffect(() => shortcuts.add(group()), [shortcuts])
 }
