@@ -150,9 +150,9 @@ export async function restartServer(t: Test, { server, url }: RunningServer): Pr
   return startServer(t, { ...server.start, env })
 }
 
-/** Returns the environment of this process without Causeway settings. */
+/** Returns the environment of this process without Causeway settings and without the variables of npm. */
 export function cleanEnv(): NodeJS.ProcessEnv {
-  const ours = /^(CAUSEWAY_|MCP_|MINDS_)|^(EXTRA_LOGGING|DEBUG|OPENROUTER_API_KEY)$/
+  const ours = /^(CAUSEWAY_|MCP_|MINDS_|npm_)|^(EXTRA_LOGGING|DEBUG|OPENROUTER_API_KEY)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 }
 
