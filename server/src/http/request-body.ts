@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { RouteBody } from '@causeway/app-kit'
 import { CausewayError, checkJson } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -87,10 +87,7 @@ export function limitJsonBodies(
   })
 }
 
-/**
- * Reads a body to its end. Rejects with `BODY_TOO_LARGE` as soon as it exceeds the limit; the rest is then read and
- * dropped, because many clients read no response before they have sent everything.
- */
+/** Reads a body to its end. Rejects with `BODY_TOO_LARGE` as soon as it exceeds the limit. */
 export function readBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -102,10 +99,7 @@ export function readBody(body: Readable, limit: { readonly bytes: number }): Pro
     const take = (part: Buffer): void => {
       size += part.length
       if (size <= limit.bytes) parts.push(part)
-      else {
-        settle(() => reject(bodyTooLarge(limit.bytes)))
-        body.resume()
-      }
+      else settle(() => reject(bodyTooLarge(limit.bytes)))
     }
     const end = (): void => settle(() => resolve(Buffer.concat(parts)))
     const close = (): void =>
@@ -120,3 +114,57 @@ export const bodyTooLarge = (limitBytes: number): CausewayError =>
   new CausewayError('BODY_TOO_LARGE', `the body is larger than ${limitBytes} bytes`, {
     data: { limit_bytes: limitBytes },
   })
+
+/** Limits of the unread part of a body. */
+interface DrainLimits {
+  readonly bytes: number
+  readonly timeoutMs: number
+}
+
+const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
+
+/**
+ * Sends the response to a request whose body is not read, and ends it when the rest of the body has arrived: many clients read
+ * nothing before they have sent everything, and a connection that closes with unread bytes is reset (RFC 9112 section 9.6).
+ */
+export function drainBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    const hasUnread = !request.raw.complete && hasBody(request.headers)
+    const isStalled = reply.statusCode === 408
+    if (!hasUnread || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
+      return done(null, payload)
+    // The client receives the complete response before it ends.
+    reply.header('content-length', Buffer.byteLength(payload))
+    done(null, Readable.from(withDrainedBody(payload, request.raw), { objectMode: false }))
+  })
+}
+
+async function* withDrainedBody(payload: string | Buffer, request: IncomingMessage) {
+  yield payload
+  await drainBody(request)
+}
+
+/** Reads and drops the rest of a body. Beyond the limits, closes the connection when the response has been sent. */
+export function drainBody(request: IncomingMessage, limits = drainLimits): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    let dropped = 0
+    const settle = (): void => {
+      clearTimeout(timer)
+      request.off('data', drop).off('end', settle).off('close', settle)
+      resolve()
+    }
+    const disconnect = (): void => {
+      settle()
+      request.socket.destroySoon()
+    }
+    const drop = (part: Buffer): void => {
+      dropped += part.length
+      if (dropped > limits.bytes) disconnect()
+    }
+    const timer = setTimeout(disconnect, limits.timeoutMs)
+    // A reader that has stopped would pause the body, or store it.
+    request.removeAllListeners('data')
+    request.on('data', drop).on('end', settle).on('close', settle).resume()
+  })
+}

@@ -22,7 +22,7 @@ import { InputCodec } from './mcp/input-codec.ts'
 import { McpRoutes } from './mcp/mcp-routes.ts'
 import { ToolLists } from './mcp/responses.ts'
 import { operationsRoutes } from './ops/operations-routes.ts'
-import { limitJsonBodies } from './request-body.ts'
+import { drainBodies, limitJsonBodies } from './request-body.ts'
 import { restRoutes } from './rest/rest.ts'
 import { Admission } from './security/admission.ts'
 import { guard } from './security/guard.ts'
@@ -168,6 +168,7 @@ export class HttpServer {
     // Browsers send `text/plain` without a preflight.
     fastify.removeContentTypeParser('text/plain')
     limitJsonBodies(fastify)
+    drainBodies(fastify)
     fastify.addHook('onRequest', (request, reply, done) => {
       reply.header(headers.causewayRequest, request.id)
       done()

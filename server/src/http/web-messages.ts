@@ -36,10 +36,20 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
 }
 
 /** Sends at the speed of the client. Resolves when it is sent or the client has disconnected. */
-export const sendResponse = (reply: FastifyReply, response: Response): Promise<void> =>
-  send(reply, response, async (raw, part) => {
+export async function sendResponse(reply: FastifyReply, response: Response): Promise<void> {
+  const isJson = response.headers.get('content-type') === jsonType
+  // A rejected upload: the client may read only after its whole body (see `drainBodies`).
+  if (isJson && !reply.request.raw.complete) {
+    const body = Buffer.from(await response.arrayBuffer())
+    await reply.code(response.status).headers(Object.fromEntries(response.headers)).send(body)
+    return
+  }
+  await send(reply, response, async (raw, part) => {
     if (!raw.write(part)) await drained(raw)
   })
+}
+
+const jsonType = 'application/json'
 
 /** Sends a response of the SDK, whose streams are filled regardless of the speed of the client. */
 export const sendMessages = (reply: FastifyReply, response: Response): Promise<void> =>
@@ -68,7 +78,7 @@ async function send(
     return
   }
   // The first event of a stream may take a long time.
-  if (response.headers.get('content-type') !== 'application/json') raw.flushHeaders()
+  if (response.headers.get('content-type') !== jsonType) raw.flushHeaders()
   const reader = response.body.getReader()
   const cancel = (): void => void reader.cancel().catch(() => {})
   if (raw.destroyed) cancel()

@@ -1,4 +1,5 @@
 import { type App, defineApp } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 
 /** Controls calls of the app from a test. */
@@ -60,6 +61,16 @@ export function wireApp(): { app: App; control: WireControl } {
             ),
             { headers: { 'content-type': 'application/x-ndjson' } },
           ),
+      })
+      registrar.route('POST', '/refuse/{how}', {
+        streams: true,
+        body: { accepts: ['application/json'], untyped: true },
+        about: 'Returns or throws an error after the first chunk of the body.',
+        handle: async (request, { how }) => {
+          await request.body?.getReader().read()
+          if (how === 'throw') throw new CausewayError('PARSE_ERROR', 'the first chunk is malformed')
+          return Response.json({ code: 'REFUSED' }, { status: 409 })
+        },
       })
       registrar.route('GET', '/break', {
         about: 'Fails while its response is streamed.',

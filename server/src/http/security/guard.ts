@@ -63,7 +63,7 @@ export function guard(
 }
 
 function fail({ raw }: FastifyRequest, reply: FastifyReply, error: Error): void {
-  if (reply.sent) raw.destroy()
+  if (reply.sent || reply.raw.headersSent) raw.destroy()
   else reply.send(error)
 }
 
