@@ -1,5 +1,5 @@
-/** Charts: scales, polar projection and times along tracks. With `CAUSEWAY_PICTURES`, writes the charts into that folder. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** Charts: scales, polar projection and times along tracks. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LonLat } from '@causeway/plot'
 import t from 'tap'
@@ -123,49 +123,6 @@ t.test('a measurement has its value and time', async (t) => {
   await one.ask('open_plot', { filename: 'cpa.plot.json' })
   const { summary } = await one.ask('render_map', { filename: 'cpa.plot.json' })
   t.match(summary, /CPA A \/ B, 209 m, 010029Z/)
-})
-
-t.test('renders eight charts', async (t) => {
-  const names = ['gibraltar', 'antimeridian', 'high-latitude', 'encounter', 'mission1']
-  const { client, folder } = await openDebrief(t, names)
-  const over = (lat: number, courses: readonly number[]) => ({
-    type: 'FeatureCollection',
-    features: courses.map((course, index) => {
-      const pole = { lat, lon: 0 }
-      const from = destination(pole, course, 90_000)
-      const places = Array.from({ length: 61 }, (_, step) =>
-        destination(from, course + 180 - 2 * course, step * 3000),
-      )
-      return {
-        type: 'Feature',
-        id: `over-${index}`,
-        geometry: { type: 'LineString', coordinates: places.map((place) => [place.lon, place.lat]) },
-        properties: {
-          dataType: 'track',
-          name: `Over ${index}`,
-          timestamps: places.map((_, step) => new Date(Date.UTC(2024, 5, 1) + step * 600_000).toISOString()),
-        },
-      }
-    }),
-  })
-  writeFileSync(join(folder, 'north-pole.plot.json'), JSON.stringify(over(90, [0, 60])))
-  writeFileSync(join(folder, 'south-pole.plot.json'), JSON.stringify(over(-90, [180, 120])))
-  const one = client()
-  const charts: [string, object][] = [
-    ...[...names, 'north-pole', 'south-pole'].map((name): [string, object] => [name, {}]),
-    ['gibraltar', { bounds: [-5.8, 35.7, -5.0, 36.3], time_style: 'rn-long' }],
-  ]
-  const target = process.env.CAUSEWAY_PICTURES
-  if (target !== undefined) mkdirSync(target, { recursive: true })
-  for (const [index, [name, args]] of charts.entries()) {
-    const filename = `${name}.plot.json`
-    await one.ask('open_plot', { filename })
-    const { content } = await one.answer('render_map', { filename, ...args })
-    const [image] = content.flatMap((part) => (part.type === 'image' ? part : []))
-    const png = Buffer.from(image?.data ?? '', 'base64')
-    t.equal(png.toString('latin1', 1, 4), 'PNG', name)
-    if (target !== undefined) writeFileSync(join(target, `debrief-${index + 1}-${name}.png`), png)
-  }
 })
 
 t.test(
