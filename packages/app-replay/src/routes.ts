@@ -12,10 +12,13 @@ const getName = ({ name = '' }: Variables): string => name
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
-      'Stores frames of a run, one JSON object per line. Returns the number of new frames and the last stored frame.',
+      'Stores frames of a run, as JSON lines or MCAP. Returns the number of new frames and the last stored frame.',
     streams: true,
     body: {
-      accepts: ['application/x-ndjson', 'application/jsonl', 'application/json', 'application/octet-stream'],
+      accepts: [
+        ...['application/x-ndjson', 'application/jsonl', 'application/json', 'application/octet-stream'],
+        'application/x-mcap',
+      ],
       encodings: ['gzip'],
       untyped: true,
     },
@@ -50,7 +53,7 @@ export function recorderRoutes(app: ReplayRegistrar): void {
 
   app.route('POST', '/recordings/{name}/import', {
     about:
-      'Creates a run from a recording below the roots: a database of the MSD-CPP recorder, or a .jsonl file.',
+      'Creates a run from a recording below the roots: a database of the MSD-CPP recorder, an .mcap file or a .jsonl file.',
     handle: async (request, variables, { store, signal }) =>
       Response.json(await store.importRecording(getName(variables), await readSource(request), { signal })),
   })
@@ -88,7 +91,7 @@ async function readSource(request: Request): Promise<string> {
   const from = (body as { readonly from?: unknown } | null | undefined)?.from
   if (typeof from === 'string' && from !== '') return from
   throw new CausewayError('INVALID_ARGUMENTS', 'the body does not name a recording', {
-    remedy: 'send {"from": "<id or path of list_recordings, or path of a .jsonl file>"}',
+    remedy: 'send {"from": "<id or path of list_recordings, or path of an .mcap or .jsonl file>"}',
     data: { problems: [{ path: 'from', message: 'an id or a path' }] },
   })
 }

@@ -279,6 +279,8 @@ export interface RecordingSummary {
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
   /** number of rows without a frame row (a recorder was killed), which are not returned */
   readonly ignored_rows: number
+  /** Whether the recorder ended without finishing; missing if it finished or is recording. */
+  readonly interrupted?: boolean
 }
 
 export interface RecordingIdentity {

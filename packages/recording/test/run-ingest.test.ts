@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { maxBlankLines } from '../src/formats/lines/line-frames.ts'
 import { maxLineBytes } from '../src/formats/lines/line-splitter.ts'
 import { contactDataColumn } from '../src/formats/run-schema.ts'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
-import { maxBlankLines } from '../src/recorder/recorder-methods.ts'
 import { folders, libraryOver, until, whole } from './library-kit.ts'
 import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
@@ -234,13 +234,13 @@ t.test('ingest rejects a name immediately while it is imported', async (t) => {
   recorder.onStored((name) => stored.push(name))
   const slow = new PassThrough()
   slow.write(`${runLine}\n${frameLine(1)}\n`)
-  const imported = recorder.importLines('run', slow)
+  const imported = recorder.importStream('run', slow)
   await until(() => stored.length > 0)
   const inUse = { code: 'RECORDING_IN_USE' }
   await t.rejects(write(recorder, [frameLine(2)]), inUse)
   await t.rejects(recorder.finish('run'), inUse)
   await t.rejects(recorder.remove('run'), inUse)
-  await t.rejects(recorder.importLines('run', streamLines([runLine])), inUse)
+  await t.rejects(recorder.importStream('run', streamLines([runLine])), inUse)
   slow.end()
   t.match(await imported, { total_frames: 1, status: 'finished' })
 })

@@ -5,9 +5,13 @@ import { frameTable } from '../formats/schema-era.ts'
 import { MalformedFile, SqlitePages } from '../formats/sqlite-pages.ts'
 import type { FileCheck } from './catalogue.ts'
 import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
+import { isFrameFile } from './frame-file.ts'
 
 const maxAttempts = 3
 const retryDelayMs = 25
+
+/** https://mcap.dev/spec#magic */
+const mcapMagic = Buffer.from('\x89MCAP0\r\n', 'latin1')
 
 /** Pages read to count frames: 2 MB of 4096-byte pages, about 80,000 frames. */
 const maxFramePages = 512
@@ -29,6 +33,7 @@ const reject = (reason: string, isFinal = true): CheckResult => ({ reason, total
  * opened.
  */
 export async function checkFile(path: string, state: FileState): Promise<CheckResult> {
+  if (isFrameFile(path)) return checkFrameFile(state)
   let before = state
   for (let i = 0; i < maxAttempts; i++) {
     const result = await check(path, before)
@@ -38,6 +43,14 @@ export async function checkFile(path: string, state: FileState): Promise<CheckRe
     await wait(retryDelayMs)
   }
   return reject('RECORDING_BUSY', false)
+}
+
+/** Checks the first bytes: the magic bytes of MCAP, or the first member of a line. */
+function checkFrameFile({ header }: FileState): CheckResult {
+  const isFrames =
+    header.subarray(0, mcapMagic.length).equals(mcapMagic) ||
+    /^\s*\{\s*"(run|frame_id)"/.test(header.toString('utf8'))
+  return isFrames ? recording(null, true) : reject('NOT_A_RECORDING')
 }
 
 async function check(path: string, state: FileState): Promise<CheckResult> {

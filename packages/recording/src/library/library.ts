@@ -8,8 +8,8 @@ import { openRecorder, type Recorder, type RecorderLimits, type RunState } from 
 import type { AnalysisRequest, RecordingIdentity, RecordingSummary } from '../types.ts'
 import { Catalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
+import { isFrameFile, withFrameFile } from './frame-file.ts'
 import type { LibraryLog, Listing, OpenOptions, OpenResult, Roots } from './library-types.ts'
-import { isLineFile, withLineFile } from './line-file.ts'
 import { listRecordings, resolveExisting, type ScanLimits } from './listing.ts'
 import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
 import { LoadedRecordings } from './loaded-recordings.ts'
@@ -191,12 +191,13 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports a recording of the C++ recorder or a file of frame lines as a run. Throws what `open` and the recorder
-   * throw.
+   * Imports a recording of the C++ recorder, a file of frame lines or an MCAP file as a run. Throws what `open` and
+   * the recorder throw.
    */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
-    if (isLineFile(path)) return withLineFile(path, options, (body) => this.recorder.importLines(name, body))
+    if (isFrameFile(path))
+      return withFrameFile(path, options, (body) => this.recorder.importStream(name, body))
     await this.open(path, options)
     const file = await this.#parts.copies.find(stateKey(path, await readFileState(path)))
     if (file !== undefined) return this.recorder.importCopy(name, file)

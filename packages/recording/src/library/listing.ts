@@ -5,6 +5,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { Catalogue } from './catalogue.ts'
 import { checkFile } from './check-file.ts'
 import { readFileState, stateKey } from './file-state.ts'
+import { isFrameFile } from './frame-file.ts'
 import type { Listing, Roots } from './library-types.ts'
 
 interface ListingOptions {
@@ -87,6 +88,8 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       ? { ...known, isFinal: false }
       : await checkFile(path, state)
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
+    // Most .jsonl files of a project are something else.
+    if (reason === 'NOT_A_RECORDING' && isFrameFile(path)) return undefined
     return {
       id,
       path,
@@ -135,12 +138,13 @@ export interface FoundFile {
 }
 
 const databaseName = /\.(db|sqlite)$/i
+const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
 /** Folders without recordings. Hidden folders are skipped too. */
 const skipped = new Set(['node_modules'])
 
 /**
- * Finds database files in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links to
+ * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links to
  * folders, and those for which `isExcluded` returns `true`.
  */
 async function scanFolder(
@@ -159,7 +163,7 @@ async function scanFolder(
         const path = join(current, entry.name)
         if (entry.isDirectory()) {
           if (!entry.name.startsWith('.') && !skipped.has(entry.name)) below.push(path)
-        } else if (databaseName.test(entry.name) && (entry.isFile() || entry.isSymbolicLink())) {
+        } else if (isRecordingName(entry.name) && (entry.isFile() || entry.isSymbolicLink())) {
           if (found.length >= limits.files) return found
           found.push({ path, isLink: entry.isSymbolicLink() })
         }

@@ -7,7 +7,8 @@ import { type Call, type Handlers, lowerThreadPriority, serve } from '@causeway/
 import { RecordingError } from '../errors.ts'
 import { AnswersFile, answersFilePath, hashSources } from '../formats/answers-file.ts'
 import { copyDatabase, removeCopy } from '../library/copy.ts'
-import { stateKey } from '../library/file-state.ts'
+import { type FileState, readFileState, stateKey } from '../library/file-state.ts'
+import { isFrameFile } from '../library/frame-file.ts'
 import { finishCopy, prepareCopy } from '../library/prepare.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 import { openReader } from './open-reader.ts'
@@ -140,11 +141,13 @@ class RecordingSession {
 async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: number, call: Call) {
   const part = join(folder, `${crypto.randomUUID()}.part`)
   try {
-    const state = await copyDatabase(source, part, {
-      signal: call.signal,
-      progress: (done, total) => call.progress(done, total, 'copying'),
-    })
-    prepareCopy(part, state.size > indexAtOnceBytes)
+    const state = isFrameFile(source)
+      ? await convert(source, part, call)
+      : await copyDatabase(source, part, {
+          signal: call.signal,
+          progress: (done, total) => call.progress(done, total, 'copying'),
+        })
+    if (!isFrameFile(source)) prepareCopy(part, state.size > indexAtOnceBytes)
     const key = stateKey(source, state)
     const file = join(folder, `${key}.db`)
     await rename(part, file)
@@ -154,6 +157,14 @@ async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: 
     await removeCopy(part)
     throw toRecordingError(error, source)
   }
+}
+
+/** Converts a file that may grow meanwhile; returns its state before the conversion. */
+async function convert(source: string, part: string, call: Call): Promise<FileState> {
+  const state = await readFileState(source)
+  const { convertFrameFile } = await import('../library/convert.ts')
+  await convertFrameFile(source, part, call)
+  return state
 }
 
 function convertErrors<Answer>(path: string, read: () => Answer): Answer {

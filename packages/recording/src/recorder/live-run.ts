@@ -1,7 +1,7 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { RecorderWorker } from '../library/workers.ts'
-import type { IngestCounts } from './recorder-methods.ts'
+import type { IngestProgress } from './recorder-methods.ts'
 import type { RunProgress } from './run-writer.ts'
 import type { SpareWorker } from './spare-worker.ts'
 
@@ -75,7 +75,7 @@ export class LiveRun {
     this.#isWriting = true
   }
 
-  async write(body: AsyncIterable<Uint8Array>): Promise<IngestCounts & RunProgress> {
+  async write(body: AsyncIterable<Uint8Array>): Promise<IngestProgress> {
     try {
       await this.#writeParts(body)
       return await this.#endRequest(true)
@@ -122,7 +122,7 @@ export class LiveRun {
     }
   }
 
-  async #endRequest(isWhole: boolean): Promise<IngestCounts & RunProgress> {
+  async #endRequest(isWhole: boolean): Promise<IngestProgress> {
     return this.#update(await this.#link.call('runEnd', { isWhole, nowMs: this.#options.now() }))
   }
 

@@ -1,8 +1,7 @@
-import { type CausewayError, isCausewayError, reviseError } from '@causeway/protocol'
+import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Handlers } from '@causeway/worker'
-import { RecordingError } from '../errors.ts'
-import { createLineReader, type Line } from '../formats/lines/line-reader.ts'
-import { LineSplitter } from '../formats/lines/line-splitter.ts'
+import { createSource, type FrameSource } from '../formats/frame-source.ts'
+import type { Line } from '../formats/lines/line-reader.ts'
 import type { RunStatus } from '../formats/run-schema.ts'
 import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
 
@@ -11,7 +10,10 @@ export interface IngestCounts {
   readonly ignored: number
 }
 
-type IngestProgress = IngestCounts & RunProgress
+export interface IngestProgress extends IngestCounts, RunProgress {
+  /** Whether the stream ended without the end that its format requires. */
+  readonly isCut: boolean
+}
 
 /** Methods of a worker that records one run at a time. `nowMs` is the Unix time in milliseconds. */
 export interface RecorderMethods {
@@ -20,9 +22,9 @@ export interface RecorderMethods {
     readonly nowMs: number
     readonly bytes: number
   }) => RunProgress
-  /** Receives bytes of lines. An invalid line ends the request; the lines before it are stored. */
+  /** Receives bytes of JSON lines or MCAP. An invalid line or message ends the request; those before it are stored. */
   readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
-  /** Ends a request. The last line may lack a line feed if the stream is whole. */
+  /** Ends a request. The last line is read without a line feed if the stream is whole. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
@@ -32,46 +34,33 @@ export interface RecorderMethods {
   readonly runImport: (args: { readonly file: string; readonly nowMs: number }) => RunProgress
 }
 
-/** Otherwise, 1 MB of compressed blank lines could occupy a worker for minutes. */
-export const maxBlankLines = 1_000_000
-
-interface OpenRun {
-  readonly writer: RunWriter
-  readonly readLine: (text: string) => Line
-}
-
 export class RecorderSession {
-  #run: OpenRun | undefined
-  #lines = new LineSplitter()
+  #writer: RunWriter | undefined
+  /** Reads the current request. Its first byte selects the format. */
+  #source: FrameSource | undefined
   #ignored = 0
-  #blankLines = 0
   #framesBefore = 0
   #flushError: unknown
 
   readonly handlers: Handlers<RecorderMethods> = {
     runOpen: ({ file, nowMs, bytes }) => {
-      const writer = openRunWriter(file, nowMs, { bytes })
-      this.#run = { writer, readLine: createLineReader(writer.context) }
+      this.#writer = openRunWriter(file, nowMs, { bytes })
       this.#beginRequest()
-      return writer.flush(nowMs)
+      return this.#writer.flush(nowMs)
     },
-    runWrite: ({ bytes, nowMs }) => {
-      this.#processLines(nowMs, () => {
-        for (const line of this.#lines.push(bytes)) this.#addLine(line, nowMs)
-      })
-      return this.#count(this.#getRun().writer.stored)
+    runWrite: async ({ bytes, nowMs }) => {
+      if (bytes.length > 0) this.#source ??= await createSource(bytes, this.#getWriter().context)
+      this.#store(nowMs, (source) => source.push(bytes))
+      return this.#count(this.#getWriter().stored)
     },
     runEnd: ({ isWhole, nowMs }) => {
-      this.#processLines(nowMs, () => {
-        const last = isWhole ? this.#lines.end() : undefined
-        if (last !== undefined) this.#addLine(last, nowMs)
-      })
-      const progress = this.#count(this.#getRun().writer.flush(nowMs))
+      if (isWhole) this.#store(nowMs, (source) => source.end())
+      const progress = this.#count(this.#getWriter().flush(nowMs))
       this.#beginRequest()
       return progress
     },
     runFlush: ({ nowMs }) => {
-      const { writer } = this.#getRun()
+      const writer = this.#getWriter()
       try {
         return writer.flush(nowMs)
       } catch (error) {
@@ -79,7 +68,7 @@ export class RecorderSession {
         return writer.stored
       }
     },
-    runStatus: ({ status, nowMs }) => this.#getRun().writer.setStatus(status, nowMs),
+    runStatus: ({ status, nowMs }) => this.#getWriter().setStatus(status, nowMs),
     runClose: () => void this.close(),
     runExport: async ({ file, to }) => {
       const { exportRun } = await import('./export-run.ts')
@@ -88,60 +77,54 @@ export class RecorderSession {
     },
     runImport: async ({ file, nowMs }) => {
       const { importRecording } = await import('./import-run.ts')
-      return importRecording(file, this.#getRun().writer, nowMs)
+      return importRecording(file, this.#getWriter(), nowMs)
     },
   }
 
   readonly close = (): void => {
-    this.#run?.writer.close()
-    this.#run = undefined
-    this.#lines = new LineSplitter()
+    this.#writer?.close()
+    this.#writer = undefined
+    this.#source = undefined
   }
 
-  #getRun(): OpenRun {
-    if (!this.#run) throw new Error('no run is open in this worker')
-    return this.#run
+  #getWriter(): RunWriter {
+    if (!this.#writer) throw new Error('no run is open in this worker')
+    return this.#writer
   }
 
   #beginRequest(): void {
-    this.#lines = new LineSplitter()
+    this.#source = undefined
     this.#ignored = 0
-    this.#blankLines = 0
     this.#flushError = undefined
-    this.#framesBefore = this.#getRun().writer.stored.total_frames
+    this.#framesBefore = this.#getWriter().stored.total_frames
   }
 
   #count(progress: RunProgress): IngestProgress {
-    return { ...progress, accepted: progress.total_frames - this.#framesBefore, ignored: this.#ignored }
+    const accepted = progress.total_frames - this.#framesBefore
+    return { ...progress, accepted, ignored: this.#ignored, isCut: this.#source?.isCut ?? false }
   }
 
-  /** Runs `work`. If a line fails, stores the lines before it and adds its number to the error. */
-  #processLines(nowMs: number, work: () => void): void {
+  /** Stores what the source returns. On an error, stores what came before it and adds its number to the error. */
+  #store(nowMs: number, read: (source: FrameSource) => Iterable<Line>): void {
+    const source = this.#source
     try {
       // Frames after a failed flush would leave an unreported gap.
       if (this.#flushError !== undefined) throw this.#flushError
-      work()
+      if (source !== undefined) for (const line of read(source)) this.#add(line, nowMs)
     } catch (error) {
-      const { accepted, ignored, last_frame_id } = this.#count(this.#getRun().writer.flush(nowMs))
-      const line = this.#lines.count
+      const { accepted, ignored, last_frame_id } = this.#count(this.#getWriter().flush(nowMs))
+      const { unit, count } = source ?? { unit: 'line', count: 0 }
       this.#beginRequest()
       if (!isCausewayError(error)) throw error
       throw reviseError(error, {
-        message: `line ${line}: ${error.message}`,
-        data: { ...error.data, line, accepted, ignored, last_frame_id },
+        message: `${unit} ${count}: ${error.message}`,
+        data: { ...error.data, line: count, accepted, ignored, last_frame_id },
       })
     }
   }
 
-  #addLine(text: string, nowMs: number): void {
-    if (text.trim() === '') {
-      this.#blankLines += 1
-      if (this.#blankLines > maxBlankLines) throw tooManyBlankLines()
-      return
-    }
-    this.#blankLines = 0
-    const { writer, readLine } = this.#getRun()
-    const line = readLine(text)
+  #add(line: Line, nowMs: number): void {
+    const writer = this.#getWriter()
     if ('run' in line) {
       writer.addRun(line.run)
       return
@@ -150,9 +133,3 @@ export class RecorderSession {
     if (line.hasContactData) writer.markContactData()
   }
 }
-
-const tooManyBlankLines = (): CausewayError =>
-  new RecordingError('INVALID_FRAME', `more than ${maxBlankLines} blank lines in a row`, {
-    remedy: 'send one JSON object per line',
-    data: { path: '', expected: 'a JSON object' },
-  })

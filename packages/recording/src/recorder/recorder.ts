@@ -76,7 +76,7 @@ export class Recorder {
   }
 
   /**
-   * Stores the lines of a stream. Stored frames that are sent again are acknowledged and ignored. Throws
+   * Stores the frames of a stream of JSON lines or MCAP. Stored frames that are sent again are acknowledged and ignored. Throws
    * `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted
    * before it, `RECORDING_IN_USE` while another client writes the run, and `CANCELLED` if the stream ended early;
    * complete lines are stored.
@@ -157,12 +157,16 @@ export class Recorder {
     return { file, remove }
   }
 
-  /** Creates a finished run from the lines of a stream, or stores nothing. Throws as `write`, and `RECORDING_EXISTS`. */
-  importLines(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
+  /**
+   * Creates a run from a stream of JSON lines or MCAP, or stores nothing. The run is finished, or interrupted if the
+   * stream is cut. Throws as `write`, and `RECORDING_EXISTS`.
+   */
+  importStream(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {
       run.begin()
       try {
-        await run.write(body)
+        const { isCut } = await run.write(body)
+        return isCut ? 'interrupted' : 'finished'
       } catch (error) {
         throw toImportError(error)
       }
@@ -171,7 +175,10 @@ export class Recorder {
 
   /** Creates a finished run from a private copy. Throws `RECORDING_EXISTS`. */
   importCopy(name: string, copy: string): Promise<RunState> {
-    return this.#create(name, (run) => run.import(copy))
+    return this.#create(name, async (run) => {
+      await run.import(copy)
+      return 'finished'
+    })
   }
 
   listRuns(): readonly RunEntry[] {
@@ -224,7 +231,7 @@ export class Recorder {
       })
   }
 
-  async #create(name: string, fill: (run: LiveRun) => Promise<void>): Promise<RunState> {
+  async #create(name: string, fill: (run: LiveRun) => Promise<RunStatus>): Promise<RunState> {
     this.#requireFree(checkName(name))
     if (this.#options.catalogue.findRun(name) === undefined) await this.#removeExpired()
     return this.#live.enqueue(name, async () => {
@@ -234,8 +241,7 @@ export class Recorder {
         })
       try {
         const run = await this.#live.open(name)
-        await fill(run)
-        await this.#live.close(run, 'finished')
+        await this.#live.close(run, await fill(run))
       } catch (error) {
         await this.#removeFile(name)
         throw error

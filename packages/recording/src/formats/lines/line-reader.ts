@@ -44,9 +44,15 @@ const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
  * line.
  */
 export function createLineReader(context: RunContext): (text: string) => Line {
+  const readLine = createFrameReader(context)
+  return (text) => readLine(parse(text))
+}
+
+/** Returns a parser of the objects of lines, which throws `INVALID_FRAME`. A frame is valid until the next object. */
+export function createFrameReader(context: RunContext): (value: unknown) => Line {
   const contacts = createLists()
-  return (text) => {
-    const line = members(parse(text), 'the line')
+  return (value) => {
+    const line = members(value, 'the line')
     if (line.run !== undefined) {
       requireKnown(line, '', runMember)
       return { run: readRun(line.run) }

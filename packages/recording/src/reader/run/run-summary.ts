@@ -2,11 +2,12 @@ import type { Database } from 'better-sqlite3'
 import { environmentBody, isEnvironmentId } from '../../domain/body-id.ts'
 import { describeFrames, timeStep } from '../../domain/time-step.ts'
 import { listGeometry } from '../../formats/lines/run-line.ts'
-import { anyContact, contactDataColumn, readFacts } from '../../formats/run-schema.ts'
+import { anyContact, contactDataColumn, type RunStatus, readFacts } from '../../formats/run-schema.ts'
 import type { Body, Capability, Frame, LambdaUnit, RecordingSummary, Value, Vector } from '../../types.ts'
 import { findGravity, findLambdaUnit, sampledSteps, spread, stepReader } from '../cpp/summary.ts'
 
 interface RunRow {
+  readonly status: RunStatus
   readonly dt: number | null
   readonly gravity_x: number | null
   readonly gravity_y: number | null
@@ -38,7 +39,9 @@ const sampledContacts = 24
 
 /** Prepares the summary of a run. Each call reads only the frames added since the last one. */
 export function runSummary(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
-  const readRun = db.prepare<[], RunRow>('SELECT dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run')
+  const readRun = db.prepare<[], RunRow>(
+    'SELECT status, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run',
+  )
   const readBodies = db.prepare<[], BodyRow>(
     'SELECT body_id, is_declared, mass, restitution, friction, asset_id, extent_x, first_frame FROM body ORDER BY position',
   )
@@ -106,6 +109,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
         )
         .sort((a, b) => a.body_id - b.body_id),
       ignored_rows: 0,
+      ...(run?.status === 'interrupted' ? { interrupted: true } : {}),
     }
   }
   return db.transaction(read)

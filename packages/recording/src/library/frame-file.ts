@@ -7,13 +7,14 @@ import { openForeign } from './file-state.ts'
 /** Size of a part, the same as of a network read. */
 const partBytes = 64 * 1024
 
-export const isLineFile = (path: string): boolean => /\.(jsonl|ndjson)$/i.test(path)
+/** Whether the name is that of a file of frame lines or an MCAP file. */
+export const isFrameFile = (path: string): boolean => /\.(jsonl|ndjson|mcap)$/i.test(path)
 
 /**
  * Calls `work` with the bytes of a file, which are read on demand. Throws `RECORDING_NOT_FOUND` if the file is missing
  * or unreadable, `NOT_A_RECORDING` if it is not a regular file, and `CANCELLED` on abort.
  */
-export async function withLineFile<Result>(
+export async function withFrameFile<Result>(
   path: string,
   call: CallOptions,
   work: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
@@ -25,7 +26,7 @@ export async function withLineFile<Result>(
     const stats = await file.stat()
     if (!stats.isFile())
       throw new RecordingError('NOT_A_RECORDING', `the path is not a regular file: ${path}`, {
-        remedy: 'give a file of frame lines',
+        remedy: 'give a file of frame lines or an MCAP file',
         data: { path },
       })
     return await work(readParts(file, { path, size: stats.size, ...call }))
@@ -34,14 +35,14 @@ export async function withLineFile<Result>(
   }
 }
 
-interface LineFile extends CallOptions {
+interface FrameFile extends CallOptions {
   readonly path: string
   readonly size: number
 }
 
 async function* readParts(
   file: FileHandle,
-  { path, size, signal, progress }: LineFile,
+  { path, size, signal, progress }: FrameFile,
 ): AsyncGenerator<Uint8Array> {
   for (let done = 0; ; ) {
     if (signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')

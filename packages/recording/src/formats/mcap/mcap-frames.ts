@@ -1,0 +1,125 @@
+/** Reads `causeway.v1` messages from an MCAP stream (https://mcap.dev/spec). */
+import { zstdDecompressSync } from 'node:zlib'
+import { type CausewayError, isCausewayError } from '@causeway/protocol'
+import { McapStreamReader, type McapTypes } from '@mcap/core'
+import { RecordingError } from '../../errors.ts'
+import type { FrameSource } from '../frame-source.ts'
+import { createFrameReader, type Line } from '../lines/line-reader.ts'
+import type { RunContext } from '../lines/run-line.ts'
+import { decodeMessage, frameMessage, runMessage } from './messages.ts'
+import { toFrameLine, toRunLine } from './to-line.ts'
+
+/** Maximum size of a record and of a decompressed chunk, in bytes. Recorders write chunks of 256 KiB. */
+const maxChunkBytes = 256 * 1024 ** 2
+
+/** Maximum size of a message in bytes, the same as of a line. */
+const maxMessageBytes = 16 * 1024 ** 2
+
+const invalid = (message: string, cause?: unknown): CausewayError =>
+  new RecordingError('INVALID_FRAME', message, {
+    remedy: 'record again with a recorder of Causeway, or correct the recorder',
+    data: { path: '', expected: 'an MCAP stream with messages of causeway.v1' },
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+const decompressHandlers: McapTypes.DecompressHandlers = {
+  zstd(bytes, size) {
+    if (size > BigInt(maxChunkBytes))
+      throw new RangeError(`a chunk has ${size} bytes, more than ${maxChunkBytes}`)
+    return zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Number(size)) })
+  },
+}
+
+const schemaNames = ['causeway.v1.Run', 'causeway.v1.Frame'] as const
+type OurSchema = (typeof schemaNames)[number]
+const isOurs = (name: string | undefined): name is OurSchema => schemaNames.some((known) => known === name)
+
+export class McapFrames implements FrameSource {
+  readonly unit = 'message'
+  readonly #context: RunContext
+  readonly #readLine: (line: object) => Line
+  readonly #reader = new McapStreamReader({ decompressHandlers })
+  readonly #schemas = new Map<number, string>()
+  /** Schema names by channel. */
+  readonly #channels = new Map<number, string>()
+  #count = 0
+
+  constructor(context: RunContext) {
+    this.#context = context
+    this.#readLine = createFrameReader(context)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get isCut(): boolean {
+    return !this.#reader.done()
+  }
+
+  *push(bytes: Uint8Array): Generator<Line> {
+    this.#append(bytes)
+    for (let record = this.#next(); record !== undefined; record = this.#next()) {
+      const line = this.#readRecord(record)
+      if (line !== undefined) yield line
+    }
+    if (this.#reader.bytesRemaining() > maxChunkBytes)
+      throw invalid(`a record of the stream has more than ${maxChunkBytes} bytes`)
+  }
+
+  /** The rest of a cut stream is an incomplete chunk, which is not read. */
+  end(): readonly Line[] {
+    if ([...this.#channels.values()].some(isOurs)) return []
+    const schemas = [...this.#schemas.values()].slice(0, 20)
+    throw new RecordingError('NOT_A_RECORDING', 'the MCAP stream has no messages of causeway.v1', {
+      remedy: 'record with a recorder of Causeway; docs/recorders.md describes the format',
+      data: { schemas },
+    })
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (this.#reader.done()) throw invalid('the stream continues after its end')
+    this.#reader.append(bytes)
+  }
+
+  #next(): McapTypes.TypedMcapRecord | undefined {
+    try {
+      return this.#reader.nextRecord()
+    } catch (error) {
+      throw invalid(`the MCAP stream is damaged: ${(error as Error).message.trim()}`, error)
+    }
+  }
+
+  #readRecord(record: McapTypes.TypedMcapRecord): Line | undefined {
+    if (record.type === 'Schema') this.#schemas.set(record.id, record.name)
+    else if (record.type === 'Channel') {
+      const schema = this.#schemas.get(record.schemaId) ?? ''
+      this.#channels.set(record.id, record.messageEncoding === 'protobuf' ? schema : '')
+    } else if (record.type === 'Message') return this.#readMessage(record)
+    return undefined
+  }
+
+  /** Messages of other schemas, such as the poses for viewers, are skipped. */
+  #readMessage({ channelId, data }: McapTypes.TypedMcapRecords['Message']): Line | undefined {
+    const schema = this.#channels.get(channelId)
+    if (!isOurs(schema)) return undefined
+    this.#count += 1
+    if (data.byteLength > maxMessageBytes)
+      throw invalid(`the message has ${data.byteLength} bytes, more than ${maxMessageBytes}`)
+    return this.#readLine(this.#decode(schema, data))
+  }
+
+  #decode(schema: OurSchema, data: Uint8Array): object {
+    try {
+      if (schema === 'causeway.v1.Run') return toRunLine(decodeMessage(data, runMessage))
+      const moving = [...this.#context.bodies.values()].filter(({ isEnvironment }) => !isEnvironment)
+      return toFrameLine(
+        decodeMessage(data, frameMessage),
+        moving.map(({ id }) => id),
+      )
+    } catch (error) {
+      if (isCausewayError(error)) throw error
+      throw invalid(`the message is not a valid ${schema}: ${(error as Error).message}`, error)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/** The messages of `recorders/causeway.proto` and their decoder. */
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+
+/** Type of a field. A plural is a repeated field: packed, or one value per tag. */
+type FieldType =
+  | 'double'
+  | 'uint32'
+  | 'uint64'
+  | 'bool'
+  | 'string'
+  | 'doubles'
+  | 'uint32s'
+  | { readonly message: MessageType; readonly isRepeated?: true }
+
+/** Fields of a message by number: name and type. */
+interface MessageType {
+  readonly [field: number]: readonly [name: string, type: FieldType]
+}
+
+const shape: MessageType = { 1: ['kind', 'string'], 2: ['radius', 'double'], 3: ['half_length', 'double'] }
+
+const body: MessageType = {
+  1: ['id', 'uint32'],
+  2: ['mass', 'double'],
+  3: ['restitution', 'double'],
+  4: ['friction', 'double'],
+  5: ['inertia', 'doubles'],
+  6: ['half_extents', 'doubles'],
+  7: ['is_environment', 'bool'],
+  8: ['name', 'string'],
+  9: ['shape', { message: shape }],
+  10: ['position', 'doubles'],
+  11: ['orientation', 'doubles'],
+}
+
+export const runMessage: MessageType = {
+  1: ['engine', 'string'],
+  2: ['dt', 'double'],
+  3: ['gravity', 'doubles'],
+  4: ['lambda_unit', 'string'],
+  5: ['bodies', { message: body, isRepeated: true }],
+}
+
+export const frameMessage: MessageType = {
+  1: ['frame_id', 'uint64'],
+  2: ['time', 'double'],
+  3: ['wall_time', 'double'],
+  4: ['body_id', 'uint32s'],
+  5: ['position', 'doubles'],
+  6: ['velocity', 'doubles'],
+  7: ['acceleration', 'doubles'],
+  8: ['orientation', 'doubles'],
+  9: ['angular_velocity', 'doubles'],
+  10: ['angular_velocity_world', 'doubles'],
+  11: ['angular_acceleration', 'doubles'],
+  20: ['contacts_known', 'bool'],
+  21: ['contact_a', 'uint32s'],
+  22: ['contact_b', 'uint32s'],
+  23: ['contact_point', 'doubles'],
+  24: ['contact_normal', 'doubles'],
+  25: ['contact_depth', 'doubles'],
+  26: ['contact_tangent1', 'doubles'],
+  27: ['contact_tangent2', 'doubles'],
+  28: ['contact_friction', 'doubles'],
+  29: ['contact_restitution', 'doubles'],
+  30: ['contact_normal_impulse', 'doubles'],
+  31: ['contact_tangent1_impulse', 'doubles'],
+  32: ['contact_tangent2_impulse', 'doubles'],
+  40: ['solver_iterations', 'double'],
+  41: ['solver_residual', 'double'],
+  42: ['solver_converged', 'bool'],
+  50: ['force_body', 'uint32s'],
+  51: ['force', 'doubles'],
+  52: ['torque', 'doubles'],
+  53: ['force_at', 'doubles'],
+}
+
+/** The decoded fields of a message. Absent fields are absent. */
+export type Fields = Record<string, unknown>
+
+/**
+ * Decodes a message. Unknown fields are skipped, as Protobuf requires. Throws `RangeError` or `Error` for malformed
+ * bytes.
+ */
+export function decodeMessage(bytes: Uint8Array, type: MessageType): Fields {
+  const reader = new BinaryReader(bytes)
+  const fields: Fields = {}
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    const [name, fieldType] = type[number] ?? []
+    if (name === undefined || fieldType === undefined) reader.skip(wireType, number)
+    else fields[name] = readField(reader, wireType, fieldType, fields[name])
+  }
+  return fields
+}
+
+function readField(reader: BinaryReader, wireType: WireType, type: FieldType, before: unknown): unknown {
+  const isPacked = wireType === WireType.LengthDelimited
+  switch (type) {
+    case 'double':
+      return reader.double()
+    case 'uint32':
+      return reader.uint32()
+    case 'uint64':
+      return Number(reader.uint64())
+    case 'bool':
+      return reader.bool()
+    case 'string':
+      return reader.string()
+    case 'doubles':
+      return append(before, isPacked ? toDoubles(reader.bytes()) : [reader.double()])
+    case 'uint32s':
+      return append(before, isPacked ? toIntegers(reader.bytes()) : [reader.uint32()])
+  }
+  const decoded = decodeMessage(reader.bytes(), type.message)
+  return type.isRepeated ? append(before, [decoded]) : decoded
+}
+
+/** Protobuf allows a repeated field to be split into several parts. */
+const append = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =>
+  before === undefined ? part : [...Array.from(before as ArrayLike<unknown>), ...Array.from(part)]
+
+function toDoubles(bytes: Uint8Array): Float64Array {
+  if (bytes.length % 8 !== 0) throw new RangeError('a packed list of doubles is not a multiple of 8 bytes')
+  // Copied, because the bytes are not aligned. Protobuf and every supported platform are little-endian.
+  return new Float64Array(bytes.slice().buffer)
+}
+
+function toIntegers(bytes: Uint8Array): number[] {
+  const reader = new BinaryReader(bytes)
+  const values: number[] = []
+  while (reader.pos < reader.len) values.push(reader.uint32())
+  return values
+}

@@ -1,0 +1,74 @@
+import { open } from 'node:fs/promises'
+import { isCausewayError, reviseError } from '@causeway/protocol'
+import type { Call } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { createSource, type FrameSource } from '../formats/frame-source.ts'
+import { openRunWriter, type RunWriter } from '../recorder/run-writer.ts'
+
+const partBytes = 1024 * 1024
+
+/**
+ * Converts a file of frame lines or an MCAP file to a run. Progress is in bytes. Throws `INVALID_FRAME` with the line or
+ * message, `NOT_A_RECORDING` for a file without frames, `FRAME_CONFLICT`, `DATA_UNWRITABLE`, or the reason of the signal.
+ */
+export async function convertFrameFile(source: string, target: string, call: Call): Promise<void> {
+  const writer = openRunWriter(target, Date.now())
+  try {
+    const isCut = await readFrames(source, writer, call)
+    if (writer.flush(Date.now()).total_frames === 0)
+      throw new RecordingError('NOT_A_RECORDING', `the file has no frames: ${source}`, {
+        remedy: 'record at least one frame',
+        data: { path: source },
+      })
+    writer.setStatus(isCut ? 'interrupted' : 'finished', Date.now())
+  } finally {
+    writer.close()
+  }
+}
+
+/** Returns whether the file is cut. */
+async function readFrames(path: string, writer: RunWriter, { signal, progress }: Call): Promise<boolean> {
+  const file = await open(path, 'r')
+  let source: FrameSource | undefined
+  try {
+    const { size } = await file.stat()
+    const part = Buffer.allocUnsafe(partBytes)
+    for (let done = 0; ; ) {
+      signal.throwIfAborted()
+      const { bytesRead } = await file.read(part, 0, part.length, null)
+      if (bytesRead === 0) break
+      const bytes = part.subarray(0, bytesRead)
+      source ??= await createSource(bytes, writer.context)
+      addFrames(writer, source.push(bytes))
+      done += bytesRead
+      progress(done, Math.max(size, done), 'converting')
+    }
+    if (source !== undefined) addFrames(writer, source.end())
+    return source?.isCut ?? false
+  } catch (error) {
+    throw source === undefined ? error : addPosition(error, source)
+  } finally {
+    await file.close()
+  }
+}
+
+function addFrames(writer: RunWriter, lines: ReturnType<FrameSource['push']>): void {
+  for (const line of lines) {
+    if ('run' in line) writer.addRun(line.run)
+    else {
+      writer.addFrame(line.frame, Date.now())
+      if (line.hasContactData) writer.markContactData()
+    }
+  }
+}
+
+function addPosition(error: unknown, { unit, count }: FrameSource): unknown {
+  if (!isCausewayError(error)) return error
+  return reviseError(error, {
+    message: `${unit} ${count}: ${error.message}`,
+    data: { ...error.data, line: count },
+    ...(RecordingError.is(error, 'INVALID_FRAME')
+      ? { remedy: 'correct the line or message named in data.line, and load the file again' }
+      : {}),
+  })
+}
