@@ -154,6 +154,22 @@ export const recording = {
     behaviour:
       'a file of lines becomes a complete run or none, and an unreadable file affects no other client',
   },
+  'recording:files:mcap': {
+    origin: 'design, recorders',
+    behaviour: 'a file of a recorder gives the same answers as the same frames as lines',
+  },
+  'recording:files:cut': {
+    origin: 'design, recorders',
+    behaviour: 'a file of a killed recorder keeps every complete chunk and is marked as interrupted',
+  },
+  'recording:files:flight': {
+    origin: 'design, recorders',
+    behaviour: 'a flight recorder writes its last frames when something goes wrong, and only then',
+  },
+  'recording:files:damage': {
+    origin: 'design, recorders',
+    behaviour: 'a damaged or foreign MCAP file is rejected with the reason',
+  },
   'recording:recorder:exchange': {
     origin: 'original recorder, schema history',
     behaviour: 'a recording equals the run imported from it, and the export of that run equals both',

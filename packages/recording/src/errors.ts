@@ -11,13 +11,13 @@ export const RecordingError = defineErrors({
     status: 422,
     legacyCode: -32000,
     about: 'the file is not an SQLite database',
-    remedy: 'give the .db file of a recording',
+    remedy: 'give the .db, .mcap or .jsonl file of a recording',
   },
   NOT_A_RECORDING: {
     status: 422,
     legacyCode: -32000,
-    about: 'the database holds no simulation frames',
-    remedy: 'give a database that the recorder wrote',
+    about: 'the file holds no simulation frames',
+    remedy: 'give a file that a recorder wrote',
   },
   RECORDING_BUSY: {
     status: 409,

@@ -22,7 +22,7 @@ def start_of_file():
 
 def message(channel, sequence, time_ns, data):
     """Returns a message record."""
-    head = struct.pack("<HIQQ", channel, sequence & 0xFFFFFFFF, time_ns, time_ns)
+    head = struct.pack("<HI2Q", channel, sequence & 0xFFFFFFFF, time_ns, time_ns)
     return _record(_MESSAGE, head + data)
 
 
@@ -38,7 +38,7 @@ class ChunkIndexer:
         """Returns the records of a chunk of messages (channel, time in ns, record)."""
         records = b"".join(record for _, _, record in messages)
         times = [time for _, time, _ in messages]
-        sizes = struct.pack("<QQQI", min(times), max(times), len(records), zlib.crc32(records))
+        sizes = struct.pack("<3QI", min(times), max(times), len(records), zlib.crc32(records))
         chunk = _record(_CHUNK, sizes + _text("") + struct.pack("<Q", len(records)) + records)
         indexes, offsets = self._message_indexes(messages, self._offset + len(chunk))
         self._chunks.append((min(times), max(times), self._offset, len(chunk), offsets, len(indexes), len(records)))
@@ -70,13 +70,13 @@ class ChunkIndexer:
         start = min((chunk[0] for chunk in self._chunks), default=0)
         end = max((chunk[1] for chunk in self._chunks), default=0)
         total = sum(self._counts.values())
-        head = struct.pack("<QHIIIIQQ", total, 2, 2, 0, 0, len(self._chunks), start, end)
+        head = struct.pack("<QH4I2Q", total, 2, 2, 0, 0, len(self._chunks), start, end)
         return _record(_STATISTICS, head + _integer_map(self._counts))
 
 
 def _chunk_index(chunk):
     start, end, offset, length, offsets, index_length, size = chunk
-    head = struct.pack("<QQQQ", start, end, offset, length) + _integer_map(offsets)
+    head = struct.pack("<4Q", start, end, offset, length) + _integer_map(offsets)
     return _record(_CHUNK_INDEX, head + struct.pack("<Q", index_length) + _text("") + struct.pack("<QQ", size, size))
 
 

@@ -69,7 +69,7 @@ export const recordingTools: readonly Registration[] = [
       about:
         'Open a recording and make it the default of this client; returns its bodies and frames. Call it once before other tools, or pass `recording` to each.',
       hints: readOnly,
-      input: { path: z.string().min(1).describe('Recording id, or path of a .db, .mcap or .jsonl file') },
+      input: { path: z.string().min(1).describe('Id, or path of a .db, .mcap or .jsonl file') },
       output: { summary: z.string(), loaded: z.boolean(), total_frames: z.int() },
       task: 'optional',
       example: { args: { path: 'drop' } },

@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises'
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
-import { createSource, type FrameSource } from '../formats/frame-source.ts'
+import { createSource } from '../formats/create-source.ts'
+import type { FrameSource } from '../formats/frame-source.ts'
 import { openRunWriter, type RunWriter } from '../recorder/run-writer.ts'
 
 const partBytes = 1024 * 1024

@@ -1,6 +1,7 @@
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Handlers } from '@causeway/worker'
-import { createSource, type FrameSource } from '../formats/frame-source.ts'
+import { createSource } from '../formats/create-source.ts'
+import type { FrameSource } from '../formats/frame-source.ts'
 import type { Line } from '../formats/lines/line-reader.ts'
 import type { RunStatus } from '../formats/run-schema.ts'
 import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'

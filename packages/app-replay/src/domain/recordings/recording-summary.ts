@@ -26,13 +26,16 @@ export function summarizeLoad(
   const hint = isShared
     ? ` Other clients share this session: pass recording: "${identity.id}" with every call.`
     : ''
-  return `Loaded recording ${identity.id} with ${describeExtent(summary)}.${lacks}${hint}`
+  return `Loaded recording ${identity.id} with ${describeExtent(summary)}.${describeEnd(summary)}${lacks}${hint}`
 }
+
+const describeEnd = ({ interrupted = false }: RecordingSummary): string =>
+  interrupted ? ' Its recorder was interrupted: frames after the last one are missing.' : ''
 
 export function summarizeMetadata(summary: RecordingSummary): string {
   const { environment_bodies, dt_s, dt_uniform, lambda_unit, ignored_rows, missing } = summary
   const sentences = [
-    `Simulation with ${describeExtent(summary)} and ${formatCount(environment_bodies.length, 'environment body', 'environment bodies')}.`,
+    `Simulation with ${describeExtent(summary)} and ${formatCount(environment_bodies.length, 'environment body', 'environment bodies')}.${describeEnd(summary)}`,
     `Step ${formatQuantity(dt_s, 's')}${dt_uniform ? '' : ', not uniform'}; unit of lambdas ${lambda_unit}.`,
   ]
   if (missing.length > 0) sentences.push(`Not recorded: ${missing.join(', ')}.`)
