@@ -162,28 +162,24 @@ else {
     t.same(await readFrames((await library.open('imported')).recording, 30), await readFrames(mcap, 30))
   })
 
-  t.test(
-    'the list of recordings has MCAP and line files, but no other .jsonl files',
-    needsPython,
-    async (t) => {
-      const { files, data } = folders(t)
-      recordByPython(t, files, { frames: 2 })
-      writeFileSync(join(files, 'lines.jsonl'), `${JSON.stringify(lineAt(1))}\n`)
-      writeFileSync(join(files, 'log.jsonl'), '{"level": 30}\n')
-      writeFileSync(join(files, 'empty.mcap'), '')
-      const library = await libraryOver(t, files, { dir: data })
-      const { listings } = await library.list()
-      t.same(
-        listings.map(({ name, is_recording }) => [name, is_recording]),
-        [
-          ['lines.jsonl', true],
-          ['run.mcap', true],
-        ],
-      )
-      await t.rejects(library.open('log.jsonl'), { code: 'INVALID_FRAME', data: { line: 1 } })
-      await t.rejects(library.open('empty.mcap'), { code: 'NOT_A_RECORDING' })
-    },
-  )
+  t.test('the list of recordings has MCAP and line files, but no other .jsonl files', async (t) => {
+    const { files, data } = folders(t)
+    recordByPython(t, files, { frames: 2 })
+    writeFileSync(join(files, 'lines.jsonl'), `${JSON.stringify(lineAt(1))}\n`)
+    writeFileSync(join(files, 'log.jsonl'), '{"level": 30}\n')
+    writeFileSync(join(files, 'empty.mcap'), '')
+    const library = await libraryOver(t, files, { dir: data })
+    const { listings } = await library.list()
+    t.same(
+      listings.map(({ name, is_recording }) => [name, is_recording]),
+      [
+        ['lines.jsonl', true],
+        ['run.mcap', true],
+      ],
+    )
+    await t.rejects(library.open('log.jsonl'), { code: 'INVALID_FRAME', data: { line: 1 } })
+    await t.rejects(library.open('empty.mcap'), { code: 'NOT_A_RECORDING' })
+  })
 
   t.test('the indexed reader of MCAP reads a file of the Python recorder', async (t) => {
     const { files } = folders(t)
