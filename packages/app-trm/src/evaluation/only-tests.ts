@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { listFailing } from '../domain/evaluation/result.ts'
-import { selectCases, type TestRun } from '../domain/report/test-run.ts'
+import { selectCases, selectsTest, type TestRun } from '../domain/report/test-run.ts'
 import { TrmError } from '../errors.ts'
 import { killLeftover, type ProcessMark } from '../runner/process-group.ts'
 import type { Critic } from '../session/critic.ts'
@@ -76,8 +76,7 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
 /** A run that names only failures does not show which tests did not run. */
 function findNotRun(run: TestRun | undefined, ids: readonly string[]): readonly string[] {
   if (run === undefined || !run.isComplete) return []
-  const known = new Set(run.cases.map((test) => test.id))
-  return ids.filter((id) => !known.has(id))
+  return ids.filter((id) => !run.cases.some((test) => selectsTest(id, test.id)))
 }
 
 async function runSelected(

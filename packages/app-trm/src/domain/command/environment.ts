@@ -41,7 +41,8 @@ export function createReportEnvironment(
 ): Readonly<Record<string, string>> {
   const join = (...parts: readonly (string | undefined)[]): string =>
     parts.filter((part) => part !== undefined).join(' ')
-  const pytest = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit2`
+  // xunit1 contains the file of each test.
+  const pytest = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit1 -o junit_suite_name=pytest`
   const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
   return {
     PYTEST_ADDOPTS: join(pytest, session.PYTEST_ADDOPTS, more.PYTEST_ADDOPTS),

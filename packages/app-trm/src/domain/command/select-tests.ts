@@ -39,9 +39,15 @@ export function selectTests(
   return { command: [simple, ...args].join(' '), env: {} }
 }
 
-/** `tests.test_sums.TestMean::test_many[1]` becomes `test_many`: `-k` of pytest accepts no brackets. */
+/** `tests/test_sums.py::TestMean::test_many[1]` becomes `test_many`, a file its module: `-k` of pytest accepts words. */
 const toPytestName = (id: string): string =>
-  (id.split('::').at(-1)?.split('[')[0]?.split('.').at(-1) ?? '').replace(/\W/g, '')
+  (
+    id
+      .replace(/\[.*$/s, '')
+      .replace(/\.py$/, '')
+      .split(/::|[./]/)
+      .at(-1) ?? ''
+  ).replace(/\W/g, '')
 
 /** `module.Class.test_a (n=2)` becomes `module.Class.test_a`; a file that could not be loaded becomes its module. */
 const toUnittestName = (id: string): string =>

@@ -86,10 +86,15 @@ function parsePytestMessage(
   const named = errorLine.exec(first)?.groups
   const rest = others.slice(0, 4)
   const isError =
-    named?.type !== undefined && (named.type === type || /(Error|Exception|Exit|Warning)$/.test(named.type))
+    named?.type !== undefined &&
+    (isSameType(named.type, type) || /(Error|Exception|Exit|Warning)$/.test(named.type))
   if (isError) return { type: named.type ?? '', message: [named.message ?? '', ...rest].join('\n').trim() }
   return { type: type ?? 'AssertionError', message: [first, ...rest].join('\n') }
 }
+
+/** pytest writes `pkg.errors.NotFound` in the message and `NotFound` at the place. */
+const isSameType = (dotted: string, type: string | undefined): boolean =>
+  type !== undefined && (dotted === type || dotted.endsWith(`.${type}`))
 
 /** Reads errors that a program printed without a traceback. */
 function readSingleErrors(lines: readonly string[]): PythonError[] {

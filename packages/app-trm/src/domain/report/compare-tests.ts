@@ -1,3 +1,4 @@
+import { toTestKey } from './pytest-id.ts'
 import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
 /** Differences between a run and the baseline. */
@@ -37,10 +38,10 @@ export function compareTests(baseline: TestRun | undefined, now: TestRun | undef
 }
 
 function compareById(before: readonly TestCase[], now: readonly TestCase[]): Comparison {
-  const found = new Map(now.map((one) => [one.id, one.status]))
+  const found = new Map(now.map(({ id, status }) => [toTestKey(id), status]))
   const select = (was: readonly string[], is: readonly string[]): string[] =>
     before
-      .filter(({ id, status }) => was.includes(status) && is.includes(found.get(id) ?? 'absent'))
+      .filter(({ id, status }) => was.includes(status) && is.includes(found.get(toTestKey(id)) ?? 'absent'))
       .map(({ id }) => id)
   // An error at the baseline is a file that could not be loaded, which is not a test.
   const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
@@ -80,6 +81,6 @@ export function countKnownTests(baseline: TestRun | undefined, now: TestRun): Te
 }
 
 function countAdded(before: readonly TestCase[], now: readonly TestCase[]): number {
-  const known = new Set(before.map(({ id }) => id))
-  return now.filter(({ id, status }) => status === 'pass' && !known.has(id)).length
+  const known = new Set(before.map(({ id }) => toTestKey(id)))
+  return now.filter(({ id, status }) => status === 'pass' && !known.has(toTestKey(id))).length
 }

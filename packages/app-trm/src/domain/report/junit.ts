@@ -1,4 +1,5 @@
 import { XMLParser } from 'fast-xml-parser'
+import { createPytestId } from './pytest-id.ts'
 import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
 
 /** Maximum length of a report, in characters. */
@@ -11,14 +12,9 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // Only the five entities of XML and character references: declared entities could grow without bounds.
-  processEntities: {
-    enabled: true,
-    maxEntityCount: 0,
-    maxTotalExpansions: 1_000_000,
-    maxExpandedLength: maxLength,
-  },
+  processEntities: false,
   htmlEntities: false,
+  cdataPropName: '#cdata',
   isArray: (name) => ['testsuite', 'testcase', 'failure', 'error', 'skipped'].includes(name),
 })
 
@@ -34,23 +30,35 @@ export function readJunit(xml: string): TestRun | undefined {
     return undefined
   }
   const top = root.testsuites ?? (root.testsuite === undefined ? undefined : root)
-  return top === undefined ? undefined : createRun('junit', readCases(toElement(top), []))
+  if (top === undefined) return undefined
+  const found = listCases(toElement(top), [])
+  const files = new Set(found.map(({ element }) => readText(element, '@file')))
+  return createRun(
+    'junit',
+    found.map((one) => readCase(one, files)),
+  )
 }
 
-function readCases(element: Element, suites: readonly string[]): TestCase[] {
-  const cases = readChildren(element, 'testcase').map((one) => readCase(one, suites))
+/** A `testcase` with the names of the suites that contain it. */
+interface FoundCase {
+  readonly element: Element
+  readonly suites: readonly string[]
+}
+
+function listCases(element: Element, suites: readonly string[]): FoundCase[] {
+  const cases = readChildren(element, 'testcase').map((one) => ({ element: one, suites }))
   const nested = readChildren(element, 'testsuite').flatMap((suite) =>
-    readCases(suite, [...suites, readText(suite, '@name')]),
+    listCases(suite, [...suites, readText(suite, '@name')]),
   )
   return [...cases, ...nested]
 }
 
-function readCase(element: Element, suites: readonly string[]): TestCase {
+function readCase({ element, suites }: FoundCase, files: ReadonlySet<string>): TestCase {
   const [failure] = readChildren(element, 'failure')
   const [error] = readChildren(element, 'error')
   const [skipped] = readChildren(element, 'skipped')
   const status = findStatus(skipped, failure, error)
-  const id = createId(element, suites)
+  const id = createId(element, suites, files)
   const cause = failure ?? error
   if (cause === undefined || status === 'xfail') return { id, status }
   const place = locateFailure(readMessage(cause))
@@ -64,8 +72,11 @@ function findStatus(skipped?: Element, failure?: Element, error?: Element): Test
   return failure === undefined ? 'pass' : 'fail'
 }
 
-function createId(element: Element, suites: readonly string[]): string {
-  const [name, owner, file] = ['@name', '@classname', '@file'].map((key) => readText(element, key))
+function createId(element: Element, suites: readonly string[], files: ReadonlySet<string>): string {
+  const [name = '', owner = '', file = ''] = ['@name', '@classname', '@file'].map((key) =>
+    readText(element, key),
+  )
+  if (suites.at(-1) === 'pytest') return createPytestId({ name, owner, file }, files)
   // Node writes `test` or the name of the group, vitest the name of the file: the suite that contains the test.
   if (owner === 'test' || owner === suites.at(-1))
     return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
@@ -73,7 +84,8 @@ function createId(element: Element, suites: readonly string[]): string {
 }
 
 function readMessage(element: Element): string {
-  const [message, body] = [readText(element, '@message'), readText(element, '#text').trim()]
+  const text = `${readText(element, '#text')}${readText(element, '#cdata', false)}`
+  const [message, body] = [readText(element, '@message'), text.trim()]
   if (body === '') return message
   return message === '' || body.includes(message.split('\n')[0] ?? '') ? body : `${message}\n${body}`
 }
@@ -86,7 +98,18 @@ function readChildren(element: Element, name: string): Element[] {
   return (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(toElement)
 }
 
-function readText(element: Element, name: string): string {
+function readText(element: Element, name: string, isEscaped = true): string {
   const value = element[name]
-  return typeof value === 'string' ? value : ''
+  if (typeof value !== 'string') return ''
+  return isEscaped ? decodeEntities(value) : value
 }
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+/** Replaces the five entities of XML and character references; others stay. */
+const decodeEntities = (text: string): string =>
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
+    if (name !== undefined) return entities[name] ?? all
+    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return point > 0x10ffff ? all : String.fromCodePoint(point)
+  })

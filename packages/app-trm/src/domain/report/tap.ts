@@ -1,15 +1,40 @@
-import { Parser } from 'tap-parser'
+import { type FinalResults, Parser } from 'tap-parser'
 import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Parses the TAP of tape, tap or node --test in an output; `undefined` without TAP. */
+const [version, plan, point] = [/^TAP version 1[34]$/m, /^1\.\.\d+/m, /^(?:not )?ok \d+\b/m]
+
+/**
+ * Parses the TAP of tape, tap or node --test in an output; `undefined` without TAP. A missing plan, tests that the plan
+ * lists and that did not run, and a bail-out are errors: the tests ended early.
+ */
 export function readTap(output: string): TestRun | undefined {
-  const begin = output.search(/^TAP version 1[34]$/m)
-  if (begin < 0) return undefined
+  const begin = output.search(version)
+  if (begin < 0 && !(plan.test(output) && point.test(output))) return undefined
   const cases: TestCase[] = []
   const parser = new Parser({ bail: false, preserveWhitespace: false })
   collect(parser, [], cases)
-  parser.end(output.slice(begin))
-  return cases.length === 0 && !/^1\.\.0/m.test(output) ? undefined : createRun('tap', cases)
+  let problem: TestCase | undefined
+  parser.on('complete', (results) => {
+    problem = findEarlyEnd(results)
+  })
+  parser.end(output.slice(Math.max(0, begin)))
+  if (cases.length === 0 && !plan.test(output) && problem?.id !== bailOut) return undefined
+  return createRun('tap', problem === undefined ? cases : [...cases, problem])
+}
+
+const bailOut = 'Bail out!'
+
+/** Returns why the tests did not all run. */
+function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): TestCase | undefined {
+  const create = (id: string, message: string): TestCase => ({ id, status: 'error', message })
+  if (bailout !== false && bailout !== undefined)
+    return create(bailOut, `Bail out! ${String(bailout)}`.trim())
+  if (start === null || end === null)
+    return create('TAP plan', `no plan: the tests ended after ${count} assertions`)
+  const planned = end - start + 1
+  return count < planned
+    ? create('TAP plan', `the plan lists ${planned} assertions and ${count} were reported`)
+    : undefined
 }
 
 /** Collects the assertions of a test and its subtests. A test with assertions of its own does not count as one. */

@@ -1,8 +1,10 @@
+import { toTestKey } from './pytest-id.ts'
+
 /** How a test ended. `xfail`: it failed as expected, and does not count. */
 export type TestStatus = 'pass' | 'fail' | 'error' | 'skip' | 'xfail'
 
 export interface TestCase {
-  /** The same in every run: `tests.test_sums.TestMean::test_two`, `file > suite > name`. */
+  /** The same in every run: `tests/test_sums.py::TestMean::test_two`, `file > suite > name`. */
   readonly id: string
   readonly status: TestStatus
   /** Assertion and traceback of a failure, at most `maxMessage` characters. */
@@ -48,15 +50,22 @@ export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   }
 }
 
-/** Returns the run with the chosen tests only, if it names all its tests. */
-export function selectCases(run: TestRun, ids: readonly string[]): TestRun {
-  if (!run.isComplete) return run
-  const chosen = new Set(ids)
-  return createRun(
-    run.source,
-    run.cases.filter(({ id }) => chosen.has(id)),
-  )
+/** Whether an id selects a test: its own id, or the file or class that contains it. */
+export function selectsTest(selector: string, id: string): boolean {
+  const [wanted, key] = [toTestKey(selector), toTestKey(id)]
+  return key === wanted || separators.some((one) => key.startsWith(`${wanted}${one}`))
 }
+
+const separators = ['.', '[', ' > ', ' (', ' [']
+
+/** Returns the run with the chosen tests only, if it names all its tests. */
+export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
+  run.isComplete
+    ? createRun(
+        run.source,
+        run.cases.filter(({ id }) => ids.some((one) => selectsTest(one, id))),
+      )
+    : run
 
 /** Number of tests without those that were skipped or failed as expected. */
 export const countTests = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
@@ -76,7 +85,7 @@ export function replacePaths(run: TestRun, replace: (text: string) => string): T
 
 /** `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)`, `❯ a.js:5:35` */
 const placePatterns = [
-  /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |\w*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b)/gm,
+  /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |[\w.]*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b|[A-Za-z_][\w.]*$)/gm,
   /File "(?<file>[^"<>\n]+)", line (?<line>\d+)/g,
   /(?:\(|at |❯ |@ )(?:file:\/\/)?(?<file>[^\s():][^():\n]*\.\w+):(?<line>\d+):\d+\)?/g,
 ]

@@ -1,0 +1,38 @@
+/** A test in a report of pytest. */
+interface ReportedTest {
+  readonly name: string
+  /** Module and classes: `tests.test_sums.TestMean`; empty for a file that could not be loaded. */
+  readonly owner: string
+  /** The file that defines the test, which differs from its module for an inherited test; may be empty. */
+  readonly file: string
+}
+
+const toModule = (file: string): string => file.replace(/\.py$/, '').replaceAll('/', '.')
+
+/** Returns the id that pytest accepts: `tests/test_sums.py::TestMean::test_two[1]`. `files` are all files of the report. */
+export function createPytestId({ name, owner, file }: ReportedTest, files: ReadonlySet<string>): string {
+  const isIn = (module: string) => owner === module || owner.startsWith(`${module}.`)
+  if (owner === '') return toModule(file) === name ? file : name
+  const found = [file, ...files].find((one) => one !== '' && isIn(toModule(one)))
+  // Without a file, the last part that is named like a test module ends the path.
+  const module =
+    found === undefined
+      ? /^(?:\w+\.)*(?:test_\w+|\w+_test|tests?)(?=\.[A-Z]|$)/.exec(owner)?.[0]
+      : toModule(found)
+  if (module === undefined) return `${owner}::${name}`
+  const classes = owner.slice(module.length + 1).split('.')
+  const path = found ?? `${module.replaceAll('.', '/')}.py`
+  return [path, ...classes, name].filter((part) => part !== '').join('::')
+}
+
+/**
+ * Returns the key of a test for comparisons. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
+ * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
+ */
+export function toTestKey(id: string): string {
+  const at = id.indexOf('[')
+  const [names, parameters] = at < 0 ? [id, ''] : [id.slice(0, at), id.slice(at)]
+  const [, path, rest = ''] = /^(?:\.\/)?([^:\s]+)\.py(::.*)?$/s.exec(names) ?? []
+  const dotted = path === undefined ? names : `${path.replaceAll('/', '.')}${rest}`
+  return `${dotted.replaceAll('::', '.')}${parameters}`
+}
