@@ -19,15 +19,23 @@ const cases = createGamingCases(sample, {
   pytest: hasPytest ? `${python} -m pytest -q` : undefined,
 }).filter((_, index) => index % step === 0)
 
-for (const { rule, runner, project, commands, candidate } of cases)
+/** One server for all cases: each has a project of its own. */
+const { client, root } = await openTrm(t, {
+  files: Object.fromEntries(
+    [...cases, ...cases.slice(0, 1)].flatMap(({ project }, index) =>
+      Object.entries(project).map(([path, text]) => [`p${index}/${path}`, text]),
+    ),
+  ),
+})
+
+for (const [index, { rule, runner, project, commands, candidate }] of cases.entries())
   verifies(
     'trm:submit:gaming',
     `${runner}: a candidate that ${rule} is neither a success nor the best`,
     async (t) => {
-      const files = Object.fromEntries(Object.entries(project).map(([path, text]) => [`p/${path}`, text]))
-      const { client, root } = await openTrm(t, { files })
       const { ask } = client()
-      const { baseline } = await ask('start', { repo: 'p', ...commands })
+      const repo = `p${index}`
+      const { baseline } = await ask('start', { repo, ...commands })
       const changes = Object.entries(candidate).map(([path, content]) =>
         content === null ? { path, delete: true } : { path, content },
       )
@@ -37,7 +45,7 @@ for (const { rule, runner, project, commands, candidate } of cases)
       t.equal(state.bestStep, 0, JSON.stringify({ baseline: baseline.score, ...result, feedback: undefined }))
       t.equal(state.bestScore, baseline.score)
       await ask('end', { apply: 'best' })
-      for (const [path, text] of Object.entries(project)) t.equal(readText(root, 'p', path), text)
+      for (const [path, text] of Object.entries(project)) t.equal(readText(root, repo, path), text)
     },
   )
 
@@ -46,12 +54,10 @@ if (!hasPytest)
     t.pass('pytest', { skip: `install pytest for ${python} (Debian package python3-pytest)` })
   })
 
-verifies('trm:submit:gaming', 'unittest: a repair is a success and the best', async (t) => {
+verifies('trm:submit:gaming', 'a repair is a success and the best', async (t) => {
   const [first] = cases
-  const files = Object.entries(first?.project ?? {}).map(([path, text]) => [`p/${path}`, text])
-  const { client } = await openTrm(t, { files: Object.fromEntries(files) })
   const { ask } = client()
-  await ask('start', { repo: 'p', ...first?.commands })
+  await ask('start', { repo: `p${cases.length}`, ...first?.commands })
   const candidate = { mode: 'files', files: [{ path: `${sample.module}.py`, content: sample.repaired }] }
   t.match(await ask('submit', { candidate }), {
     rule: 'success',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import { access, mkdir, stat, writeFile } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import type { CausewayError } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
@@ -23,10 +24,25 @@ export class ShadowGit {
   readonly folder: string
   readonly #log: Pick<Log, 'debug'>
   #created: Promise<void> | undefined
+  /** Git programs that were run once. */
+  readonly #working = new Set<string>()
 
   constructor(folder: string, log: Pick<Log, 'debug'>) {
     this.folder = folder
     this.#log = log
+  }
+
+  /** Whether git is in `PATH`, which may change. */
+  async isInstalled(): Promise<boolean> {
+    const program = await findProgram('git')
+    if (program === undefined || this.#working.has(program)) return program !== undefined
+    try {
+      await runGit(['--version'], { env: { PATH: process.env.PATH ?? '' } })
+      this.#working.add(program)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /** Throws `DATA_UNWRITABLE` or `DATA_DAMAGED` if git fails on this repository. */
@@ -175,9 +191,17 @@ function toStoreError(error: GitFailure): CausewayError {
   })
 }
 
-/** Whether git is installed. */
-export const hasGit = (): Promise<boolean> =>
-  runGit(['--version'], { env: { PATH: process.env.PATH ?? '' } }).then(
+/** Returns the first program with this name in `PATH`. */
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const file = join(folder, name)
+    if (isAbsolute(folder) && (await isExecutable(file))) return file
+  }
+  return undefined
+}
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
     () => true,
     () => false,
   )

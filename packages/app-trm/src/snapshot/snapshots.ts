@@ -15,7 +15,7 @@ import { GitContents } from './git-contents.ts'
 import { createManifest, type Manifest, ManifestCache, readManifest, storeManifest } from './manifest.ts'
 import { type RestoreReport, readBlob, restore } from './restore.ts'
 import { type ContentDatabase, RowContents } from './row-contents.ts'
-import { hasGit, ShadowGit } from './shadow-git.ts'
+import { ShadowGit } from './shadow-git.ts'
 import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 export interface SnapshotsOptions {
@@ -56,7 +56,7 @@ export class Snapshots {
     this.#contents = new FallbackContents({
       git: new GitContents(this.#git, keepMs),
       rows: new RowContents({ db, now, keepMs }),
-      hasGit,
+      hasGit: () => this.#git.isInstalled(),
       hasRepository: () => existsSync(join(this.#git.folder, 'HEAD')),
     })
   }
@@ -211,7 +211,7 @@ export class Snapshots {
   }
 
   async #list(root: string): Promise<readonly TreeFile[]> {
-    const git = (await hasGit()) ? this.#git : undefined
+    const git = (await this.#git.isInstalled()) ? this.#git : undefined
     return listTree(git, root, this.#options.limits ?? defaultLimits)
   }
 
