@@ -24,6 +24,20 @@ export const trm = {
     behaviour:
       'commands that fit are offered and not run; one whose program is missing is unavailable and no pass',
   },
+  'trm:limits:names': {
+    origin: 'refinement design, errors',
+    behaviour: 'names and commands that the system rejects have coded errors',
+  },
+  'trm:limits:disk': {
+    origin: 'refinement design, errors',
+    behaviour:
+      'a full disk has a coded error, changes no file, and the session continues when there is space',
+  },
+  'trm:start:absent': {
+    origin: 'refinement design, isolation',
+    behaviour:
+      'ignored files and other repositories that a failed baseline names are reported with the option that links them',
+  },
   'trm:start:editable': {
     origin: 'refinement design, isolation',
     behaviour: 'an editable install that would hide a candidate from the tests is warned of',
@@ -247,6 +261,11 @@ export const trm = {
     behaviour:
       'a project is refined from a failing test to success, and the repository differs in nothing else',
     over: ['direct', 'http', 'bridge'],
+  },
+  'trm:story:agent': {
+    origin: 'refinement design, work next to an editor',
+    behaviour:
+      'the loop of a coding agent with its own editor on a published package needs five tools, reads at most twice the output of the tests, and ends in the best state',
   },
   'trm:restart': {
     origin: 'refinement design, evaluation E7',

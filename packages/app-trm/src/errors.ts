@@ -1,4 +1,5 @@
 import { type CausewayError, defineErrors } from '@causeway/protocol'
+import { StoreError } from '@causeway/store'
 
 /** Errors of Trm. */
 export const TrmError = defineErrors({
@@ -250,3 +251,16 @@ export const createProjectBusyError = (repo: string, sid: string): CausewayError
   new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${repo}: ${sid}`, {
     data: { repo, sid },
   })
+
+/** Converts the error of a full or read-only disk to `DATA_UNWRITABLE`; returns any other error unchanged. */
+export const toDiskError = (error: unknown): unknown =>
+  /^(ENOSPC|EDQUOT|EFBIG|EROFS)$/.test((error as NodeJS.ErrnoException | undefined)?.code ?? '')
+    ? new StoreError(
+        'DATA_UNWRITABLE',
+        'a copy of the project cannot be written: the disk is full or read-only',
+        {
+          remedy: 'free disk space in the data folder and in the folder of temporary files',
+          cause: error,
+        },
+      )
+    : error

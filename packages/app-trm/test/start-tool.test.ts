@@ -210,3 +210,32 @@ verifies('trm:start:editable', async (t) => {
   t.equal(warnings.length, 1)
   t.same((await start('each')).warnings, [], 'a candidate that has landed is what they import')
 })
+
+verifies(
+  'trm:start:absent',
+  'ignored data and nested repositories are named with their option',
+  async (t) => {
+    const { client, root } = await openTrm(t, {
+      files: {
+        'p/.gitignore': 'data/\n',
+        'p/data/orders.csv': 'a,1\n',
+        'p/vendor/lib/.git/HEAD': 'ref: refs/heads/main\n',
+        'p/vendor/lib/rates.txt': '2\n',
+        'p/notes/.gitignore': '*\n',
+      },
+    })
+    const { ask } = client()
+    const test =
+      'cat data/orders.csv vendor/lib/rates.txt && echo "TAP version 13" && echo "ok 1 a" && echo 1..1'
+    const { baseline, summary } = await ask('start', { repo: 'p', test })
+    const link = ['data', 'vendor/lib']
+    t.match(baseline.warnings, [
+      `not in the copy of the project: data (ignored), vendor/lib (another repository); start again with options.link ${JSON.stringify(link)}`,
+    ])
+    t.match(summary, /Next: start again with options\.link \["data","vendor\/lib"\]\.$/)
+    const linked = await ask('start', { repo: 'p', test, options: { link } })
+    t.match(linked.baseline, { score: 1, warnings: [] })
+    write(join(root, 'p', 'data', 'orders.csv'), 'b,2\n')
+    t.match(await ask('submit'), { score: 1, filesChanged: [] }, 'linked files belong to the user')
+  },
+)

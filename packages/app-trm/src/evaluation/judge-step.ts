@@ -1,6 +1,7 @@
 /** Evaluates a candidate in a work copy, and a second time where its verdict must not be believed at once. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import type { EvalResult } from '../domain/evaluation/result.ts'
@@ -9,12 +10,16 @@ import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Proposal } from '../session/propose.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
+import { findAbsentPaths } from '../workspace/absent-paths.ts'
 import { listModules } from './advice.ts'
 import { auditCommand } from './audit-command.ts'
 import { runGuard } from './run-guard.ts'
 import { runStages } from './run-stages.ts'
 
 const compress = promisify(gzip)
+
+/** Maximum absent paths in a result. */
+const maxAbsent = 5
 
 export interface JudgeRequest {
   readonly kind: EvalResult['kind']
@@ -53,12 +58,33 @@ export async function judgeStep(
     warnings,
   }
   const first = assess(input)
+  if (kind === 'baseline' && config.isolate && first.result.signals.some(({ ok }) => !ok)) {
+    const absent = await findAbsentInputs(session, request, evidence)
+    if (absent.length > 0) return assess({ ...input, absent })
+  }
   if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return first
   const { rule, score } = first.result
   const isPromising =
     rule === 'success' || standing.best_step === null || score > standing.best_score + epsilon
   const guard = await runGuard(critic, session, { ...request, evidence, isPromising, run })
   return guard === null ? first : assess({ ...input, guard })
+}
+
+/** Returns paths of the project that the copy lacks and that the outputs name. */
+async function findAbsentInputs(
+  { config }: SessionRow,
+  { cwd }: JudgeRequest,
+  evidence: readonly Evidence[],
+): Promise<readonly AbsentPath[]> {
+  const absent = await findAbsentPaths(config.project, cwd)
+  return findNamedPaths(
+    absent,
+    evidence.flatMap(({ finding, stdout, stderr }) => [
+      stdout,
+      stderr,
+      ...(finding.tests?.cases ?? []).map(({ message = '' }) => message),
+    ]),
+  ).slice(0, maxAbsent)
 }
 
 /** Returns the problems in the outputs of commands. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { CausewayError } from '@causeway/protocol'
 import { createLimits } from '../domain/command/sandbox.ts'
 import { Capture, type Captured } from './capture.ts'
 import { createMark, killMarked, markerName, type ProcessMark, signalGroup } from './process-group.ts'
@@ -42,18 +43,16 @@ const [graceMs, drainMs] = [2000, 1000]
  */
 const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
-/** Runs a command until it ends, times out or is cancelled. No process of it remains. */
+/** Runs a command until it ends, times out or is cancelled. No process of it remains. Throws `INVALID_ARGUMENTS`. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
   const started = performance.now()
   const streams = { stdout: new Capture(), stderr: new Capture() }
   const state = { timedOut: false, cancelled: false }
   const script = `${watcher}${createLimits(timeoutMs / 1000, availableParallelism())}exec "$@"`
-  const child = spawn('/bin/sh', ['-c', script, 'sh', ...sandbox, '/bin/sh', '-c', command], {
+  const child = startShell(['-c', script, 'sh', ...sandbox, '/bin/sh', '-c', command], {
     cwd,
     env: { ...env, [markerName]: marker },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.on('data', (chunk: Buffer) => {
@@ -86,6 +85,18 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', cancel)
+  }
+}
+
+function startShell(args: readonly string[], options: Pick<CommandRun, 'cwd' | 'env'>): ChildProcess {
+  try {
+    return spawn('/bin/sh', args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error
+    throw new CausewayError('INVALID_ARGUMENTS', 'the command or its variables are too long for the system', {
+      remedy: 'put long commands into a script, and long values into a file',
+      cause: error,
+    })
   }
 }
 

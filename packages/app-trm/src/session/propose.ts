@@ -1,6 +1,7 @@
 import { removeRoots } from '../domain/candidate/path.ts'
-import type { AppliedCandidate, Candidate, FilesBefore } from '../domain/candidate/types.ts'
+import type { AppliedCandidate, Candidate, CandidateWarning, FilesBefore } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
+import { rejectsPython } from '../runner/python-syntax.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
@@ -22,7 +23,18 @@ export async function propose(critic: Critic, session: SessionRow, input: unknow
   await checkStale(critic, session, before, readShas(candidate))
   const applied = await critic.engine.call('apply', { files: before, candidate })
   await checkProtected(critic, session, [...applied.changes.keys()])
-  return { before, applied }
+  const warnings = await confirmWarnings(applied.report.warnings)
+  return { before, applied: { ...applied, report: { ...applied.report, warnings } } }
+}
+
+/** Removes warnings about Python that the interpreter accepts. */
+async function confirmWarnings(warnings: readonly CandidateWarning[]): Promise<readonly CandidateWarning[]> {
+  const confirmed = await Promise.all(
+    warnings.map(async ({ source, ...warning }) =>
+      source === undefined || (await rejectsPython(source)) ? [warning] : [],
+    ),
+  )
+  return confirmed.flat()
 }
 
 async function checkProtected(

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { isCausewayError } from '@causeway/protocol'
 import type { EvalResult } from '../domain/evaluation/result.ts'
 import { epsilon } from '../domain/evaluation/score.ts'
+import { toDiskError } from '../errors.ts'
 import { judgeStep } from '../evaluation/judge-step.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
 import type { WriteOptions } from '../workspace/project-files.ts'
@@ -118,7 +119,7 @@ async function evaluateOrRollBack(
   } catch (error) {
     if (!signal.aborted) {
       await rollBack(critic, step, 'failed')
-      throw error
+      throw toDiskError(error)
     }
     await rollBack(critic, step, signal.reason === shutdownError ? 'interrupted' : 'cancelled')
     throw isCausewayError(signal.reason) ? signal.reason : createCancelledError()

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { normalizePath } from '../domain/candidate/path.ts'
 import { TrmError } from '../errors.ts'
@@ -62,6 +62,7 @@ export async function statIfExists(absolute: string): Promise<Stats | undefined>
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    if (code === 'ENAMETOOLONG') throw createError(basename(absolute), 'contains a name that is too long')
     throw error
   }
 }

@@ -72,7 +72,7 @@ export async function replaceFiles(
 /** Removes files that an interrupted replacement left next to a path. */
 export async function removeTemporaryFiles(absolute: string): Promise<void> {
   const folder = dirname(absolute)
-  const prefix = `.${basename(absolute).slice(0, 100)}${marker}`
+  const prefix = createTemporaryPrefix(absolute)
   for (const name of await readdir(folder).catch(() => [])) {
     if (name.startsWith(prefix)) await rm(join(folder, name), { force: true })
   }
@@ -140,7 +140,11 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 }
 
 const createTemporaryPath = (absolute: string): string =>
-  join(dirname(absolute), `.${basename(absolute).slice(0, 100)}${marker}${randomUUID().slice(0, 8)}`)
+  join(dirname(absolute), `${createTemporaryPrefix(absolute)}${randomUUID().slice(0, 8)}`)
+
+/** At most 230 bytes: a file system accepts 255 in a name, and a character has up to 4. */
+const createTemporaryPrefix = (absolute: string): string =>
+  `.${[...basename(absolute)].slice(0, 50).join('')}${marker}`
 
 async function removeEmptyParents(root: string, absolute: string): Promise<void> {
   for (const folder of listParents(root, absolute)) {

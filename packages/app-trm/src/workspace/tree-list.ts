@@ -20,7 +20,7 @@ export interface TreeLimits {
 }
 
 /** Folders that tools create and can create again; never copied. */
-const generatedFolders: readonly string[] = [
+export const generatedFolders: readonly string[] = [
   'node_modules',
   '.venv',
   'venv',
@@ -48,7 +48,9 @@ export async function listTree(
       'files',
     )
   const files: TreeFile[] = []
+  const repositories = await findRepositories(root, paths)
   for (const path of paths) {
+    if (repositories.some((folder) => path.startsWith(folder))) continue
     const absolute = join(root, path)
     const stats = await statIfExists(absolute)
     if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
@@ -58,6 +60,17 @@ export async function listTree(
     files.map(({ path, stats }) => [path, stats.size]),
     'bytes',
   )
+}
+
+/** Returns the folders of paths, with a final slash, that contain `.git`. Git lists the files of a damaged repository. */
+async function findRepositories(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set(
+    paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
+  )
+  const found = await Promise.all(
+    [...folders].map(async (folder) => ((await statIfExists(join(root, folder, '.git'))) ? [folder] : [])),
+  )
+  return found.flat()
 }
 
 /** Lists every file and link of a folder except in generated folders. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { constants, cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SessionConfig } from '../domain/session-config.ts'
+import { toDiskError } from '../errors.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 
 /** A folder in which commands run. */
@@ -10,7 +11,10 @@ interface WorkCopy {
   remove(): Promise<void>
 }
 
-/** Creates a copy of the project with linked and copied folders, or returns the project itself if `isolate` is false. */
+/**
+ * Creates a copy of the project with linked and copied folders, or returns the project itself if `isolate` is false. Throws
+ * `DATA_UNWRITABLE`.
+ */
 export async function createWorkCopy(
   { snapshots, workDir }: { readonly snapshots: Snapshots; readonly workDir: string },
   { repo, project, isolate, link, copy }: SessionConfig,
@@ -37,6 +41,6 @@ export async function createWorkCopy(
     return { cwd, remove }
   } catch (error) {
     await remove()
-    throw error
+    throw toDiskError(error)
   }
 }

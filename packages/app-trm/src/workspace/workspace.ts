@@ -3,12 +3,12 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FileContent, isSameContent } from '../domain/candidate/types.ts'
 import type { SessionConfig } from '../domain/session-config.ts'
-import { TrmError } from '../errors.ts'
+import { TrmError, toDiskError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
 
-/** Copies a project and returns the folder of the workspace. Throws `SNAPSHOT_TOO_LARGE`. */
+/** Copies a project and returns the folder of the workspace. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
 export async function createWorkspace(
   { dir, snapshots }: Critic,
   project: string,
@@ -16,7 +16,12 @@ export async function createWorkspace(
 ): Promise<string> {
   const folder = workspaceFolder(dir, sid)
   await mkdir(workspacesFolder(dir), { recursive: true, mode: 0o700 })
-  await snapshots.copy(project, folder)
+  try {
+    await snapshots.copy(project, folder)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw toDiskError(error)
+  }
   return folder
 }
 

@@ -240,5 +240,6 @@ function warnSyntax(
   if (typeof after !== 'string' || after === before) return []
   const found = findSyntaxError(path, after)
   if (found === undefined || (typeof before === 'string' && findSyntaxError(path, before))) return []
-  return [{ code: 'SYNTAX', path, message: `line ${found.line} is no longer valid: ${found.reason}` }]
+  const { line, reason, source } = found
+  return [{ code: 'SYNTAX', path, message: `line ${line} is no longer valid: ${reason}`, source }]
 }

@@ -7,6 +7,8 @@ interface SyntaxProblem {
   /** From 1. */
   readonly line: number
   readonly reason: string
+  /** Python source that the grammar rejects. The grammar lacks some valid syntax, so that Python must confirm the error. */
+  readonly source?: string
 }
 
 /** Maximum length of a checked text, in UTF-16 units. */
@@ -25,7 +27,7 @@ function checkPython(text: string): SyntaxProblem | undefined {
     },
   })
   if (offset === undefined) return undefined
-  return { line: plain.slice(0, offset).split('\n').length, reason: 'invalid Python' }
+  return { line: plain.slice(0, offset).split('\n').length, reason: 'invalid Python', source: plain }
 }
 
 function checkScript(text: string): SyntaxProblem | undefined {
@@ -44,7 +46,7 @@ function checkNotebook(text: string): SyntaxProblem | undefined {
   const { cells, language } = readNotebook('', text)
   for (const { kind, index, source } of language === 'python' ? cells : []) {
     const found = kind === 'code' ? checkPython(removeMagics(source)) : undefined
-    if (found) return { line: found.line, reason: `${found.reason}, in cell ${index}` }
+    if (found) return { ...found, reason: `${found.reason}, in cell ${index}` }
   }
   return undefined
 }

@@ -107,6 +107,8 @@ export interface CandidateWarning {
   readonly code: 'NO_CHANGES' | 'FUZZY_HUNK' | 'LARGE_FILE' | 'STALE_OUTPUT' | 'SYNTAX'
   readonly path?: string | undefined
   readonly message: string
+  /** Python source to check again before the warning is reported. */
+  readonly source?: string | undefined
 }
 
 /** A candidate applied in memory. */

@@ -4,6 +4,7 @@ import type { Problem } from '../feedback/problem.ts'
 import { noDifference } from '../report/compare-tests.ts'
 import type { TestRun } from '../report/test-run.ts'
 import type { SessionConfig } from '../session-config.ts'
+import { type AbsentPath, warnAbsent } from './absent-path.ts'
 import { createGuard, type GuardFinding, selectGuardEvidence, summarizeTests } from './guard.ts'
 import { applyGuard, decide, undecided } from './halting.ts'
 import {
@@ -35,6 +36,8 @@ export interface AssessmentInput {
   readonly filesChanged?: readonly string[]
   readonly warnings?: readonly string[]
   readonly guard?: GuardFinding | null
+  /** Paths that the copy of the project lacks and the outputs name. */
+  readonly absent?: readonly AbsentPath[]
 }
 
 export interface Assessment {
@@ -56,7 +59,7 @@ interface Judged {
  * step was guarded, the run with the lower score counts, and a step whose guard does not confirm its score is never the best.
  */
 export function assess(input: AssessmentInput): Assessment {
-  const { config, kind, standing, baseline, filesChanged = [], guard: finding = null } = input
+  const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input
   const first = judge(input, input.evidence)
   const second = finding === null ? first : judge(input, selectGuardEvidence(input.evidence, finding))
   const { evidence, signals, score } = second.score.score < first.score.score ? second : first
@@ -107,7 +110,12 @@ export function assess(input: AssessmentInput): Assessment {
     broken: comparison.broken.slice(0, maxNames),
     repaired: comparison.repaired.slice(0, maxNames),
     tamper,
-    warnings: [...(input.warnings ?? []), ...evidence.flatMap((one) => warnMisconfigured(one.finding))],
+    absent: absent.map(({ path }) => path),
+    warnings: [
+      ...warnAbsent(absent),
+      ...(input.warnings ?? []),
+      ...evidence.flatMap((one) => warnMisconfigured(one.finding)),
+    ],
     isolation: isolationNames(config),
     stages: input.evidence.map(({ summary }) => summary),
     filesChanged,

@@ -1,5 +1,6 @@
-import { formatCount } from '../format-count.ts'
+import { readPythonErrors } from '../feedback/python-error.ts'
 import type { TestRun } from '../report/test-run.ts'
+import { formatLink } from './absent-path.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Guard } from './guard.ts'
 import type { Decision } from './halting.ts'
@@ -49,6 +50,8 @@ export interface EvalResult extends Decision {
   readonly tamper: readonly Tampering[]
   /** `null` if no second evaluation was necessary. */
   readonly guard: Guard | null
+  /** Paths that the copy of the project lacks and the outputs name. Missing in results of version 0.2. */
+  readonly absent?: readonly string[]
   readonly warnings: readonly string[]
   /** `work copy`, `process group`, `limits`, `bwrap`. */
   readonly isolation: readonly string[]
@@ -69,7 +72,7 @@ const maxSummary = 400
 
 /** Summarizes an evaluation in at most 400 characters: what changed, what fails now, where, and the next step. */
 export function summarizeResult(result: EvalResult): string {
-  const { step, kind, score, tests, signals, guard, filesChanged, missingCount } = result
+  const { step, kind, score, tests, signals, guard, filesChanged } = result
   const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`
   const bad = signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${shorten(why, 120)}`)
   const isDoubted = guard !== null && !(guard.passes && guard.confirms)
@@ -81,8 +84,9 @@ export function summarizeResult(result: EvalResult): string {
         : 'every signal is good'
   const parts = [
     `${subject}: score ${Math.round(score * 1e4) / 1e4}; ${bad.length === 0 ? good : bad.join('; ')}.`,
-    tests === null ? '' : `${tests.passed}/${tests.total} tests pass.`,
-    missingCount > 0 ? `${formatCount(missingCount, 'test')} of the baseline did not run.` : '',
+    tests === null || signals.some(({ kind, ok }) => kind === 'test' && !ok)
+      ? ''
+      : `${tests.passed}/${tests.total} tests pass.`,
     guard?.confirms === false ? 'Not confirmed by the guard, so not the best.' : '',
     filesChanged.length === 0 ? '' : `Changed: ${listNames(filesChanged)}.`,
     formatFailures(result),
@@ -107,10 +111,16 @@ function formatFailures({ failures, tests }: EvalResult): string {
   return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
 }
 
-/** Returns the line of a failure that names the error, else its first line. */
-const findReason = (message: string): string => {
-  const lines = message.split('\n').map((line) => line.replace(/^E {3}/, '').trim())
-  return lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b/.test(line)) ?? lines[0] ?? ''
+/** Returns the line of a failure that names the error, with the values of a comparison, else its first line. */
+function findReason(message: string): string {
+  const [error] = readPythonErrors(message).slice(-1)
+  if (error !== undefined) return [error.type, error.message.split('\n')[0]].filter(Boolean).join(': ')
+  const lines = message.split('\n').map((line) => line.replace(/^\[?Error \[ERR_TEST_FAILURE\]: /, '').trim())
+  const reason = lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b/.test(line)) ?? lines[0] ?? ''
+  const values = lines
+    .filter((line) => /^[+-]\s+\S/.test(line) && line !== '+ actual - expected')
+    .map((line) => line.replace(/^([+-])\s+/, '$1').replace(/,$/, ''))
+  return reason.endsWith(':') ? [reason, ...values.slice(0, 2)].join(' ') : reason
 }
 
 function chooseNext({
@@ -122,6 +132,9 @@ function chooseNext({
   bestScore,
   guard,
   isolation,
+  absent = [],
+  missingCount,
+  newlySkipped,
 }: EvalResult): string {
   if (rule === 'success') {
     const confined = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
@@ -129,7 +142,10 @@ function chooseNext({
     return `Stop: ${reasons[0]}. ${doubt} cannot be excluded${confined}. Next: end.`
   }
   if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
-  if (kind === 'baseline') return 'Next: submit a change.'
+  if (kind === 'baseline')
+    return absent.length === 0 ? 'Next: submit a change.' : `Next: ${shorten(formatLink(absent), 200)}.`
+  if (missingCount > 0 || newlySkipped.length > 0)
+    return 'Next: undo, or run the missing and skipped tests again and submit.'
   return score < bestScore || guard?.confirms === false
     ? 'Next: undo, or correct it and submit.'
     : 'Next: correct what fails and submit.'
