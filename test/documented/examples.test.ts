@@ -134,6 +134,17 @@ t.test('refine-sales prints the output that its README shows and does not change
     )
 })
 
+verifies('trm:story:agent', async (t) => {
+  const [block] = documented('agent-loop')
+  const commands = block?.commands.replace(/^node/, node).replace(' /tmp', ` '${folder}/projects'`)
+  const { code, stdout, stderr } = await run(t, `${commands?.trim()} ${url}`, {})
+  t.equal(code, 0, stderr)
+  const hideCounts = (output = '') => output.replace(/The agent read .*\n/, '')
+  t.equal(hideCounts(stdout), hideCounts(block?.output))
+  const [, read, bare] = /read (\d+) characters; the output of the tests has (\d+)/.exec(stdout) ?? []
+  t.ok(Number(read) <= 2 * Number(bare), `${read} characters, ${bare} without Trm`)
+})
+
 const findTheSlideFolder = `${repository}/examples/find-the-slide`
 const { url: findTheSlideUrl } = await startServer(t, { dir: `${folders}/findTheSlide` })
 const [condition, bridge = ''] = fromSource
