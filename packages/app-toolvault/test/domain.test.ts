@@ -6,6 +6,13 @@ import { verifies } from '../../../test/verifies.ts'
 import { toggleColour } from '../src/domain/feature/colour.ts'
 import { readFeatures } from '../src/domain/feature/read-features.ts'
 import {
+  formatBearing,
+  formatBowAngle,
+  formatPlace,
+  formatRange,
+  formatRangeIn,
+} from '../src/domain/geodesy/format-figures.ts'
+import {
   createLine,
   destination,
   distance,
@@ -111,4 +118,28 @@ t.test('createLine returns the ends exactly and the middle at half of the length
   t.same(line.at(0), a)
   t.same(line.at(1), b)
   t.ok(near(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
+})
+
+t.test('figures have the form of charts and logs', async (t) => {
+  t.same([0.4, 21.6, 229.97, 359.6].map(formatBearing), ['000°T', '022°T', '230°T', '000°T'])
+  t.same([0, -45.2, 119.7, -180, 179.8].map(formatBowAngle), [
+    'ahead',
+    'Red 045°',
+    'Green 120°',
+    'astern',
+    'astern',
+  ])
+  t.equal(formatPlace({ lat: 36.1179328, lon: -4.8545405 }), '36°07.076′N 004°51.272′W')
+  t.equal(formatPlace({ lat: -0.99999999, lon: 190 }), '01°00.000′S 170°00.000′W')
+  t.same([4.25, 209.5, 1853, 25_000, 343_923].map(formatRange), [
+    '4.3 m',
+    '210 m',
+    '1.00 nm',
+    '13.5 nm',
+    '186 nm',
+  ])
+  t.same(
+    [formatRangeIn(8765.58, 'yd'), formatRangeIn(0.11312, 'nm'), formatRangeIn(343.9231, 'km')],
+    ['8766 yd', '0.113 nm', '343.9 km'],
+  )
 })

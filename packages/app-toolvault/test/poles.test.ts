@@ -48,7 +48,7 @@ verifies('toolvault:bearing:undefined', async (t) => {
   const point = feature('p', 'Point', [5, 5], { dataType: 'reference-point', name: 'P' })
   const { summary, bearing_deg } = await data('range_bearing', { features: [point, { ...point, id: 'q' }] })
   t.equal(bearing_deg, null)
-  t.match(summary, /has no bearing from P \(the places are the same\), range 0\.0000 nm/)
+  t.match(summary, /has no bearing from P \(the places are the same\), range 0\.000 nm/)
 })
 
 verifies(

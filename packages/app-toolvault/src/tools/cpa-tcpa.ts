@@ -10,6 +10,7 @@ import {
 import { z } from 'zod'
 import { defineTool, type NewId } from '../catalog/vault-tool.ts'
 import { type ApproachOptions, findApproaches, type PairApproach } from '../domain/approach/pair-approach.ts'
+import { formatBearing, formatRange } from '../domain/geodesy/format-figures.ts'
 import { nauticalMile } from '../domain/geodesy/geodesic.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { isInJump } from '../domain/track/position-jump.ts'
@@ -105,7 +106,7 @@ function summarize(near: readonly PairApproach[], { within_nm, overlapping, poss
   const bearing =
     approach.bearing_deg === null
       ? ', where they meet'
-      : `, ${b.name} bearing ${approach.bearing_deg.toFixed(1)} degrees from ${a.name}`
+      : `, ${b.name} bearing ${formatBearing(approach.bearing_deg)} from ${a.name}`
   const rank = possible === 1 ? '' : ` The closest of ${near.length} of ${possible} pairs.`
   const jumping = [a, b]
     .filter((track) => isInJump(track, approach.time, minDoubtfulJump))
@@ -117,6 +118,10 @@ function summarize(near: readonly PairApproach[], { within_nm, overlapping, poss
   return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metres} m (${miles} nm, geodesic)${bearing}.${doubt}${rank}${others}`
 }
 
+/** Returns `287 m, 022°T`. Tracks that meet have no bearing. */
+const describeApproach = ({ distance_m, bearing_deg }: PairApproach['approach']): string =>
+  [formatRange(distance_m), ...(bearing_deg === null ? [] : [formatBearing(bearing_deg)])].join(', ')
+
 const createLineFeature = ({ a, b, approach }: PairApproach, newId: NewId): Feature => ({
   type: 'Feature',
   id: newId('cpa'),
@@ -125,7 +130,7 @@ const createLineFeature = ({ a, b, approach }: PairApproach, newId: NewId): Feat
     dataType: 'annotation',
     annotationType: 'measurement',
     name: `CPA ${a.name} / ${b.name}`,
-    text: `${approach.distance_m.toFixed(0)} m`,
+    text: describeApproach(approach),
     color: '#CC0066',
     time: formatTime(Math.round(approach.time)),
   },

@@ -2,6 +2,7 @@ import { formatTime } from '@causeway/app-kit/time'
 import { addFeatures, composite, formatCount, showData } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
+import { formatBearing, formatPlace } from '../domain/geodesy/format-figures.ts'
 import type { Place } from '../domain/geodesy/geodesic.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { deriveMotion, getTimeSpan, interpolatePlace, type Motion } from '../domain/track/motion.ts'
@@ -82,10 +83,9 @@ function findPositions(tracks: readonly TimedTrack[], time: number): readonly Tr
 }
 
 function describe({ track, place, course_deg, speed_kn }: TrackPosition): string {
-  const [lon = 0, lat = 0] = toPosition(place)
   const motion =
     course_deg === null || speed_kn === null
       ? ''
-      : `, course ${course_deg.toFixed(1)}, ${speed_kn.toFixed(1)} knots`
-  return `${track.name} at ${lat.toFixed(6)}, ${lon.toFixed(6)} (latitude, longitude)${motion}`
+      : `, course ${formatBearing(course_deg)}, ${speed_kn.toFixed(1)} knots`
+  return `${track.name} at ${formatPlace(place)}${motion}`
 }

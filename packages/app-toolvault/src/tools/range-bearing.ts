@@ -9,6 +9,8 @@ import {
   readTarget,
   type Target,
 } from '../domain/geodesy/bearing-series.ts'
+import { formatBearing, formatBowAngle, formatRangeIn } from '../domain/geodesy/format-figures.ts'
+import { normalizeAngle } from '../domain/geodesy/geodesic.ts'
 import type { RangeUnit } from '../domain/geodesy/range-bearing.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { ToolVaultError } from '../errors.ts'
@@ -85,13 +87,12 @@ function summarize(
   const relative =
     first.relative_bearing_deg === null
       ? ''
-      : `, relative bearing ${first.relative_bearing_deg.toFixed(1)} degrees`
-  const atb =
-    first.atb_deg === null ? '' : `, angle on the bow of ${b.name} ${first.atb_deg.toFixed(1)} degrees`
+      : `, relative bearing ${formatBowAngle(normalizeAngle(first.relative_bearing_deg))}`
+  const atb = first.atb_deg === null ? '' : `, angle on the bow of ${b.name} ${formatBowAngle(first.atb_deg)}`
   const more = rows.length === 1 ? '' : ` The series has ${rows.length} times.`
   const bearing =
     first.bearing_deg === null
       ? `has no bearing from ${a.name} (${first.bearing_problem})`
-      : `bears ${first.bearing_deg.toFixed(3)} degrees from ${a.name}`
-  return `${b.name} ${bearing}, range ${first.range.toFixed(4)} ${unit} (${line})${when}${relative}${atb}.${more}`
+      : `bears ${formatBearing(first.bearing_deg)} from ${a.name}`
+  return `${b.name} ${bearing}, range ${formatRangeIn(first.range, unit)} (${line})${when}${relative}${atb}.${more}`
 }

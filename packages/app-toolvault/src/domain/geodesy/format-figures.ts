@@ -1,0 +1,42 @@
+import { normalizeLongitude } from '@causeway/plot'
+import { nauticalMile, type Place } from './geodesic.ts'
+import type { RangeUnit } from './range-bearing.ts'
+
+/** Returns a true bearing as three digits: `022°T`. */
+export const formatBearing = (degrees: number): string => `${padDegrees(Math.round(degrees) % 360)}°T`
+
+/** Returns an angle on the bow, -180 to 180 with port negative: `Red 045°`, `Green 120°`, `ahead` or `astern`. */
+export function formatBowAngle(degrees: number): string {
+  const angle = Math.round(Math.abs(degrees))
+  if (angle === 0) return 'ahead'
+  if (angle === 180) return 'astern'
+  return `${degrees < 0 ? 'Red' : 'Green'} ${padDegrees(angle)}°`
+}
+
+const padDegrees = (degrees: number): string => String(degrees).padStart(3, '0')
+
+/** Returns `36°07.077′N 004°51.270′W`. */
+export function formatPlace({ lat, lon: unwrapped }: Place): string {
+  const lon = normalizeLongitude(unwrapped)
+  return `${formatAngle(lat, 2)}${lat < 0 ? 'S' : 'N'} ${formatAngle(lon, 3)}${lon < 0 ? 'W' : 'E'}`
+}
+
+/** Minutes have three decimals, which is 2 m. */
+function formatAngle(angle: number, digits: number): string {
+  const thousandths = Math.round(Math.abs(angle) * 60_000)
+  const minutes = ((thousandths % 60_000) / 1000).toFixed(3).padStart(6, '0')
+  return `${String(Math.floor(thousandths / 60_000)).padStart(digits, '0')}°${minutes}′`
+}
+
+/** Returns a range with the digits that positions justify. */
+export function formatRangeIn(range: number, unit: RangeUnit): string {
+  if (unit === 'm' || unit === 'yd') return `${range.toFixed(range < 100 ? 1 : 0)} ${unit}`
+  return `${range.toFixed(range < 100 ? 3 : 1)} ${unit}`
+}
+
+/** Returns metres below a nautical mile, and nautical miles with three digits otherwise. */
+export function formatRange(metres: number): string {
+  if (metres < nauticalMile) return `${metres.toFixed(metres < 10 ? 1 : 0)} m`
+  const miles = metres / nauticalMile
+  return `${miles.toFixed(miles < 9.995 ? 2 : miles < 99.95 ? 1 : 0)} nm`
+}
