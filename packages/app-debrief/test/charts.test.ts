@@ -1,13 +1,17 @@
 /** Charts: scales, polar projection and times along tracks. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { textWidth } from '@causeway/picture'
 import type { LonLat } from '@causeway/plot'
 import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { destination } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
-import { selectLand } from '../src/domain/map/coast.ts'
-import { drawGraticule, drawScaleBar } from '../src/domain/map/graticule.ts'
+import { parsePlot } from '../src/domain/document/plot-document.ts'
+import { clipLand, createLandRing, selectLand } from '../src/domain/map/coast.ts'
+import { drawGraticule, drawScaleBar, formatAngle } from '../src/domain/map/graticule.ts'
+import { placeLabels } from '../src/domain/map/labels.ts'
+import { createMapData } from '../src/domain/map/map-data.ts'
 import { chooseFrameHeight, createProjection } from '../src/domain/map/projection.ts'
 import { formatTimeLabel, listTimeTicks } from '../src/domain/map/time-labels.ts'
 import { openDebrief } from './debrief-kit.ts'
@@ -43,7 +47,7 @@ verifies('debrief:chart:scale', async (t) => {
   const both = createProjection([-60, -40, 60, 89], frame([-60, -40, 60, 89]))
   t.equal(both.scale, null, 'a chart that is not conformal has no scale')
   const tall = createProjection([0, 0, 40, 70], frame([0, 0, 40, 70]))
-  t.match(JSON.stringify(drawScaleBar(tall)), /nm at \d+°\d+′N/, 'the bar has its latitude')
+  t.match(JSON.stringify(drawScaleBar(tall)), /nm at \d+°N/, 'the bar has its latitude')
 })
 
 verifies('debrief:chart:polar', async (t) => {
@@ -123,6 +127,81 @@ t.test('a measurement has its value and time', async (t) => {
   await one.ask('open_plot', { filename: 'cpa.plot.json' })
   const { summary } = await one.ask('render_map', { filename: 'cpa.plot.json' })
   t.match(summary, /CPA A \/ B, 209 m, 010029Z/)
+})
+
+t.test('a ring of land that crosses the antimeridian has no edge across the chart', async (t) => {
+  const ring: LonLat[] = [
+    [-180, 65],
+    [179, 64],
+    [170, 66],
+    [179, 68],
+    [-180, 69],
+    [-180, 65],
+  ]
+  const land = createLandRing(ring)
+  t.same(land.bounds, [-190, 64, -180, 69])
+  const { areas, coast } = clipLand([land], [-180, -80, 180, 80])
+  for (const path of [...areas, ...coast])
+    for (const [index, [lon]] of path.entries())
+      t.ok(Math.abs(lon - (path[index - 1]?.[0] ?? lon)) < 20, `longitude ${lon}`)
+  t.ok(areas.length > 0 && coast.length > 0)
+})
+
+t.test('a zone next to a pole keeps its shape', async (t) => {
+  const ring = Array.from({ length: 37 }, (_, index) =>
+    destination({ lat: 89.5, lon: -120 }, index * 10, 12_000),
+  )
+  const zone = {
+    id: 'zone',
+    geometry: { type: 'Polygon', coordinates: [ring.map(({ lon, lat }) => [lon, lat])] },
+    properties: {},
+  }
+  const features = [{ type: 'Feature', ...zone }]
+  const document = parsePlot(JSON.stringify({ type: 'FeatureCollection', features }))
+  const { drawables } = createMapData(document, { bounds: [-180, 88.5, 180, 90], width: 900 })
+  t.ok((drawables[0]?.paths[0]?.length ?? 0) > 12)
+})
+
+t.test('formatAngle has the decimals of the grid', async (t) => {
+  t.equal(formatAngle(36.5, 'NS'), '36°30′N')
+  t.equal(formatAngle(-5.37, 'EW', 1), '5°22.2′W')
+  t.equal(formatAngle(36 + 2.03 / 60, 'NS', 2), '36°02.03′N')
+  t.equal(formatAngle(36.9999, 'NS', 1), '37°N')
+  t.equal(formatAngle(-0.00001, 'NS', 1), '0°')
+})
+
+t.test('labels avoid lines, each other and the scale bar', async (t) => {
+  const frame = { left: 0, top: 0, width: 400, height: 300 }
+  const points = Array.from({ length: 51 }, (_, index): [number, number] => [index * 8, 150])
+  const label = { lines: ['Alpha'], color: '#000000', isImportant: false, isOptional: false }
+  const bar = { left: 200, top: 256, right: 400, bottom: 300 }
+  const places: [number, number][] = [
+    [100, 150],
+    [104, 150],
+    [300, 290],
+  ]
+  const drawn = placeLabels(
+    places.map((at) => ({ ...label, at })),
+    frame,
+    { points, boxes: [bar] },
+  ).filter(({ name }) => name === 'text')
+  const boxes = drawn.map(({ attributes: { x, y } }) => ({
+    left: Number(x),
+    right: Number(x) + textWidth('Alpha', 13),
+    top: Number(y) - 10,
+    bottom: Number(y),
+  }))
+  t.equal(boxes.length, 3)
+  for (const [index, box] of boxes.entries()) {
+    t.notOk(points.some(([x, y]) => x > box.left && x < box.right && y > box.top && y < box.bottom))
+    for (const other of [bar, ...boxes.slice(0, index)])
+      t.ok(
+        box.right <= other.left ||
+          box.left >= other.right ||
+          box.bottom <= other.top ||
+          box.top >= other.bottom,
+      )
+  }
 })
 
 t.test(

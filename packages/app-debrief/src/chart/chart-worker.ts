@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { findBounds, listPaths } from '@causeway/plot'
+import { listPaths } from '@causeway/plot'
 import { serve } from '@causeway/worker'
 import { feature } from 'topojson-client'
-import type { LandRing } from '../domain/map/coast.ts'
+import { createLandRing, type LandRing } from '../domain/map/coast.ts'
 import { type Coast, drawMap, type MapDrawing } from '../domain/map/map-drawing.ts'
 
 export interface ChartMethods {
@@ -39,12 +39,5 @@ function readLand(coast: Coast): readonly LandRing[] {
   if (shapes === undefined) return []
   const found = feature(atlas, shapes)
   const features = 'features' in found ? found.features : [found]
-  return features
-    .flatMap(({ geometry }) => listPaths(geometry))
-    .map((points) => {
-      // The rings are cut at the antimeridian, so their longitudes must not be unwrapped.
-      const lons = points.map(([lon]) => lon)
-      const [, south, , north] = findBounds([points]) ?? [0, 0, 0, 0]
-      return { points, bounds: [Math.min(...lons), south, Math.max(...lons), north] }
-    })
+  return features.flatMap(({ geometry }) => listPaths(geometry)).map(createLandRing)
 }

@@ -44,7 +44,10 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
       const drawing = { data, title: plot.filename, width }
       const { png, width_px, height_px } = await ctx.store.charts.render(drawing, ctx)
       const { bounds, drawables } = data
-      const names = drawables.flatMap(({ name }) => name ?? []).slice(0, 12)
+      const names = drawables
+        .map(({ name, detail }) => [name, detail].filter((text) => text !== null).join(', '))
+        .filter((name) => name !== '')
+        .slice(0, 12)
       return withContent(
         {
           ...stamp,

@@ -1,9 +1,20 @@
-import type { Bounds, LonLat } from '@causeway/plot'
+import { type Bounds, type LonLat, unwrapPath } from '@causeway/plot'
 
-/** A ring of land with longitudes -180 to 180. */
+/** A ring of land. Longitudes are unwrapped, except those of a ring around a pole. */
 export interface LandRing {
   readonly points: readonly LonLat[]
   readonly bounds: Bounds
+}
+
+/** Unwraps the longitudes of a ring that crosses the antimeridian. */
+export function createLandRing(ring: readonly LonLat[]): LandRing {
+  const [start = [0, 0]] = ring
+  const unwrapped = unwrapPath(ring, start[0])
+  // A ring around a pole does not return to its first longitude.
+  const isClosed = Math.abs((unwrapped.at(-1) ?? start)[0] - start[0]) < 180
+  const points = isClosed ? unwrapped : ring
+  const [lons, lats] = [points.map(([lon]) => lon), points.map(([, lat]) => lat)]
+  return { points, bounds: [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)] }
 }
 
 /** Areas to fill, and the coast without the edges from clipping. */

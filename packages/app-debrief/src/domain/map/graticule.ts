@@ -1,54 +1,106 @@
 import { element, haloText, line, type Point, type SvgElement, text } from '@causeway/picture'
-import { normalizeLongitude } from '@causeway/plot'
+import { type LonLat, normalizeLongitude } from '@causeway/plot'
+import type { Box, Label } from './labels.ts'
 import { type Projection, traceArea } from './projection.ts'
 
 /** Degrees. */
-const steps = [1 / 60, 2 / 60, 5 / 60, 10 / 60, 20 / 60, 0.5, 1, 2, 5, 10, 20, 30, 45]
+const steps = [
+  ...[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((minutes) => minutes / 60),
+  ...[1, 2, 5, 10, 20, 30, 45],
+]
 
 const ink = { stroke: '#B9CAD6', 'stroke-width': 0.8 }
+const labelColor = '#57606A'
+const labelSize = 12
 
-/** Draws meridians and parallels with labels. */
+/** Draws meridians and parallels. Labels are outside the frame; those of polar charts are from `listPolarLabels`. */
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
-/** Draws parallels as circles, with labels on the middle meridian, and meridians with labels at the edge of the frame. */
-function drawPolarGraticule(view: Projection): readonly SvgElement[] {
-  const { bounds, frame, point } = view
+interface PolarGrid {
+  readonly lons: readonly number[]
+  readonly lats: readonly number[]
+  /** Latitudes of the ends of meridians. */
+  readonly outer: number
+  readonly inner: number
+  /** Decimals of the minutes of labels. */
+  readonly decimals: { readonly lon: number; readonly lat: number }
+}
+
+/** Share of the visible latitudes that meridians leave out at the pole. */
+const polarGap = 0.04
+
+function createPolarGrid({ bounds, frame }: Projection): PolarGrid {
   const [west, south, east, north] = bounds
-  const isNorthern = north > 0
-  const [outer, inner] = isNorthern ? [south, Math.min(north, 89.5)] : [north, Math.max(south, -89.5)]
   const isWhole = east - west >= 360
   const lonStep = isWhole ? 30 : chooseStep((east - west) / (frame.width / 120))
   const latStep = chooseStep((north - south) / (frame.height / 90))
-  const inset = { left: frame.left + 24, right: frame.left + frame.width - 24, top: frame.top + 16 }
-  const bottom = frame.top + frame.height - 10
-  const isVisible = ([x, y]: Point): boolean =>
-    x >= inset.left && x <= inset.right && y >= inset.top && y <= bottom
+  const gap = isWhole ? (north - south) * polarGap : 0
+  const [outer, inner] = north > 0 ? [south, north - gap] : [north, south + gap]
+  return {
+    lons: listMultiples(west, isWhole ? east - lonStep / 2 : east, lonStep),
+    lats: listMultiples(south, north, latStep),
+    outer,
+    inner,
+    decimals: { lon: countDecimals(lonStep), lat: countDecimals(latStep) },
+  }
+}
+
+/** Draws parallels as arcs. */
+function drawPolarGraticule(view: Projection): readonly SvgElement[] {
+  const { lons, lats, outer, inner } = createPolarGrid(view)
+  const [west, , east] = view.bounds
   const attributes = { ...ink, fill: 'none' }
-  const lons = listMultiples(west, isWhole ? east - lonStep / 2 : east, lonStep)
+  return [
+    ...lons.map((lon) => drawRun([view.point([lon, inner]), view.point([lon, outer])], attributes)),
+    ...lats.map((lat) => {
+      const ends: LonLat[] = [
+        [west, lat],
+        [east, lat],
+      ]
+      return drawRun(traceArea(ends, view), attributes)
+    }),
+  ]
+}
+
+/** Returns labels on the lines of a polar chart: meridians near the edge of the frame, parallels from the middle outwards. */
+export function listPolarLabels(view: Projection): readonly Label[] {
+  if (view.name !== 'polar stereographic') return []
+  const { lons, lats, outer, inner, decimals } = createPolarGrid(view)
+  const [west, , east] = view.bounds
+  const create = (text: string, places: readonly LonLat[]): Label[] => {
+    const centres = places.map(view.point)
+    const [at] = centres
+    if (at === undefined) return []
+    return [
+      {
+        at,
+        centres,
+        lines: [text],
+        color: labelColor,
+        isImportant: false,
+        isOptional: true,
+        size: labelSize,
+      },
+    ]
+  }
   const meridians = lons.flatMap((lon) => {
-    const steps = Array.from({ length: 200 }, (_, index) => inner + ((outer - inner) * index) / 199)
-    const at = steps.map((lat) => point([lon, lat])).findLast(isVisible)
-    const path = [point([lon, inner]), point([lon, outer])]
-    const name = formatAngle(normalizeLongitude(lon), 'EW')
-    return [
-      drawRun(path, attributes),
-      ...(at === undefined ? [] : [haloText(at, name, { ...label, 'text-anchor': 'middle' })]),
-    ]
+    const places = listShares(200).map((share): LonLat => [lon, outer + ((inner - outer) * share) / 2])
+    return create(formatAngle(normalizeLongitude(lon), 'EW', decimals.lon), places)
   })
-  const parallels = listMultiples(south, north, latStep).flatMap((lat) => {
-    const ends: [number, number][] = [
-      [west, lat],
-      [east, lat],
-    ]
-    const at = point([(west + east) / 2, lat])
-    return [
-      drawRun(traceArea(ends, view), attributes),
-      ...(isVisible(at) ? [haloText([at[0] + 4, at[1] - 3], formatAngle(lat, 'NS'), label)] : []),
-    ]
+  const parallels = lats.flatMap((lat) => {
+    const [middle, half] = [(west + east) / 2, (east - west) / 2]
+    const places = listShares(60).flatMap((share): LonLat[] => [
+      [middle + half * share, lat],
+      [middle - half * share, lat],
+    ])
+    return create(formatAngle(lat, 'NS', decimals.lat), places)
   })
   return [...meridians, ...parallels]
 }
+
+const listShares = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index / count)
 
 /** Draws a line that the clip path of the chart limits to the frame. */
 const drawRun = (
@@ -71,7 +123,7 @@ function drawStraightGraticule({ bounds, frame, point }: Projection): readonly S
     const [x] = point([lon, (south + north) / 2])
     return [
       line([x, top], [x, top + height], ink),
-      text([x, top + height + 18], formatAngle(normalizeLongitude(lon), 'EW'), {
+      text([x, top + height + 18], formatAngle(normalizeLongitude(lon), 'EW', countDecimals(lonStep)), {
         ...label,
         'text-anchor': 'middle',
       }),
@@ -81,15 +133,21 @@ function drawStraightGraticule({ bounds, frame, point }: Projection): readonly S
     const [, y] = point([(west + east) / 2, lat])
     return [
       line([left, y], [left + width, y], ink),
-      text([left - 8, y + 4], formatAngle(lat, 'NS'), { ...label, 'text-anchor': 'end' }),
+      text([left - 8, y + 4], formatAngle(lat, 'NS', countDecimals(latStep)), {
+        ...label,
+        'text-anchor': 'end',
+      }),
     ]
   })
   return [...meridians, ...parallels]
 }
 
-const label = { 'font-size': 12, fill: '#57606A' }
+const label = { 'font-size': labelSize, fill: labelColor }
 
 const chooseStep = (wanted: number): number => steps.find((step) => step >= wanted) ?? 60
+
+/** Returns the decimals of minutes that multiples of a step have. */
+const countDecimals = (step: number): number => (step < 0.09 / 60 ? 2 : step < 0.9 / 60 ? 1 : 0)
 
 /** Excludes multiples at the ends of the interval. */
 function listMultiples(from: number, to: number, step: number): readonly number[] {
@@ -98,16 +156,28 @@ function listMultiples(from: number, to: number, step: number): readonly number[
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step)
 }
 
-/** Returns `36°30′N`, and whole degrees without minutes. */
-export function formatAngle(degrees: number, [positive, negative]: string): string {
-  const minutes = Math.round(Math.abs(degrees) * 60)
-  const side = minutes === 0 || minutes === 180 * 60 ? '' : degrees > 0 ? positive : negative
-  const rest = minutes % 60
-  return `${Math.floor(minutes / 60)}°${rest === 0 ? '' : `${String(rest).padStart(2, '0')}′`}${side}`
+/** Returns `36°30′N` or `36°08.5′N`, and whole degrees without minutes. */
+export function formatAngle(degrees: number, [positive, negative]: string, decimals = 0): string {
+  const unit = 10 ** decimals
+  const parts = Math.round(Math.abs(degrees) * 60 * unit)
+  const side = parts === 0 || parts === 180 * 60 * unit ? '' : degrees > 0 ? positive : negative
+  const rest = parts % (60 * unit)
+  const minutes = (rest / unit).toFixed(decimals).padStart(decimals === 0 ? 2 : 3 + decimals, '0')
+  return `${Math.floor(parts / (60 * unit))}°${rest === 0 ? '' : `${minutes}′`}${side}`
 }
 
 /** Scales that differ by less within a chart need no latitude. */
 const maxVariation = 1.02
+
+/** Maximum length of the bar, pixels. */
+const maxBar = 180
+const barMargin = 18
+
+/** Returns where the scale bar is. */
+export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] => {
+  const [right, bottom] = [frame.left + frame.width, frame.top + frame.height]
+  return scale === null ? [] : [{ left: right - maxBar - 2 * barMargin, top: bottom - 44, right, bottom }]
+}
 
 /**
  * Draws a bar of a round number of nautical miles at the lower right, with its latitude if the scale changes within the chart.
@@ -116,21 +186,20 @@ const maxVariation = 1.02
 export function drawScaleBar({ frame, scale }: Projection): readonly SvgElement[] {
   if (scale === null) return []
   const { pxPerMile, latitude, variation } = scale
-  const max = 180 / pxPerMile
+  const max = maxBar / pxPerMile
   const decade = 10 ** Math.floor(Math.log10(max))
   const miles = ([5, 2, 1].find((step) => step * decade <= max) ?? 1) * decade
-  const right = frame.left + frame.width - 18
+  const right = frame.left + frame.width - barMargin
   const left = right - miles * pxPerMile
   const y = frame.top + frame.height - 16
   const stroke = { stroke: '#1F2328', 'stroke-width': 2 }
   const where = variation > maxVariation ? ` at ${formatAngle(latitude, 'NS')}` : ''
+  const metres = miles < 1 ? ` (${Number((miles * 1852).toPrecision(2))} m)` : ''
+  const length = miles.toLocaleString('en', { maximumSignificantDigits: 3 })
   return [
     line([left, y], [right, y], stroke),
     line([left, y - 5], [left, y + 5], stroke),
     line([right, y - 5], [right, y + 5], stroke),
-    haloText([right, y - 9], `${miles.toLocaleString('en', { maximumSignificantDigits: 3 })} nm${where}`, {
-      'text-anchor': 'end',
-      'font-size': 13,
-    }),
+    haloText([right, y - 9], `${length} nm${metres}${where}`, { 'text-anchor': 'end', 'font-size': 13 }),
   ]
 }

@@ -1,11 +1,16 @@
-import { haloText, type Point, type SvgElement, textWidth } from '@causeway/picture'
+import { haloText, line, type Point, type SvgElement, textWidth } from '@causeway/picture'
 import type { Frame } from './projection.ts'
 
 export interface Label {
+  /** The place that the label names. */
   readonly at: Point
-  readonly text: string
+  /** Points where the middle of the label can be, in order of preference; by default around `at`. */
+  readonly centres?: readonly Point[]
+  readonly lines: readonly string[]
   readonly color: string
   readonly isImportant: boolean
+  /** Whether to omit the label if it would cover a line. */
+  readonly isOptional: boolean
   /** Pixels. */
   readonly size?: number
 }
@@ -13,38 +18,92 @@ export interface Label {
 const defaultSize = 13
 const maxLength = 32
 
-interface Box {
+export interface Box {
   readonly left: number
   readonly top: number
   readonly right: number
   readonly bottom: number
 }
 
-/** Places labels without overlap, selected ones first, in the frame and away from `taken`. Omits labels without space. */
+interface Obstacles {
+  /** Points of tracks, areas and symbols. */
+  readonly points: readonly Point[]
+  readonly boxes: readonly Box[]
+}
+
+/** Places labels without overlap, important ones first, in the frame and away from obstacles. Omits labels without space. */
 export function placeLabels(
   labels: readonly Label[],
   frame: Frame,
-  taken: readonly Point[],
+  { points, boxes }: Obstacles,
 ): readonly SvgElement[] {
-  const placed: Box[] = []
-  const obstacles = new ObstacleGrid(taken)
+  const placed = [...boxes]
+  const obstacles = new ObstacleGrid(points)
   const ordered = [...labels].sort((a, b) => Number(b.isImportant) - Number(a.isImportant))
   return ordered.flatMap((label) => {
-    const content = label.text.length > maxLength ? `${label.text.slice(0, maxLength - 1)}…` : label.text
-    const { size = defaultSize } = label
-    const free = listPositions(label.at, textWidth(content, size), size).filter(
+    const { size = defaultSize, centres } = label
+    const lines = label.lines.map(shorten)
+    const extent: Point = [
+      Math.max(...lines.map((text) => textWidth(text, size))) + 4,
+      lines.length * lineHeight(size) + 2,
+    ]
+    const candidates =
+      centres === undefined ? listPositions(label.at, extent) : centres.map((at) => centreBox(at, extent))
+    const free = candidates.filter(
       (one) => isWithin(one, frame) && !placed.some((other) => overlap(one, other)),
     )
-    // A name over a track is better than none; a time is not.
-    const box = free.find((one) => !obstacles.hits(one)) ?? (label.size === undefined ? free[0] : undefined)
+    const box = findClearest(free, obstacles, label.isOptional)
     if (box === undefined) return []
     placed.push(box)
-    return haloText([box.left + 2, box.bottom - 4], content, {
-      fill: label.color,
-      'font-size': size,
-      'font-weight': label.isImportant ? 600 : 400,
-    })
+    return [
+      ...(centres === undefined ? drawLeader(label, box) : []),
+      ...lines.map((text, index) =>
+        haloText(
+          [
+            centres === undefined ? box.left + 2 : (box.left + box.right) / 2,
+            box.top + (index + 1) * lineHeight(size) - 4,
+          ],
+          text,
+          {
+            'text-anchor': centres === undefined ? 'start' : 'middle',
+            fill: label.color,
+            'font-size': size,
+            'font-weight': label.isImportant ? 600 : 400,
+          },
+        ),
+      ),
+    ]
   })
+}
+
+const shorten = (text: string): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+
+const lineHeight = (size: number): number => size + 4
+
+/** Returns the first box without obstacles, or else, unless the label is optional, that with the fewest. */
+function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
+  let best: Box | undefined
+  let fewest = isOptional ? 1 : Number.POSITIVE_INFINITY
+  for (const box of boxes) {
+    const hits = obstacles.count(box)
+    if (hits < fewest) [best, fewest] = [box, hits]
+    if (hits === 0) break
+  }
+  return best
+}
+
+/** Labels that are farther from their place have a line to it, pixels. */
+const leaderDistance = 18
+
+function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement[] {
+  const end: Point = [
+    Math.max(box.left, Math.min(box.right, x)),
+    Math.max(box.top + 2, Math.min(box.bottom - 2, y)),
+  ]
+  const distance = Math.hypot(end[0] - x, end[1] - y)
+  if (distance < leaderDistance) return []
+  return [line([x, y], end, { stroke: color, 'stroke-width': 0.8, 'stroke-opacity': 0.7 })]
 }
 
 /** Side of a cell, pixels. */
@@ -63,36 +122,43 @@ class ObstacleGrid {
     }
   }
 
-  hits({ left, top, right, bottom }: Box): boolean {
+  /** Returns the number of points in a box. */
+  count({ left, top, right, bottom }: Box): number {
+    let count = 0
     for (let column = Math.floor(left / cell); column <= Math.floor(right / cell); column++)
       for (let row = Math.floor(top / cell); row <= Math.floor(bottom / cell); row++)
-        if (
-          this.#cells
-            .get(`${column},${row}`)
-            ?.some(([x, y]) => x > left && x < right && y > top && y < bottom)
-        )
-          return true
-    return false
+        for (const [x, y] of this.#cells.get(`${column},${row}`) ?? [])
+          if (x > left && x < right && y > top && y < bottom) count++
+    return count
   }
 }
 
-function listPositions([x, y]: Point, width: number, size: number): readonly Box[] {
-  const box = (left: number, top: number): Box => ({
-    left,
-    top,
-    right: left + width + 4,
-    bottom: top + size + 5,
+/** Distances of a label from its place, pixels. */
+const distances = [8, 22, 40]
+
+/** Returns boxes right, left, above, below and at the corners of a place, the nearest first. */
+const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
+  distances.flatMap((distance) => {
+    const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]
+    const centres: readonly Point[] = [
+      [x + dx, y],
+      [x - dx, y],
+      [x, y - dy],
+      [x, y + dy],
+      [x + dx, y - dy],
+      [x + dx, y + dy],
+      [x - dx, y - dy],
+      [x - dx, y + dy],
+    ]
+    return centres.map((at) => centreBox(at, extent))
   })
-  const [middle, half] = [y - size / 2 - 2, width / 2]
-  return [
-    box(x + 8, middle),
-    box(x - width - 12, middle),
-    box(x - half, y - size - 14),
-    box(x - half, y + 9),
-    box(x + 10, y - size - 12),
-    box(x + 10, y + 8),
-  ]
-}
+
+const centreBox = ([x, y]: Point, [width, height]: Point): Box => ({
+  left: x - width / 2,
+  top: y - height / 2,
+  right: x + width / 2,
+  bottom: y + height / 2,
+})
 
 const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom

@@ -14,10 +14,13 @@ import {
 import type { JsonObject } from '@causeway/protocol'
 import { getDataBounds, getTimeState, type PlotDocument } from '../document/plot-document.ts'
 import { metresPerDegree, selectLineVertices } from '../queries/simplify.ts'
+import { chooseFrameHeight, createProjection } from './projection.ts'
 import { formatTimeLabel, listTimeTicks, type TimeStyle, type TimeTick } from './time-labels.ts'
 
 export interface Drawable {
   readonly name: string | null
+  /** Value and time of a measurement. */
+  readonly detail: string | null
   readonly shape: 'line' | 'area' | 'points'
   /** Unwrapped longitudes, degrees. */
   readonly paths: readonly (readonly LonLat[])[]
@@ -52,7 +55,7 @@ export function createMapData(
   { bounds: requested, width, timeStyle = 'rn-short' }: MapOptions,
 ): MapData {
   const bounds = requested ?? padDataBounds(getDataBounds(document))
-  const toleranceM = (((bounds[2] - bounds[0]) * metresPerDegree) / width) * 0.4
+  const toleranceM = findPixelSize(bounds, width) * maxDeviation
   const time = getTimeState(document)
   const now = time === null ? undefined : parseTime(time.current)
   const selected = new Set(document.selection)
@@ -67,6 +70,20 @@ export function createMapData(
   const total = document.items.length
   return { bounds, drawables, hidden: total - drawables.length, total, time: time?.current ?? null }
 }
+
+/** Maximum deviation of simplified lines, pixels. */
+const maxDeviation = 0.4
+
+/** Returns the size of a pixel where the scale of the chart is largest, metres. */
+function findPixelSize(bounds: Bounds, width: number): number {
+  const frame = { left: 0, top: 0, width, height: chooseFrameHeight(bounds, width) }
+  const { scale } = createProjection(bounds, frame)
+  return scale === null
+    ? ((bounds[2] - bounds[0]) * metresPerDegree) / width
+    : nauticalMile / scale.pxPerMile / scale.variation
+}
+
+const nauticalMile = 1852
 
 const padDataBounds = (bounds: Bounds | null): Bounds =>
   bounds === null ? [-180, -75, 180, 80] : padBounds(bounds, 0.08)
@@ -90,7 +107,8 @@ function createDrawable(
   const { timestamps, annotationType } = getProperties(feature)
   const isMeasurement = annotationType === 'measurement'
   return {
-    name: isMeasurement ? describeMeasurement(feature, timeStyle) : getName(feature),
+    name: getName(feature),
+    detail: isMeasurement ? describeMeasurement(feature, timeStyle) : null,
     isMeasurement,
     shape,
     paths: shape === 'points' ? paths : paths.map((path) => simplifyPath(path, toleranceM)),
@@ -105,13 +123,12 @@ function createDrawable(
   }
 }
 
-/** Returns name, value and time of a measurement. */
+/** Returns value and time of a measurement. */
 function describeMeasurement(feature: JsonObject, timeStyle: TimeStyle): string | null {
   const { text, time } = getProperties(feature)
   const at = parseTime(time)
-  const name = getName(feature)
-  const value = typeof text === 'string' && text !== name ? text : null
-  const parts = [name, value, at === undefined ? null : formatTimeLabel(at, timeStyle)]
+  const value = typeof text === 'string' && text !== getName(feature) ? text : null
+  const parts = [value, at === undefined ? null : formatTimeLabel(at, timeStyle)]
   const known = parts.filter((part) => part !== null)
   return known.length === 0 ? null : known.join(', ')
 }

@@ -9,10 +9,10 @@ import {
   type SvgElement,
   text,
 } from '@causeway/picture'
-import type { LonLat } from '@causeway/plot'
+import { formatCount, type LonLat } from '@causeway/plot'
 import { clipLand, type LandRing, selectLand } from './coast.ts'
-import { drawGraticule, drawScaleBar } from './graticule.ts'
-import { type Label, placeLabels } from './labels.ts'
+import { drawGraticule, drawScaleBar, listPolarLabels, listScaleBarBoxes } from './graticule.ts'
+import { type Box, type Label, placeLabels } from './labels.ts'
 import type { Drawable, MapData } from './map-data.ts'
 import { chooseFrameHeight, createProjection, type Frame, type Projection, traceArea } from './projection.ts'
 
@@ -39,7 +39,7 @@ const defaultColour = '#3D4852'
 const seaColour = '#EAF2F8'
 const landColour = '#EDE6D6'
 const coastColour = '#8F8672'
-const margins = { left: 64, right: 20, top: 56, bottom: 34 }
+const margins = { left: 76, right: 20, top: 56, bottom: 34 }
 
 /** Draws land, graticule, features with their names, and the selection. Returns SVG text. */
 export function drawMap({ data, title, width, land, coast }: MapDrawing): string {
@@ -53,8 +53,15 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
   const view = createProjection(data.bounds, frame)
   const coloured = data.drawables.map((one, index) => ({ ...one, ink: chooseColour(one, index) }))
   const shapes = [...coloured].sort((a, b) => getLayer(a) - getLayer(b))
-  const names = coloured.flatMap((one) => createLabels(one, view))
-  const labels = [...names, ...coloured.flatMap((one) => createTickLabels(one, view))]
+  const obstacles = {
+    points: coloured.flatMap((one) => listObstacles(one, view)),
+    boxes: listScaleBarBoxes(view),
+  }
+  const labels = [
+    ...[...shapes].reverse().flatMap((one) => createLabels(one, view)),
+    ...coloured.flatMap((one) => createTickLabels(one, view)),
+    ...listPolarLabels(view),
+  ]
   const height = frame.height + margins.top + margins.bottom
   return drawing(
     { width_px: width, height_px: height },
@@ -63,14 +70,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
     group({ 'clip-path': 'url(#chart)' }, ...drawLand(land, view)),
     group({}, ...drawGraticule(view)),
     group({ 'clip-path': 'url(#chart)' }, ...shapes.flatMap((one) => drawFeature(one, view))),
-    group(
-      {},
-      ...placeLabels(
-        labels,
-        frame,
-        coloured.flatMap((one) => listObstacles(one, view)),
-      ),
-    ),
+    group({}, ...placeLabels(labels, frame, obstacles)),
     drawBox(frame, { fill: 'none', stroke: '#57606A', 'stroke-width': 1 }),
     ...drawScaleBar(view),
     ...drawHeading(data, { title, coast }, view),
@@ -106,18 +106,22 @@ const drawBox = (
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
+/** The coast can be a mile off, which is visible on charts of a larger scale. Pixels per nautical mile. */
+const maxCoastScale = 30
+
 function drawHeading(
   { drawables, hidden, time }: MapData,
   { title, coast }: Pick<MapDrawing, 'title' | 'coast'>,
   view: Projection,
 ): readonly SvgElement[] {
   const selected = drawables.filter(({ isSelected }) => isSelected).length
+  const isCoarse = (view.scale?.pxPerMile ?? 0) > maxCoastScale
   const parts = [
-    `${drawables.length} feature${drawables.length === 1 ? '' : 's'} shown`,
+    drawables.length === 0 ? 'no features' : `${formatCount(drawables.length, 'feature')} shown`,
     ...(hidden > 0 ? [`${hidden} hidden or outside`] : []),
     ...(selected > 0 ? [`${selected} selected`] : []),
     ...(time === null ? [] : [`time ${time}`]),
-    `${view.name}, coast 1:${coast === '10m' ? 10 : 50} million`,
+    `${view.name}, coast 1:${coast === '10m' ? 10 : 50} million${isCoarse ? ' (approximate)' : ''}`,
   ]
   return [
     text([margins.left, 24], title, { 'font-size': 18, 'font-weight': 600 }),
@@ -203,16 +207,32 @@ function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Lab
     const last = labels.at(-1)?.at
     const isFar = last === undefined || Math.hypot(at[0] - last[0], at[1] - last[1]) >= minTickDistance
     if (isFar && isInside(at, view.frame))
-      labels.push({ at, text, color: ink, isImportant: false, size: 10.5 })
+      labels.push({ at, lines: [text], color: ink, isImportant: false, isOptional: true, size: 10.5 })
   }
   return labels
 }
 
-/** Draws a dot at the start, an arrow head at the end, and a ring at the current position. */
-function drawEnds({ paths, ink, now }: Inked, view: Projection): readonly SvgElement[] {
+/** Measurements that are shorter have a ring around them, pixels. */
+const minMeasurement = 24
+
+/**
+ * Draws a dot at the start, an arrow head at the end, and a ring at the current position of a track. Draws a dot at both ends of a
+ * measurement, and a ring around a short one.
+ */
+function drawEnds({ paths, ink, now, isMeasurement }: Inked, view: Projection): readonly SvgElement[] {
   const all = paths.flat().map(view.point)
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined) return []
+  if (isMeasurement) {
+    const length = Math.hypot(last[0] - first[0], last[1] - first[1])
+    const middle: Point = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2]
+    return [
+      ...[first, last].map((at) => circle(at, 2.4, { fill: ink })),
+      ...(length < minMeasurement
+        ? [circle(middle, minMeasurement / 2 + 2, { fill: 'none', stroke: ink, 'stroke-width': 1.6 })]
+        : []),
+    ]
+  }
   const before = all.findLast(([x, y]) => Math.hypot(x - last[0], y - last[1]) > 3)
   return [
     circle(first, 3.4, { fill: 'white', stroke: ink, 'stroke-width': 1.8 }),
@@ -246,28 +266,59 @@ function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): 
 }
 
 /** Labels a track at its current position, or else at its end, an area in its middle, and points at the first. */
-function createLabels(
-  { name, shape, paths, now, ink, isSelected }: Inked,
-  view: Projection,
-): readonly Label[] {
-  if (name === null) return []
-  const all = paths.flat()
-  const place = now ?? (shape === 'area' ? findMiddle(all) : shape === 'line' ? all.at(-1) : all[0])
-  if (place === undefined) return []
-  const color = isSelected ? '#111111' : ink
-  const findVisible = (candidates: readonly LonLat[]): LonLat | undefined =>
-    candidates.find((one) => isInside(view.point(one), view.frame))
-  const visible = findVisible([place, ...(shape === 'line' ? [...all].reverse() : [])])
-  return visible === undefined
-    ? []
-    : [{ at: view.point(visible), text: name, color, isImportant: isSelected }]
+function createLabels(one: Inked, view: Projection): readonly Label[] {
+  const { name, detail, shape, paths, now, ink, isSelected } = one
+  const lines = [name, detail].filter((text) => text !== null)
+  const points = paths.flat().map(view.point)
+  if (lines.length === 0 || points.length === 0) return []
+  const label = { lines, color: isSelected ? '#111111' : ink, isImportant: isSelected, isOptional: false }
+  if (shape === 'area') {
+    const centres = listAreaCentres(findExtent(points)).filter((at) => isInside(at, view.frame))
+    const [at] = centres
+    return at === undefined ? [] : [{ ...label, at, centres }]
+  }
+  const places =
+    shape === 'line'
+      ? [...(now === null ? [] : [view.point(now)]), ...points.toReversed()]
+      : points.slice(0, 1)
+  const at = places.find((place) => isInside(place, view.frame))
+  return at === undefined ? [] : [{ ...label, at }]
 }
 
-function findMiddle(places: readonly LonLat[]): LonLat | undefined {
-  if (places.length === 0) return undefined
-  const sum = places.reduce<LonLat>(([x, y], [lon, lat]) => [x + lon, y + lat], [0, 0])
-  return [sum[0] / places.length, sum[1] / places.length]
+/** Distance between the places of a label in an area, pixels. */
+const areaStep = 14
+
+/** Returns places for the label of an area: inside from its middle outwards, then above and below it. */
+function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2]
+  const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))
+  const heights = Array.from({ length: count }, (_, index) => (index + 1) * areaStep)
+  const columns = [x, x - (right - left) / 4, x + (right - left) / 4]
+  return [
+    ...columns.flatMap((column): Point[] => [
+      [column, y],
+      ...heights.flatMap((offset): Point[] => [
+        [column, y - offset],
+        [column, y + offset],
+      ]),
+    ]),
+    ...columns.flatMap((column): Point[] => [
+      [column, top - areaStep],
+      [column, bottom + areaStep],
+    ]),
+  ]
 }
+
+const findExtent = (points: readonly Point[]): Box =>
+  points.reduce<Box>(
+    (box, [x, y]) => ({
+      left: Math.min(box.left, x),
+      top: Math.min(box.top, y),
+      right: Math.max(box.right, x),
+      bottom: Math.max(box.bottom, y),
+    }),
+    { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity },
+  )
 
 const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =>
   x >= left && y >= top && x <= left + width && y <= top + height

@@ -15,14 +15,14 @@ export interface Projection {
   /** The visible area: the requested bounds, extended to the proportions of the frame. */
   readonly bounds: Bounds
   point(place: LonLat): Point
-  /** Scale in the middle of the frame. `null` if it depends on the direction. */
+  /** Scale near the middle of the frame. `null` if it depends on the direction. */
   readonly scale: MapScale | null
 }
 
 export interface MapScale {
   /** Pixels per nautical mile. */
   readonly pxPerMile: number
-  /** Degrees. */
+  /** Degrees; whole on charts of more than two degrees. */
   readonly latitude: number
   /** Maximum of the ratio of scales within the frame. */
   readonly variation: number
@@ -46,9 +46,11 @@ export function createProjection(bounds: Bounds, frame: Frame): Projection {
   const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2]
   const [halfX, halfY] = [frame.width / 2 / pxPerUnit, frame.height / 2 / pxPerUnit]
   const shown = plane.findBounds([cx - halfX, cy - halfY, cx + halfX, cy + halfY])
-  const latitude = plane.inverse([cx, cy])[1]
+  const middle = plane.inverse([cx, cy])[1]
   const [, south, , north] = shown
-  const stretches = [south, latitude, north].map(plane.stretch ?? (() => Number.NaN))
+  const stretches = [south, middle, north].map(plane.stretch ?? (() => Number.NaN))
+  // The whole degree is easier to read, where the chart is large enough.
+  const latitude = north - south > 2 ? Math.round(middle) : middle
   return {
     name: plane.name,
     frame,
