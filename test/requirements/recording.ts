@@ -158,6 +158,11 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a file of a recorder gives the same answers as the same frames as lines',
   },
+  'recording:files:convention': {
+    origin: 'design, recorders',
+    behaviour:
+      'a run with other axes, handedness or orders equals the same run in the convention of recordings',
+  },
   'recording:files:cut': {
     origin: 'design, recorders',
     behaviour: 'a file of a killed recorder keeps every complete chunk and is marked as interrupted',

@@ -176,7 +176,7 @@ t.test('ingest reads and continues a run without the contact data column', async
   for (const name of Object.keys(lines)) {
     const db = new Database(join(data, 'recordings', `${name}.db`))
     db.exec(
-      `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details;
+      `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details; ALTER TABLE run DROP COLUMN convention;
        DELETE FROM causeway_migration WHERE version > 1`,
     )
     db.close()

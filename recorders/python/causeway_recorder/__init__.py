@@ -31,12 +31,14 @@ _WATCHED = ("position", "velocity", "orientation", "angular_velocity", "angular_
 
 
 class Recorder:
-    """Writes frames to an MCAP file. SI units, world frame with z up; docs/recorders.md lists the members.
+    """Writes frames to an MCAP file. SI units; docs/recorders.md lists the members.
 
     path: file to create. With `last`, it is created only when something goes wrong.
     bodies: dicts with `id`, and optionally `mass`, `inertia`, `shape`, `is_environment` and others.
     dt: time step in s. gravity: m/s², 3 numbers. engine: name and version.
     lambda_unit: "N·s" if the contact impulses are impulses, "N" if they are forces.
+    convention: axes and orders of the engine, if they differ: {"up": "y", "handedness": "left", "quaternion": "xyzw",
+        "normal": "b_to_a"}. The numbers are recorded as they are; Causeway converts them.
     last: keeps only the last frames in memory, and writes them when a number is not finite, when an exception ends
         the `with` block or the program, or when `dump()` is called.
 
@@ -44,14 +46,11 @@ class Recorder:
     recorded. An argument that is wrong raises ValueError.
     """
 
-    def __init__(self, path, bodies=(), *, dt=None, gravity=None, engine=None, lambda_unit=None, last=None):
+    def __init__(self, path, bodies=(), *, last=None, dt=None, **constants):
         if last is not None and last < 1:
             raise ValueError(f"last is {last}; give the number of frames to keep, from 1")
         self._path = path
-        self._run = encode(
-            "Run", {"engine": engine, "dt": dt, "gravity": gravity, "lambda_unit": lambda_unit, "bodies": list(bodies)}
-        )
-        self._moving = sum(1 for body in bodies if not body.get("is_environment"))
+        self._run = encode("Run", {"dt": dt, **constants, "bodies": list(bodies)})
         self._dt = dt
         self._frame_id = 0
         self._ring = None if last is None else deque(maxlen=last)

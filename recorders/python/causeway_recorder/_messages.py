@@ -25,7 +25,9 @@ _RUN = (
     ("gravity", 3, "double[]"),
     ("lambda_unit", 4, "string"),
     ("bodies", 5, "Body[]"),
+    ("convention", 6, "Convention"),
 )
+_CONVENTION = (("up", 1, "string"), ("handedness", 2, "string"), ("quaternion", 3, "string"), ("normal", 4, "string"))
 _FRAME = (
     ("frame_id", 1, "uint64"),
     ("time", 2, "double"),
@@ -59,7 +61,7 @@ _FRAME = (
     ("torque", 52, "double[]"),
     ("force_at", 53, "double[]"),
 )
-_MESSAGES = {"Run": _RUN, "Body": _BODY, "Shape": _SHAPE, "Frame": _FRAME}
+_MESSAGES = {"Run": _RUN, "Body": _BODY, "Shape": _SHAPE, "Convention": _CONVENTION, "Frame": _FRAME}
 _FIELDS = {
     message: {name: (number, type_) for name, number, type_ in fields} for message, fields in _MESSAGES.items()
 }

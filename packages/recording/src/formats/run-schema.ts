@@ -59,6 +59,11 @@ export const runMigrations: readonly Migration[] = [
     name: 'body-details',
     up: 'ALTER TABLE body ADD COLUMN details TEXT;',
   },
+  {
+    // JSON of the convention of the engine, by which later frames are converted.
+    name: 'convention',
+    up: 'ALTER TABLE run ADD COLUMN convention TEXT;',
+  },
 ]
 
 export const runTable = 'block'
@@ -77,14 +82,13 @@ interface RunRow {
   readonly gravity_y: number | null
   readonly gravity_z: number | null
   readonly lambda_unit: LambdaUnit | null
+  readonly convention?: string | null
 }
 
 type BodyRow = Readonly<Record<string, number | null>> & { readonly details?: string | null }
 
 export function readFacts(db: Database): RunFacts {
-  const row = db
-    .prepare<[], RunRow>('SELECT engine, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run')
-    .get()
+  const row = db.prepare<[], RunRow>('SELECT * FROM run').get()
   if (row === undefined) throw new Error('the run file has no run row')
   const { gravity_x: x, gravity_y: y, gravity_z: z } = row
   const rows = db.prepare<[], BodyRow>('SELECT * FROM body WHERE is_declared = 1 ORDER BY position').all()
@@ -94,6 +98,7 @@ export function readFacts(db: Database): RunFacts {
     dt: row.dt,
     gravity: x === null || y === null || z === null ? null : [x, y, z],
     lambdaUnit: row.lambda_unit,
+    convention: row.convention == null ? null : JSON.parse(row.convention),
     bodies: rows.map((body) => ({
       id: toNumber(body.body_id),
       mass: toNumber(body.mass),

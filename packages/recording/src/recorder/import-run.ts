@@ -68,6 +68,7 @@ function readRunFacts(connection: Connection): RunFacts {
     dt: null,
     gravity: null,
     lambdaUnit: null,
+    convention: null,
     bodies: readBodies(connection).map(({ body_id, mass, restitution, friction, asset_id }) => ({
       id: body_id,
       mass: mass ?? Number.NaN,

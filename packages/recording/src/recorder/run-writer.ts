@@ -64,6 +64,8 @@ export function openRunWriter(
 const noSystem = new Array<null>(systemEnergyFields.length).fill(null)
 const noSolver = new Array<null>(solverFields.length).fill(null)
 
+const toJson = (value: object | null): string | null => value && JSON.stringify(value)
+
 interface RunRow {
   readonly status: RunStatus
   readonly total_frames: number
@@ -87,7 +89,7 @@ const prepareStatements = (db: Database) => ({
   saveRun: db.prepare(
     `UPDATE run SET status = @status, updated_ms = @nowMs, engine = @engine, dt = @dt, gravity_x = @x, gravity_y = @y,
      gravity_z = @z, lambda_unit = @lambdaUnit, total_frames = @total, first_frame = @first, last_frame = @last,
-     ${contactDataColumn} = @hasContactData`,
+     ${contactDataColumn} = @hasContactData, convention = @convention`,
   ),
   saveBody: db.prepare(
     `INSERT INTO body (${bodyColumns.join(', ')}) VALUES (${bodyColumns.map(() => '?').join(', ')})
@@ -165,6 +167,12 @@ export class RunWriter {
   /** Merges a run line. Throws `FRAME_CONFLICT`. */
   addRun(facts: RunFacts): void {
     const run = this.#run
+    const isEmpty = run.total === 0 && run.facts.bodies.length === 0 && run.facts.gravity === null
+    if (!isEmpty && toJson(facts.convention) !== toJson(run.facts.convention))
+      throw new RecordingError('FRAME_CONFLICT', 'the convention differs from that of earlier lines', {
+        remedy: 'declare the convention in the first run line',
+        data: { what: 'convention' },
+      })
     run.facts = mergeRun(run.facts, facts)
     for (const body of facts.bodies) if (!run.bodies.has(body.id)) run.changed.add(body.id)
     run.bodies = new Map(run.facts.bodies.map((body) => [body.id, body]))
@@ -274,9 +282,9 @@ export class RunWriter {
     for (const frame of this.#pending) this.#storeFrame(frame)
     const { facts, status, total, first, last } = this.#run
     const [x, y, z] = facts.gravity ?? [null, null, null]
-    const { engine, dt, lambdaUnit } = facts
+    const { engine, dt, lambdaUnit, convention } = facts
     const hasContactData = Number(this.#run.hasContactData)
-    const constants = { engine, dt, x, y, z, lambdaUnit, hasContactData }
+    const constants = { engine, dt, x, y, z, lambdaUnit, hasContactData, convention: toJson(convention) }
     this.#statements.saveRun.run({ status, nowMs, total, first, last, ...constants })
   }
 

@@ -1,6 +1,7 @@
 import { environmentBit, isEnvironmentId } from '../../domain/body-id.ts'
 import { bodyEnergyFields } from '../fields.ts'
 import { bodyAt, bodyWidth, hasEnergy, hasOwnEnergy, hasState } from '../packed-frame.ts'
+import { convertBody, orderQuaternion } from './convention.ts'
 import type { ContactLists } from './frame-contacts.ts'
 import { writeEnergies } from './frame-energy.ts'
 import {
@@ -71,6 +72,7 @@ interface BodyRow {
 
 function readBody(body: Members, row: BodyRow, { constants, bodies }: RunContext): void {
   const { path, rows, at, id, contacts } = row
+  const { convention } = constants
   requireKnown(body, path, bodyMembers)
   const vector = (value: unknown, name: string, offset: number, kind: VectorKind) =>
     writeVector(value, name, { path, to: rows, at: at + offset, kind })
@@ -86,7 +88,9 @@ function readBody(body: Members, row: BodyRow, { constants, bodies }: RunContext
     bodyAt.angularAcceleration,
     kinds.angular_acceleration,
   )
-  const spin = readSpin(body, row)
+  orderQuaternion(rows, at + bodyAt.orientation, convention)
+  const given = readSpin(body, row)
+  const spin = convention === null ? given : convertBody(rows, at, given, convention)
   writeRate(rows, at, spin)
   if (body.energy === undefined || body.energy === null)
     writeEnergies(rows, at, bodies.get(id), constants.gravity, spin)

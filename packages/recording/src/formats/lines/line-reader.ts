@@ -2,6 +2,7 @@ import { checkJson, type JsonLimits, jsonLimits } from '@causeway/protocol'
 import { RecordingError } from '../../errors.ts'
 import { solverFields, systemEnergyFields } from '../fields.ts'
 import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from '../packed-frame.ts'
+import { convertContacts } from './convention.ts'
 import { readBodies } from './frame-bodies.ts'
 import {
   bodyFinder,
@@ -55,7 +56,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
     const line = members(value, 'the line')
     if (line.run !== undefined) {
       requireKnown(line, '', runMember)
-      return { run: readRun(line.run) }
+      return { run: readRun(line.run, context.constants.convention) }
     }
     clearLists(contacts)
     const hasContactData = line.contacts !== undefined && line.contacts !== null
@@ -107,6 +108,7 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
   }
   const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
   readContacts(line.contacts, contacts, bodyFinder(isDynamic, isEnvironment))
+  if (context.constants.convention !== null) convertContacts(contacts, context.constants.convention)
   const isTouching = contacts.collisions.length > 0
   const given = readSystem(line.energies)
   return {

@@ -2,6 +2,13 @@ import { environmentBit } from '../../domain/body-id.ts'
 import { RecordingError } from '../../errors.ts'
 import type { BodyGeometry, BodyId, LambdaUnit, Shape } from '../../types.ts'
 import {
+  type Convention,
+  convertExtents,
+  convertQuaternion,
+  convertVector,
+  readConvention,
+} from './convention.ts'
+import {
   flag,
   list,
   type Members,
@@ -53,6 +60,8 @@ export interface RunConstants {
   /** m/s² */
   readonly gravity: readonly [number, number, number] | null
   readonly lambdaUnit: LambdaUnit | null
+  /** What the engine sends; stored numbers are converted. */
+  readonly convention: Convention | null
 }
 
 export interface RunFacts extends RunConstants {
@@ -71,7 +80,7 @@ export interface RunContext {
 }
 
 const highestId = 0xffff_ffff
-const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies'])
+const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies', 'convention'])
 const bodyMembers = new Set([
   'id',
   'mass',
@@ -87,8 +96,8 @@ const bodyMembers = new Set([
   'orientation',
 ])
 
-/** Parses the object of a run line; throws `INVALID_FRAME`. */
-export function readRun(value: unknown): RunFacts {
+/** Parses the object of a run line. `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
+export function readRun(value: unknown, declared: Convention | null): RunFacts {
   const run = members(value, 'run')
   requireKnown(run, 'run', runMembers)
   const { engine = null } = run
@@ -96,12 +105,15 @@ export function readRun(value: unknown): RunFacts {
     unexpected('run.engine', engine, 'a text of at most 200 characters')
   const dt = number(run.dt, 'dt', 'run', 's')
   if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('run.dt', run.dt, 'a number above 0, s')
+  const convention = run.convention === undefined ? declared : readConvention(run.convention)
+  const gravity = readGravity(run)
   return {
     engine: engine as string | null,
     dt: Number.isNaN(dt) ? null : dt,
-    gravity: readGravity(run),
+    gravity: gravity && convertVector(gravity, convention),
     lambdaUnit: readUnit(run.lambda_unit),
-    bodies: list(run.bodies, 'run.bodies').map(readBody),
+    convention,
+    bodies: list(run.bodies, 'run.bodies').map((body, i) => readBody(body, i, convention)),
   }
 }
 
@@ -123,7 +135,7 @@ function readUnit(value: unknown): LambdaUnit | null {
   )
 }
 
-function readBody(value: unknown, i: number): RunBody {
+function readBody(value: unknown, i: number, convention: Convention | null): RunBody {
   const path = `run.bodies[${i}]`
   const body: Members = members(value, path)
   requireKnown(body, path, bodyMembers)
@@ -131,7 +143,7 @@ function readBody(value: unknown, i: number): RunBody {
   const written = whole(body.id, `${path}.id`, 0, highestId)
   const isMarked = written >= environmentBit
   const extents = triple(body.half_extents, 'half_extents', path, xyzIn('m'))
-  const details = readDetails(body, path)
+  const details = readDetails(body, path, convention)
   if (details.shape?.kind === 'box' && !extents.every((extent) => extent > 0))
     unexpected(`${path}.half_extents`, body.half_extents, '3 numbers above 0, m, because the shape is a box')
   return {
@@ -140,8 +152,8 @@ function readBody(value: unknown, i: number): RunBody {
     restitution: number(body.restitution, 'restitution', path, ''),
     friction: number(body.friction, 'friction', path, ''),
     asset: number(body.asset_id, 'asset_id', path, ''),
-    inertia: triple(body.inertia, 'inertia', path, xyzIn('kg m²')),
-    extents: extents.every(Number.isNaN) ? roundExtents(details.shape) : extents,
+    inertia: convertExtents(triple(body.inertia, 'inertia', path, xyzIn('kg m²')), convention),
+    extents: extents.every(Number.isNaN) ? roundExtents(details.shape) : convertExtents(extents, convention),
     isEnvironment: isEnvironment || isMarked,
     details,
   }
@@ -149,15 +161,17 @@ function readBody(value: unknown, i: number): RunBody {
 
 const maxNameLength = 64
 
-function readDetails(body: Members, path: string): BodyDetails {
+function readDetails(body: Members, path: string, convention: Convention | null): BodyDetails {
   const { name = null } = body
   if (name !== null && (typeof name !== 'string' || name === '' || name.length > maxNameLength))
     unexpected(`${path}.name`, name, `a text of 1 to ${maxNameLength} characters`)
+  const position = finiteVector(body.position, 'position', path, xyzIn('m'))
+  const orientation = finiteVector(body.orientation, 'orientation', path, quaternionKind)
   return {
     name: name as string | null,
     shape: readShape(body.shape, `${path}.shape`),
-    position: finiteVector(body.position, 'position', path, xyzIn('m')),
-    orientation: finiteVector(body.orientation, 'orientation', path, quaternionKind),
+    position: position && convertVector(position as [number, number, number], convention),
+    orientation: orientation && convertQuaternion(orientation, convention),
   }
 }
 
@@ -208,6 +222,7 @@ function roundExtents(shape: Shape | null): [number, number, number] {
   return [Number.NaN, Number.NaN, Number.NaN]
 }
 
+/** Returns a run line of stored facts, in the convention of recordings. */
 export const runLine = ({ engine, dt, gravity, lambdaUnit, bodies }: RunFacts): object => ({
   engine,
   dt,
@@ -262,6 +277,7 @@ export function mergeRun(before: RunFacts, added: RunFacts): RunFacts {
     dt: constant('dt'),
     gravity: constant('gravity'),
     lambdaUnit: constant('lambdaUnit'),
+    convention: added.convention,
     bodies: [...bodies.values()],
   }
 }

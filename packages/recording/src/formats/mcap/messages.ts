@@ -33,12 +33,20 @@ const body: MessageType = {
   11: ['orientation', 'doubles'],
 }
 
+const convention: MessageType = {
+  1: ['up', 'string'],
+  2: ['handedness', 'string'],
+  3: ['quaternion', 'string'],
+  4: ['normal', 'string'],
+}
+
 export const runMessage: MessageType = {
   1: ['engine', 'string'],
   2: ['dt', 'double'],
   3: ['gravity', 'doubles'],
   4: ['lambda_unit', 'string'],
   5: ['bodies', { message: body, isRepeated: true }],
+  6: ['convention', { message: convention }],
 }
 
 export const frameMessage: MessageType = {

@@ -8,7 +8,7 @@ import { countAt, flagAt, type RawRow, selectFrom, valueAt } from './selection.t
 export function readRunLine({ db, era }: Connection): RunFacts | null {
   if (!era.schema.has(runLineTable, 'run')) return null
   const line = db.prepare<[], string>(`SELECT run FROM ${runLineTable}`).pluck().get()
-  return line === undefined ? null : readRun(JSON.parse(line))
+  return line === undefined ? null : readRun(JSON.parse(line), null)
 }
 
 export function readBodies({ db, era }: Connection): readonly Body[] {
