@@ -135,9 +135,9 @@ async function diagnoseFile(file: string): Promise<Diagnosis> {
 }
 
 /** Returns all runs that lack some data, clean ones first. */
-export const listRuns = (missing: MissingData): readonly RigidRun[] => [
-  ...listCleanRuns(missing),
-  ...listFaultyRuns(missing),
+export const listRuns = (missing: MissingData, seed = 1): readonly RigidRun[] => [
+  ...listCleanRuns(missing, seed),
+  ...listFaultyRuns(missing, seed),
 ]
 
 /** Counts of verdicts. */

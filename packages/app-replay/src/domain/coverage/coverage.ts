@@ -3,10 +3,12 @@ import type { LawName } from '../laws/laws.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { num } from '../steps/block.ts'
 import type { Scene } from '../steps/scene.ts'
+import { hasConstraints } from '../steps/solver-stall.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
+import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
-import { type CheckedLaw, type LawEntry, type LawScope, lawTable } from './law-table.ts'
+import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
 /** A law that could not be checked in some frames. */
 export interface NotChecked {
@@ -30,6 +32,13 @@ interface Group {
   readonly first: number
   last: number
   readonly columns: Set<number>
+}
+
+/** Frames to which a part of a law applies, with and without the data for it. */
+interface JudgedPart {
+  readonly isSubject: boolean
+  readonly judged: readonly Group[]
+  readonly lacking: readonly { readonly group: Group; readonly missing: number }[]
 }
 
 const stateNeeds = [
@@ -121,31 +130,42 @@ export class CoverageCollector {
 
   #judge(
     name: CheckedLaw,
-    law: LawEntry,
+    { parts }: LawEntry,
   ): { readonly isChecked: boolean; readonly missed: NotChecked | null } {
     if (this.#frames === 0) return { isChecked: false, missed: describeMissed(name, needBits.frames, [], []) }
-    const needs = toMask(law.needs)
-    const groups = [...this.#groups[law.scope].values()]
-    const judged = groups.filter(({ mask }) => (mask & needs) === 0)
-    let lacking = groups.filter(({ mask }) => (mask & needs) !== 0)
-    // The first frame of a range or body has no predecessor, and nothing else is missing.
-    const isFirst = ({ mask }: Group): boolean => (mask & needs) === needBits.previous
-    if (judged.length > 0 || lacking.some((group) => !isFirst(group)))
-      lacking = lacking.filter((group) => !isFirst(group))
-    const mask = lacking.reduce((sum, one) => sum | (one.mask & needs), 0)
-    const others = mask & ~needBits.previous
-    const isChecked = judged.length > 0 || groups.length === 0
+    const judgedParts = parts.map((part) => this.#judgePart(part))
+    const judged = judgedParts.flatMap((part) => part.judged)
+    const lacking = judgedParts.flatMap((part) => part.lacking)
+    const isChecked = judged.length > 0 || judgedParts.every(({ isSubject }) => !isSubject)
     if (lacking.length === 0) return { isChecked, missed: null }
-    const columns = new Set(lacking.flatMap((one) => [...one.columns]))
+    const mask = lacking.reduce((sum, one) => sum | one.missing, 0)
+    const others = mask & ~needBits.previous
+    const columns = new Set(lacking.flatMap((one) => [...one.group.columns]))
     const isPart = judged.some((one) => [...one.columns].some((column) => !columns.has(column)))
     const bodies = isPart ? [...columns].map((column) => this.#scene.bodies[column] ?? 0) : []
-    return { isChecked, missed: describeMissed(name, others === 0 ? mask : others, lacking, bodies) }
+    const groups = lacking.map(({ group }) => group)
+    return { isChecked, missed: describeMissed(name, others === 0 ? mask : others, groups, bodies) }
   }
 
-  #findMissingOfFrame({ scene, window, row, frame, dt, recordedDt }: Step): number {
+  #judgePart({ scope, needs }: LawPart): JudgedPart {
+    const wanted = toMask(needs)
+    const groups = [...this.#groups[scope].values()]
+    const judged = groups.filter(({ mask }) => (mask & wanted) === 0)
+    const lacking = groups
+      .filter(({ mask }) => (mask & wanted) !== 0)
+      .map((group) => ({ group, missing: group.mask & wanted }))
+    // The first frame of a range or body has no predecessor, and nothing else is missing.
+    const others = lacking.filter(({ missing }) => missing !== needBits.previous)
+    const isOnlyFirst = judged.length === 0 && others.length === 0
+    return { isSubject: groups.length > 0, judged, lacking: isOnlyFirst ? lacking : others }
+  }
+
+  #findMissingOfFrame(step: Step): number {
+    const { scene, window, row, frame, dt, recordedDt } = step
     const isConsecutive = row > 0 && window.frames[row - 1] === frame - 1
     const system = num(window.system.data, row * systemAt.width + systemAt.total)
-    const constraints = num(window.solver.data, row * solverAt.width + solverAt.constraints)
+    const solver = row * solverAt.width
+    const iterations = num(window.solver.data, solver + solverAt.iterations)
     return (
       (isConsecutive ? 0 : needBits.previous) |
       (isConsecutive && Number.isNaN(recordedDt) ? needBits.times : 0) |
@@ -154,7 +174,8 @@ export class CoverageCollector {
       (this.#hasEnvironment ? 0 : needBits.environmentSolids) |
       (Number.isNaN(scene.impulseFactor(dt || 1)) ? needBits.impulseUnit : 0) |
       (Number.isNaN(system) ? needBits.systemEnergy : 0) |
-      (Number.isNaN(constraints) ? needBits.solver : 0)
+      (Number.isNaN(num(window.solver.data, solver + solverAt.converged)) ? needBits.solver : 0) |
+      (iterations > 0 && !scene.hasContacts && !hasConstraints(step) ? needBits.constraints : 0)
     )
   }
 
@@ -167,7 +188,7 @@ export class CoverageCollector {
   }
 
   #addTouch(step: Step, touch: Touch, frameMask: number): void {
-    const mask = findMissingOfTouch(touch)
+    const mask = findMissingOfTouch(touch) | findMissingOfMotion(step, touch)
     let pair = frameMask | mask
     for (const column of [touch.columnA, touch.columnB]) {
       if (column < 0) continue
@@ -217,6 +238,15 @@ function findMissingOfTouch(touch: Touch): number {
     (hasImpulse ? 0 : needBits.normalImpulses) |
     (hasImpulse && !Number.isNaN(touch.impulse[0]) ? 0 : needBits.tangentImpulses) |
     (touch.frictionRows > 0 && !Number.isNaN(touch.limit) ? 0 : needBits.friction)
+  )
+}
+
+/** Returns what is missing to tell how the bodies turn about their contact. */
+function findMissingOfMotion(step: Step, touch: Touch): number {
+  if (Number.isNaN(step.dt)) return 0
+  return (
+    (Number.isNaN(measureTurning(step, touch)) ? needBits.rotations : 0) |
+    (Number.isNaN(measureTurningAlong(step, touch, step.row)) ? needBits.pointSpeeds : 0)
   )
 }
 

@@ -8,6 +8,8 @@ export const dataNeeds = {
   impulseUnit: { name: 'unit of impulses', howToRecord: 'send lambda_unit in the run line' },
   systemEnergy: { name: 'system energy', howToRecord: 'send energies, or masses, inertia and gravity' },
   solver: { name: 'solver diagnostics', howToRecord: 'send solver in every frame line' },
+  /** Solvers that iterate without constraints may not converge. */
+  constraints: { name: 'contacts', howToRecord: 'send contacts in every frame line, [] if nothing touches' },
   positions: { name: 'positions', howToRecord: 'send bodies[].position' },
   velocities: { name: 'velocities', howToRecord: 'send bodies[].velocity' },
   orientations: { name: 'orientations', howToRecord: 'send bodies[].orientation' },
@@ -34,6 +36,13 @@ export const dataNeeds = {
     name: 'tangential impulses',
     howToRecord: 'send points[].tangent1_lambda and tangent2_lambda',
   },
+  /** Rotation of a body about its contact: from angular velocities or orientations, and contact points or shapes. */
+  rotations: {
+    name: 'rotation about contacts',
+    howToRecord: 'send bodies[].angular_velocity or orientation, and points[].point or bodies[].shape',
+  },
+  /** Speed of a contact point along the normal: the spin matters unless the point is below the centre. */
+  pointSpeeds: { name: 'angular velocities', howToRecord: 'send bodies[].angular_velocity and orientation' },
   /** Without tangential impulses, the normal part is checked only if all normals of a body are parallel. */
   oneNormal: {
     name: 'tangential impulses',

@@ -1,83 +1,133 @@
 import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
-/**
- * Where a law applies: to every frame, to every body, to bodies without and with contact, and to touching pairs. A
- * `step` law compares a frame with the one before.
- */
+/** Where a law applies: to every frame, to every body, to bodies without and with contact, and to touching pairs. */
 export type LawScope = 'frame' | 'body' | 'free' | 'touching' | 'pair'
+
+/** A part of a law that can be checked without the others. */
+export interface LawPart {
+  readonly scope: LawScope
+  readonly needs: readonly DataNeed[]
+}
 
 export interface LawEntry {
   /** The code that checks it. */
   readonly by: LawName
-  readonly scope: LawScope
-  readonly isStep: boolean
-  readonly needs: readonly DataNeed[]
+  readonly parts: readonly LawPart[]
 }
 
-const law = (by: LawName, scope: LawScope, needs: readonly DataNeed[]): LawEntry => ({
-  by,
-  scope,
-  isStep: false,
-  needs,
-})
+const part = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart => ({ scope, needs })
 
-const stepLaw = (by: LawName, scope: LawScope, needs: readonly DataNeed[]): LawEntry => ({
-  by,
-  scope,
-  isStep: true,
-  needs: ['previous', ...needs],
-})
+/** A part that compares a frame with the one before. */
+const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
+  part(scope, 'previous', 'times', ...needs)
+
+const law = (by: LawName, ...parts: readonly LawPart[]): LawEntry => ({ by, parts })
 
 /** The laws that verdicts name, with the data that each needs. docs/laws.md explains them. */
 export const lawTable = {
-  finite_numbers: law('record', 'body', ['positions']),
-  clock: stepLaw('record', 'frame', ['times']),
-  frame_ids: law('record', 'frame', []),
-  unit_quaternion: law('record', 'body', ['orientations']),
-  body_records: law('body', 'body', ['masses']),
-  energy_rows: law('energyRow', 'body', ['bodyEnergy', 'masses', 'velocities']),
-  velocity_matches_motion: stepLaw('teleport', 'body', ['positions', 'velocities', 'times']),
-  spin_matches_rotation: stepLaw('rotation', 'body', ['orientations', 'spins', 'times']),
-  free_spin: stepLaw('spin', 'free', ['contacts', 'orientations', 'spins', 'times']),
-  angular_momentum: stepLaw('spin', 'touching', [
-    ...(['contacts', 'orientations', 'spins', 'times', 'inertia', 'leverArms'] as const),
-    ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
-  ]),
-  free_motion: stepLaw('balance', 'free', ['contacts', 'velocities', 'masses', 'gravity', 'times']),
-  contact_momentum: stepLaw('balance', 'touching', [
-    ...(['contacts', 'velocities', 'masses', 'gravity', 'times'] as const),
-    ...(['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const),
-  ]),
-  friction_momentum: stepLaw('balance', 'touching', [
-    ...(['contacts', 'velocities', 'masses', 'gravity', 'times'] as const),
-    ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
-  ]),
-  impulse_units: stepLaw('unit', 'touching', [
-    ...(['contacts', 'velocities', 'masses', 'gravity', 'times'] as const),
-    ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
-  ]),
-  reaction: stepLaw('reaction', 'pair', ['contacts', 'velocities', 'masses', 'gravity', 'times']),
-  impulse_values: law('impulse', 'pair', ['contacts', 'normalImpulses']),
-  impulse_direction: law('impulse', 'pair', ['contacts', 'normalImpulses']),
-  friction_opposes_sliding: stepLaw('frictionWork', 'pair', [
-    ...(['contacts', 'normals', 'normalImpulses', 'tangentImpulses', 'leverArms'] as const),
-    ...(['velocities', 'orientations', 'spins', 'times'] as const),
-  ]),
-  free_energy: stepLaw('balance', 'free', ['contacts', 'bodyEnergy', 'masses', 'gravity', 'times']),
-  energy_budget: law('budget', 'frame', ['systemEnergy']),
-  friction_cone: law('cone', 'pair', ['contacts', 'friction', 'normalImpulses', 'tangentImpulses']),
-  restitution: stepLaw('restitution', 'pair', ['contacts', 'normals', 'velocities', 'restitution', 'times']),
-  contact_normal: law('normal', 'pair', ['contacts', 'normals']),
-  contact_duration: stepLaw('chatter', 'pair', ['contacts', 'normals', 'velocities', 'times']),
-  penetration: law('penetration', 'pair', ['contacts', 'depths']),
-  shape_overlap: stepLaw('overlap', 'body', ['contacts', 'positions', 'orientations', 'solids', 'times']),
-  environment_overlap: stepLaw('overlap', 'body', [
-    ...(['contacts', 'positions', 'orientations', 'solids', 'environmentSolids', 'times'] as const),
-  ]),
-  tunnelling: stepLaw('tunnelling', 'body', ['contacts', 'positions', 'orientations', 'shapes', 'times']),
-  solver_convergence: law('solver', 'frame', ['solver']),
-  rest: stepLaw('rest', 'touching', ['contacts', 'velocities', 'times']),
+  finite_numbers: law(
+    'record',
+    part('body', 'positions'),
+    part('body', 'velocities'),
+    part('body', 'orientations'),
+    part('body', 'spins'),
+  ),
+  clock: law('record', stepPart('frame')),
+  frame_ids: law('record', part('frame')),
+  unit_quaternion: law('record', part('body', 'orientations')),
+  body_records: law('body', part('body', 'masses'), part('body', 'velocities')),
+  energy_rows: law(
+    'energyRow',
+    part('body', 'bodyEnergy', 'masses', 'velocities'),
+    part('body', 'bodyEnergy', 'inertia', 'spins'),
+    stepPart('body', 'bodyEnergy', 'masses', 'positions', 'gravity'),
+  ),
+  velocity_matches_motion: law('teleport', stepPart('body', 'positions', 'velocities')),
+  spin_matches_rotation: law('rotation', stepPart('body', 'orientations', 'spins')),
+  free_spin: law('spin', stepPart('free', 'contacts', 'orientations', 'spins')),
+  angular_momentum: law(
+    'spin',
+    stepPart('free', 'contacts', 'orientations', 'spins', 'inertia'),
+    stepPart(
+      'touching',
+      ...(['contacts', 'orientations', 'spins', 'inertia', 'leverArms'] as const),
+      ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
+    ),
+  ),
+  free_motion: law('balance', stepPart('free', 'contacts', 'velocities', 'masses', 'gravity')),
+  contact_momentum: law(
+    'balance',
+    stepPart(
+      'touching',
+      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
+      ...(['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const),
+    ),
+  ),
+  friction_momentum: law(
+    'balance',
+    stepPart(
+      'touching',
+      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
+      ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
+    ),
+  ),
+  impulse_units: law(
+    'unit',
+    stepPart(
+      'touching',
+      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
+      ...(['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const),
+    ),
+  ),
+  reaction: law('reaction', stepPart('pair', 'contacts', 'velocities', 'masses', 'gravity')),
+  impulse_values: law(
+    'impulse',
+    part('pair', 'contacts', 'normalImpulses'),
+    part('pair', 'contacts', 'tangentImpulses'),
+  ),
+  impulse_direction: law('impulse', part('pair', 'contacts', 'normalImpulses')),
+  friction_opposes_sliding: law(
+    'frictionWork',
+    stepPart(
+      'pair',
+      ...(['contacts', 'normals', 'normalImpulses', 'tangentImpulses', 'leverArms'] as const),
+      ...(['velocities', 'orientations', 'spins'] as const),
+    ),
+  ),
+  free_energy: law(
+    'balance',
+    stepPart('free', 'contacts', 'positions', 'velocities', 'bodyEnergy', 'masses', 'gravity'),
+  ),
+  energy_budget: law('budget', part('frame', 'systemEnergy')),
+  friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
+  restitution: law(
+    'restitution',
+    stepPart('pair', 'contacts', 'normals', 'velocities', 'restitution', 'pointSpeeds'),
+  ),
+  contact_normal: law('normal', part('pair', 'contacts', 'normals')),
+  contact_duration: law('chatter', stepPart('pair', 'contacts', 'normals', 'velocities', 'rotations')),
+  penetration: law('penetration', part('pair', 'contacts', 'depths')),
+  shape_overlap: law('overlap', stepPart('body', 'contacts', 'positions', 'orientations', 'solids')),
+  environment_overlap: law(
+    'overlap',
+    stepPart('body', 'contacts', 'positions', 'orientations', 'solids', 'environmentSolids'),
+  ),
+  tunnelling: law(
+    'tunnelling',
+    stepPart('body', 'contacts', 'positions', 'orientations', 'shapes'),
+    stepPart('body', 'contacts', 'positions', 'environmentSolids'),
+  ),
+  solver_convergence: law('solver', part('frame', 'solver', 'constraints')),
+  rest: law(
+    'rest',
+    stepPart('touching', 'contacts', 'velocities'),
+    stepPart(
+      'pair',
+      ...(['contacts', 'positions', 'orientations', 'spins', 'leverArms'] as const),
+      ...(['friction', 'normalImpulses', 'tangentImpulses'] as const),
+    ),
+  ),
 } as const satisfies Readonly<Record<string, LawEntry>>
 
 export type CheckedLaw = keyof typeof lawTable

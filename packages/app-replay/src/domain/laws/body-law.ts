@@ -2,7 +2,8 @@
  * Rows about bodies are plausible: masses are positive and finite, contacts name recorded bodies, and a moving body does
  * not have the same state in two frames.
  *
- * The first frame of a body has no predecessor: a speed above 10 km/s under gravity is a `blow_up`. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
+ * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion
+ * as fast to the second frame if velocities are missing, is a `blow_up`. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
  * 1 mm and 2 g dt^2 of motion.
  */
 import { stateAt } from '@causeway/recording'
@@ -23,6 +24,8 @@ export function bodyLaw(): Law {
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const judged = new Set<number>()
+  /** Columns whose first speed was judged. */
+  const started = new Set<number>()
   return {
     observe(step) {
       const { scene, window, row, frame, touches } = step
@@ -34,8 +37,9 @@ export function bodyLaw(): Law {
         const mass = num(scene.masses, column)
         if (!judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
           masses.add(body, frame, { value: mass, limit: 0 }, subject)
-        if (!judged.has(column)) {
-          const speed = length3(...read3(window.states.data, step.at(column) + stateAt.velocity))
+        if (!started.has(column)) {
+          const speed = readFirstSpeed(step, column)
+          if (!Number.isNaN(speed) || judged.has(column)) started.add(column)
           if (speed > maxFirstSpeed && scene.g > 0)
             speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
         }
@@ -74,6 +78,12 @@ export function bodyLaw(): Law {
       ),
     ],
   }
+}
+
+/** Returns the speed in m/s, from the motion if no velocity was recorded. */
+function readFirstSpeed(step: Step, column: number): number {
+  const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
+  return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed
 }
 
 function isDuplicate(step: Step, column: number): boolean {

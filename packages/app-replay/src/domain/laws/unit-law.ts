@@ -2,7 +2,7 @@
  * Impulses and masses have the declared units: m (v(N) - v(N-1)) - m g dt - F dt is the recorded impulse, not a fixed
  * multiple of it.
  *
- * The multiple is fitted for each body over steps with complete impulses. `unit_mismatch`: it varies by less than 3 %
+ * The multiple is fitted for each body over steps with known impulses, or along the normal if only those are known. `unit_mismatch`: it varies by less than 3 %
  * over 3 steps or more, and is within 5 % of dt or 1/dt (N instead of N·s, or the reverse), or of 1000 or 1/1000 (g
  * instead of kg).
  */
@@ -10,6 +10,7 @@ import { createFinding, type Finding } from '../findings/finding.ts'
 import { length3 } from '../steps/block.ts'
 import { getImpulseTolerance, read3, readContactImpulse } from '../steps/momentum.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
+import type { Point3 } from '../vector.ts'
 import type { Law } from './law.ts'
 
 const rule = { steps: 3, spread: 0.03, near: 0.05 } as const
@@ -31,7 +32,7 @@ export function unitLaw(): Law {
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
       dt = step.scene.dt
       for (let column = 0; column < step.scene.bodies.length; column++) {
-        if (step.touching[column] !== 1 || step.impulseKnown[column] !== impulseKnowledge.complete) continue
+        if (step.touching[column] !== 1 || step.impulseKnown[column] === impulseKnowledge.none) continue
         const multiple = fitMultiple(step, column)
         if (!(multiple > 0)) continue
         const body = step.scene.bodies[column] ?? 0
@@ -48,13 +49,21 @@ export function unitLaw(): Law {
 }
 
 function fitMultiple(step: Step, column: number): number {
-  const received = readContactImpulse(step, column)
   const given = read3(step.impulse, 3 * column)
+  const received = keepKnownPart(step, column, readContactImpulse(step, column))
   const size = length3(...given)
   const change = length3(...received)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
   const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
+}
+
+/** Returns the part of an impulse that the recorded impulses determine: without tangential ones, the part along the normal. */
+function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
+  if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
+  const [a, b, c] = read3(contactAxis, 3 * column)
+  const along = x * a + y * b + z * c
+  return [along * a, along * b, along * c]
 }
 
 function toFindings(body: number, { first, last, count, sum, squares }: Fit, dt: number): readonly Finding[] {

@@ -34,13 +34,14 @@ export class StallCollector {
   #maxIterations = 0
   #scene: Step['scene'] | undefined
 
-  observe({ scene, frame, row, window, touching }: Step): void {
+  observe(step: Step): void {
+    const { scene, frame, row, window, touching } = step
     this.#scene = scene
     const at = row * solverAt.width
     const solver = window.solver.data
-    if (!(num(solver, at + solverAt.constraints) > 0)) return
-    this.#judged += 1
     const iterations = num(solver, at + solverAt.iterations) || 0
+    if (!hasConstraints(step)) return
+    this.#judged += 1
     this.#maxIterations = Math.max(this.#maxIterations, iterations)
     if (num(solver, at + solverAt.converged) !== 0) return
     const residual = num(solver, at + solverAt.residual)
@@ -80,6 +81,16 @@ export class StallCollector {
       mass_ratio: toFinite(Math.max(...masses) / Math.min(...masses)),
     }
   }
+}
+
+/** Whether the solver had constraints: as recorded, or because it iterated while bodies touched. */
+export function hasConstraints({ row, window, touches }: Step): boolean {
+  const at = row * solverAt.width
+  const solver = window.solver.data
+  return (
+    num(solver, at + solverAt.constraints) > 0 ||
+    (touches.length > 0 && num(solver, at + solverAt.iterations) > 0)
+  )
 }
 
 const toFinite = (value: number): number | null =>

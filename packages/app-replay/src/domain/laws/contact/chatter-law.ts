@@ -3,16 +3,17 @@
  *
  * A loss counts if the pair touches again within 5 frames and separated at less than 0.25 g dt, so that it did not
  * bounce, and if neither body turned about the contact at 2 cm/s and g dt or more: corners of a rocking body touch in
- * turns. Chatter is 3 or more losses, each within 10 frames of the previous one. The flag `chatter` of
+ * turns. Pairs whose rotation is unknown are not judged. Chatter is 3 or more losses, each within 10 frames of the previous one. The flag `chatter` of
  * get_contact_history is different: it also counts bounces.
  */
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, worldSpin } from '../../steps/block.ts'
+import { num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
+import { measureTurning } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** Maximum frames between losses, minimum losses, and maximum frames of a loss. */
@@ -67,12 +68,9 @@ export function chatterLaw(): Law {
 const minRockingSpeed = 0.02
 
 /** Whether a body turns about the contact, so that its corners touch in turns. */
-function isRocking(step: Step, { columnA, columnB, leverA, leverB }: Touch): boolean {
-  const limit = Math.max(minRockingSpeed, step.scene.g * step.dt || 0)
-  const turn = (column: number, lever: readonly [number, number, number]): number =>
-    column < 0 ? 0 : length3(...worldSpin(step.window.states.data, step.at(column))) * length3(...lever)
-  return turn(columnA, leverA) > limit || turn(columnB, leverB) > limit
-}
+/** Whether a body turns about the contact or may do so, so that its corners touch in turns. */
+const isRocking = (step: Step, touch: Touch): boolean =>
+  !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
 /** Adds a loss to the run of the pair if it is near, else to a new run. */
 function recordLoss(losses: Losses, frame: number, found: Run[]): void {

@@ -1,7 +1,7 @@
 /**
  * Bodies whose recorded shapes overlap have a contact row, and contacts do not act across a gap.
  *
- * Contacts of a step belong to the poses before it. `missing_contact`: shapes overlap by more than 1 mm and 0.2 % of the smaller
+ * Contacts of a step belong to the poses before it. `missing_contact`, from the first overlap: shapes overlap by more than 1 mm and 0.2 % of the smaller
  * body in two steps without a contact row, or a body without any contact changes its momentum by more than 5 % of the
  * largest term while its shape is within 1 cm of another. Pairs with recorded forces on a body are not judged,
  * because joints let bodies overlap. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
@@ -13,7 +13,7 @@ import { measureSeparation } from '../../shapes/separation.ts'
 import { getSmallestSize, type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
 import { length3, num } from '../../steps/block.ts'
 import { getImpulseTolerance, read3, readContactImpulse } from '../../steps/momentum.ts'
-import { RunCollector } from '../../steps/run.ts'
+import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -37,7 +37,9 @@ interface Placed {
 }
 
 export function overlapLaw(): Law {
+  /** Runs begin with the first overlap, however small. */
   const overlaps = new RunCollector(2)
+  const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
   let placed: readonly Placed[] | undefined
@@ -57,13 +59,16 @@ export function overlapLaw(): Law {
         const key = `${subject.pair}`
         if (isIn(pushed, a) || isIn(pushed, b))
           silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
-        else if (-gap > limit) overlaps.add(key, step.frame, { value: -gap, limit }, subject)
+        else if (gap < 0) {
+          const run = overlaps.add(key, step.frame, { value: -gap, limit }, subject)
+          if (-gap > limit) deepFrames.set(run, (deepFrames.get(run) ?? 0) + 1)
+        }
       }
       for (const touch of step.touches) addFarTouch(step, touch, placed, gaps)
     },
     findings: () => [
       ...overlaps.runs
-        .filter(({ frames, value, limit }) => frames > 1 || value > 5 * limit)
+        .filter((run) => (deepFrames.get(run) ?? 0) > 1 || run.value > 5 * run.limit)
         .map((run) => createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.9 })),
       ...silent.runs.map((run) =>
         createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),

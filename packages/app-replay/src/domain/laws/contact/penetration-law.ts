@@ -2,15 +2,17 @@
  * Bodies do not overlap by more than 10 mm.
  *
  * Two cases are allowed unless the caller sets the limit. An impact at v >= 0.5 m/s may be up to 1.5 v dt deep while
- * that contact lasts. A body that is held by a velocity bias, and recorded at rest with g dt, sinks up to 5 mm of
+ * that contact lasts, with v from the states if it was not recorded. A body that is held by a velocity bias, and recorded at rest with g dt, sinks up to 5 mm of
  * slop + g dt^2 / 0.2, plus 20 %.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
+import { read3 } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
+import { measureTurning } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** m */
@@ -31,8 +33,9 @@ export function penetrationLaw(strict?: number): Law {
     observe(step) {
       const { frame, touches, dt, scene } = step
       for (const touch of touches) {
-        const { a, b, key, depth, since, closing } = touch
+        const { a, b, key, depth, since } = touch
         const before = since === frame ? 0 : (hardest.get(key) ?? 0)
+        const closing = Number.isNaN(touch.closing) ? boundClosing(step, touch) : touch.closing
         const impact = Math.abs(closing) >= impactSpeed ? Math.abs(closing) : 0
         hardest.set(key, Math.max(before, impact))
         if (!(depth > limit)) continue
@@ -52,6 +55,19 @@ export function penetrationLaw(strict?: number): Law {
         }),
       ),
   }
+}
+
+/** Returns the maximum m/s at which the contact points of a pair can have met, from the states before the step; 0 if unknown. */
+function boundClosing(step: Step, touch: Touch): number {
+  if (step.row === 0) return 0
+  const { columnA, columnB, normal } = touch
+  const s = step.window.states.data
+  const along = (column: number): number => {
+    if (column < 0) return 0
+    const [x, y, z] = read3(s, step.atBefore(column) + stateAt.velocity)
+    return x * normal[0] + y * normal[1] + z * normal[2]
+  }
+  return Math.abs(along(columnA) - along(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
 /**

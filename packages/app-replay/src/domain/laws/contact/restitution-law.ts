@@ -9,10 +9,11 @@
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num, worldSpin } from '../../steps/block.ts'
+import { num } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
+import { measureTurningAlong } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** m/s */
@@ -147,20 +148,6 @@ function getSeparationSpeed(
 }
 
 /** Whether spins before and after the step hardly move the contact point along the normal. */
-function isCentral(step: Step, touch: Touch, closing: number): boolean {
-  const along = (column: number, lever: readonly [number, number, number], row: number): number => {
-    if (column < 0) return 0
-    const at = (row * step.scene.bodies.length + column) * stateAt.width
-    const w = worldSpin(step.window.states.data, at)
-    return (
-      (w[1] * lever[2] - w[2] * lever[1]) * touch.normal[0] +
-      (w[2] * lever[0] - w[0] * lever[2]) * touch.normal[1] +
-      (w[0] * lever[1] - w[1] * lever[0]) * touch.normal[2]
-    )
-  }
-  return [step.row - 1, step.row].every(
-    (row) =>
-      Math.abs(along(touch.columnA, touch.leverA, row)) + Math.abs(along(touch.columnB, touch.leverB, row)) <
-      0.1 * closing,
-  )
-}
+const isCentral = (step: Step, touch: Touch, closing: number): boolean =>
+  measureTurningAlong(step, touch, step.row - 1) < 0.1 * closing &&
+  measureTurningAlong(step, touch, step.row) < 0.1 * closing

@@ -1,17 +1,20 @@
 /**
  * Nothing passes through anything without contact.
  *
- * Bodies with geometry: the path of a centre crosses the box of another body. Environment: the centre crosses a plane
- * on which bodies rested. Without geometry, moving more than 1 m per frame is a warning. Contact in this frame or the
- * next is not tunnelling.
+ * The path of a centre crosses the box of another body or of the environment, or a plane of the environment: a recorded
+ * one, or one on which bodies rested. Without geometry, moving more than 1 m per frame is a warning. Contact in this
+ * frame or the next is not tunnelling.
  */
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
+import { type Pose, toSolid } from '../../shapes/solid.ts'
 import { num } from '../../steps/block.ts'
+import { read3 } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
+import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
-import type { Point3 } from '../../vector.ts'
+import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** Maximum displacement per frame in m of a body of unknown size. */
@@ -29,6 +32,7 @@ interface Suspect {
 
 interface Plane {
   readonly body: number
+  /** Points into the environment. */
   readonly normal: readonly [number, number, number]
   readonly offset: number
 }
@@ -40,6 +44,7 @@ export function tunnellingLaw(): Law {
   const planes = new Map<number, Plane>()
   let known: readonly Plane[] = []
   let suspects: Suspect[] = []
+  let boxes: readonly FixedBox[] | undefined
   let hasShapes: boolean | undefined
   let sizes: Float64Array | undefined
   const seen = new Map<number, number>()
@@ -62,6 +67,11 @@ export function tunnellingLaw(): Law {
       sizes ??= Float64Array.from(scene.extents, (extents) =>
         extents === undefined ? maxUnknownMove : 2 * Math.min(...extents),
       )
+      if (boxes === undefined) {
+        boxes = listFixedBoxes(scene)
+        for (const plane of listRecordedPlanes(scene)) planes.set(plane.body, plane)
+        known = [...planes.values()]
+      }
       if (!Number.isNaN(step.dt)) {
         for (let column = 0; column < scene.bodies.length; column++) {
           const way = num(step.distance, column)
@@ -73,12 +83,20 @@ export function tunnellingLaw(): Law {
           for (const plane of known)
             if (crossesPlane(step, column, plane) && !areTouching(touches, mover, plane.body))
               suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
+          if (way > 0.25 * size)
+            for (const { body: other, half, pose } of boxes)
+              if (passesThrough(step, column, [pose, pose], half) && !areTouching(touches, mover, other))
+                suspects.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...half) })
           if (hasShapes && way > 0.25 * size)
             for (let against = 0; against < scene.bodies.length; against++) {
               const box = scene.extents[against]
               const other = scene.bodies[against] ?? 0
               if (against === column || box === undefined || way < num(step.distance, against)) continue
-              if (passesThrough(step, column, against, box) && !areTouching(touches, mover, other))
+              const poses = [
+                readPose(step, against, step.row - 1),
+                readPose(step, against, step.row),
+              ] as const
+              if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
                 suspects.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
             }
         }
@@ -137,10 +155,55 @@ function crossesPlane(step: Step, column: number, { normal, offset }: Plane): bo
   return side(was) < 0 && side(at) > 0
 }
 
-/** Whether the path of a centre enters and leaves a box, by the slab method in the frame of the box. */
-function passesThrough(step: Step, column: number, against: number, box: Point3): boolean {
-  const from = toLocalFrame(step, column, against, step.row - 1)
-  const to = toLocalFrame(step, column, against, step.row)
+interface FixedBox {
+  readonly body: number
+  readonly half: Point3
+  readonly pose: Pose
+}
+
+/** Lists the solids of the environment whose pose is recorded. */
+const listFixed = (scene: Scene) =>
+  [...scene.geometry.values()].flatMap((geometry) => {
+    const { body_id: body, position, orientation } = geometry
+    const solid = toSolid(geometry)
+    if (solid === undefined || position === null || !scene.isEnvironment(body)) return []
+    const [x = 0, y = 0, z = 0] = position
+    const [w = 1, i = 0, j = 0, k = 0] = orientation ?? []
+    const pose: Pose = { at: [x, y, z], turn: [w, i, j, k] }
+    return [{ body, solid, pose }]
+  })
+
+const listFixedBoxes = (scene: Scene): readonly FixedBox[] =>
+  listFixed(scene).flatMap(({ body, solid, pose }) =>
+    solid.kind === 'box' ? [{ body, half: solid.half, pose }] : [],
+  )
+
+const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
+  listFixed(scene).flatMap(({ body, solid, pose: { at, turn } }) => {
+    if (solid.kind !== 'plane') return []
+    const normal = rotate(turn, [0, 0, -1])
+    return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
+  })
+
+function readPose({ window, scene }: Step, column: number, row: number): Pose {
+  const s = window.states.data
+  const at = (row * scene.bodies.length + column) * stateAt.width
+  const q = at + stateAt.orientation
+  return { at: read3(s, at), turn: [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)] }
+}
+
+/**
+ * Whether the path of a centre enters and leaves a box, by the slab method in the frame of the box. `poses` are those of
+ * the box before and after the step.
+ */
+function passesThrough(
+  step: Step,
+  column: number,
+  [before, after]: readonly [Pose, Pose],
+  box: Point3,
+): boolean {
+  const from = toLocal(read3(step.window.states.data, step.atBefore(column)), before)
+  const to = toLocal(read3(step.window.states.data, step.at(column)), after)
   let [enter, leave] = [0, 1]
   for (const i of [0, 1, 2] as const) {
     const way = to[i] - from[i]
@@ -155,22 +218,4 @@ function passesThrough(step: Step, column: number, against: number, box: Point3)
   return enter < leave && enter > 0 && leave < 1
 }
 
-function toLocalFrame(
-  step: Step,
-  column: number,
-  against: number,
-  row: number,
-): readonly [number, number, number] {
-  const count = step.scene.bodies.length
-  const s = step.window.states.data
-  const [at, of] = [(row * count + column) * stateAt.width, (row * count + against) * stateAt.width]
-  const [a, b, c] = [
-    num(s, at) - num(s, of),
-    num(s, at + 1) - num(s, of + 1),
-    num(s, at + 2) - num(s, of + 2),
-  ]
-  const q = of + stateAt.orientation
-  const [w, x, y, z] = [num(s, q), -num(s, q + 1), -num(s, q + 2), -num(s, q + 3)]
-  const [tx, ty, tz] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)]
-  return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx]
-}
+const toLocal = (point: Point3, { at, turn }: Pose): Point3 => rotateInverse(turn, add(point, at, -1))

@@ -216,22 +216,48 @@ function measureUnexplained(step: Step, column: number): Unexplained | null {
   }
 }
 
-/** Returns the J that a free body gained beyond the loss of semi-implicit Euler, and the tolerance; `null` for no gain. */
+/**
+ * Returns the J that a free body gained beyond the loss of semi-implicit Euler, and the tolerance; `null` for no gain. Uses
+ * the states: recorded energies count only for rotation without inertia.
+ */
 function measureFreeGain(step: Step, column: number, mass: number): { work: number; allowed: number } | null {
-  const { scene, window, row, dt } = step
-  const count = scene.bodies.length
-  const e = window.energies.data
-  const at = (row * count + column) * energyAt.width
-  const was = ((row - 1) * count + column) * energyAt.width
-  const gain = num(e, at + energyAt.total) - num(e, was + energyAt.total)
+  const { scene, window, dt, moved } = step
+  const s = window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  const linear = 0.5 * mass * readSquare(s, at + stateAt.velocity)
+  const change = linear - 0.5 * mass * readSquare(s, was + stateAt.velocity)
+  const [gx, gy, gz] = scene.gravity
+  const part = 3 * column
+  const fall = mass * (gx * num(moved, part) + gy * num(moved, part + 1) + gz * num(moved, part + 2))
+  const [rotational, rotationalBefore] = [
+    readRotationalEnergy(step, column, step.row),
+    readRotationalEnergy(step, column, step.row - 1),
+  ]
+  const turning = rotational - rotationalBefore
+  const gain = change - fall + (Number.isNaN(turning) ? 0 : turning)
   const loss = 0.5 * mass * (scene.g * dt) ** 2
   // A correct integrator loses between nothing and the loss of semi-implicit Euler.
   const work = gain > 0 ? gain : Math.min(0, gain + 1.02 * loss)
-  const size = Math.abs(num(e, at + energyAt.linear)) + Math.abs(num(e, at + energyAt.potential))
-  const rounding = 1e-6 * size + 1e-9
+  const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
+  const rounding = 1e-6 * (linear + height) + 1e-9
   if (!(Math.abs(work) > rounding)) return null
-  const spin = Math.max(num(e, at + energyAt.rotational), num(e, was + energyAt.rotational))
+  const spin = Math.max(rotational, rotationalBefore) || 0
   return { work, allowed: rounding + getSpinTolerance(step, column) * spin }
+}
+
+function readSquare(block: Float64Array, at: number): number {
+  const [x, y, z] = [num(block, at), num(block, at + 1), num(block, at + 2)]
+  return x * x + y * y + z * z
+}
+
+/** Returns J: from spin and inertia, else as recorded, else NaN. */
+function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
+  const at = row * scene.bodies.length + column
+  const inertia = scene.inertias[column]
+  if (inertia === undefined) return num(window.energies.data, at * energyAt.width + energyAt.rotational)
+  const spin = at * stateAt.width + stateAt.spin
+  const square = (i: 0 | 1 | 2): number => inertia[i] * num(window.states.data, spin + i) ** 2
+  return 0.5 * (square(0) + square(1) + square(2))
 }
 
 /** Share of the rotational energy that normalizing a quaternion may cost per step. */

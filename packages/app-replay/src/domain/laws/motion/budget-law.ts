@@ -28,6 +28,8 @@ export function budgetLaw(): Law {
   let open: Excess | undefined
   let isDriven = false
   let isIncomplete = false
+  /** J by column. */
+  const firstTotals = new Map<number, number>()
 
   return {
     observe(step) {
@@ -35,6 +37,7 @@ export function budgetLaw(): Law {
       isDriven ||= step.hasExternal.includes(1)
       const total = num(window.system.data, row * systemAt.width + systemAt.total)
       if (Number.isNaN(total)) return
+      addFirstTotals(step, firstTotals)
       isIncomplete ||= !hasAllParts(step)
       if (isIncomplete) return
       budget = Number.isNaN(budget) ? total : budget + sumAppearingEnergy(step)
@@ -58,7 +61,7 @@ export function budgetLaw(): Law {
         open.value = excess
         open.peak = frame
         if (excess < budgetRule.blowUp * open.scale || open.bodies.length === 0)
-          open.bodies = findFastest(step)
+          open.bodies = findGainers(step, firstTotals)
       }
     },
     findings: () => (isDriven ? [] : found.flatMap(toFindings)),
@@ -83,6 +86,15 @@ function toFindings(run: Excess): readonly Finding[] {
 
 const getEnergyOffset = ({ scene }: Step, row: number, column: number): number =>
   (row * scene.bodies.length + column) * energyAt.width
+
+function addFirstTotals(step: Step, totals: Map<number, number>): void {
+  const { window, row, scene } = step
+  if (totals.size === scene.bodies.length) return
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const total = num(window.energies.data, getEnergyOffset(step, row, column) + energyAt.total)
+    if (!totals.has(column) && Number.isFinite(total)) totals.set(column, total)
+  }
+}
 
 /** Returns the J of bodies that appear in this frame. */
 function sumAppearingEnergy(step: Step): number {
@@ -126,18 +138,19 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** Returns the bodies with most of the kinetic energy, at most three. */
-function findFastest(step: Step): readonly number[] {
-  const all = step.scene.bodies
-    .map((body, column) => ({
-      body,
-      kinetic: readKineticEnergy(step, getEnergyOffset(step, step.row, column)),
-    }))
-    .filter(({ kinetic }) => kinetic > 0)
-    .sort((a, b) => b.kinetic - a.kinetic)
-  const most = all[0]?.kinetic ?? 0
+/** Returns the bodies that gained most of the energy since their first frame, at most three. */
+function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
+  const { window, scene, row } = step
+  const all = scene.bodies
+    .map((body, column) => {
+      const total = num(window.energies.data, getEnergyOffset(step, row, column) + energyAt.total)
+      return { body, gain: total - (firstTotals.get(column) ?? Number.NaN) }
+    })
+    .filter(({ gain }) => gain > 0)
+    .sort((a, b) => b.gain - a.gain)
+  const most = all[0]?.gain ?? 0
   return all
-    .filter(({ kinetic }) => kinetic >= 0.01 * most)
+    .filter(({ gain }) => gain >= 0.01 * most)
     .slice(0, 3)
     .map(({ body }) => body)
     .sort((a, b) => a - b)

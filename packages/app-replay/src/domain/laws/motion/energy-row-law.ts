@@ -2,7 +2,7 @@
  * Recorded energies agree with the states and with each other: linear = m v^2 / 2, rotational = w I w / 2, the change of
  * potential = -m g dx, total = linear + rotational + potential, and the total of the system is the sum over the bodies.
  *
- * Tolerance: 0.1 % of the largest energy of the body and 1e-9 J.
+ * Tolerance: 0.1 % of the energy itself, and rounding: 1e-5 of the largest energy of the body and 1e-9 J.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -12,7 +12,8 @@ import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 
-const tolerance = 1e-3
+/** Share of the compared energy, and of the largest one. */
+const tolerance = { own: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
   linear: 'has a linear energy that is not m v² / 2',
@@ -28,9 +29,9 @@ export function energyRowLaw(): Law {
   const runs = Object.fromEntries(Object.keys(texts).map((part) => [part, new RunCollector(2)])) as Readonly<
     Record<Part, RunCollector>
   >
-  const compare = (part: Part, step: Step, { recorded, expected, size, body }: Compared): void => {
+  const compare = (part: Part, step: Step, { recorded, expected, size, largest, body }: Compared): void => {
     const off = Math.abs(recorded - expected)
-    const limit = tolerance * size + 1e-9
+    const limit = tolerance.own * size + tolerance.rounding * largest + 1e-9
     if (!(off > limit)) return
     const bodies = body === null ? [] : [body]
     runs[part].add(body ?? '', step.frame, { value: off, limit }, { bodies, pair: null })
@@ -48,11 +49,12 @@ export function energyRowLaw(): Law {
           (row * count + column) * energyAt.width,
         )
         const largest = Math.max(...[linear, rotational, potential, total].map((one) => Math.abs(one) || 0))
-        const note = (part: Part, recorded: number, expected: number, scale = largest): void =>
-          compare(part, step, { recorded, expected, size: Math.max(scale, Math.abs(expected)), body })
+        const note = (part: Part, recorded: number, expected: number, own = Math.abs(expected)): void =>
+          compare(part, step, { recorded, expected, size: own, largest, body })
         note('linear', linear, readLinear(step, column))
         note('rotational', rotational, readRotational(step, column))
-        note('total', total, linear + rotational + potential)
+        // A sum has no error but rounding.
+        note('total', total, linear + rotational + potential, 0)
         if (row > 0) {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
           note('potential', potential - before, readPotentialChange(step, column))
@@ -61,7 +63,7 @@ export function energyRowLaw(): Law {
         size += largest
       }
       const system = num(window.system.data, row * systemAt.width + systemAt.total)
-      compare('system', step, { recorded: system, expected: sum, size, body: null })
+      compare('system', step, { recorded: system, expected: sum, size: 0, largest: size, body: null })
     },
     findings: () =>
       (Object.keys(texts) as Part[]).flatMap((part) =>
@@ -75,7 +77,10 @@ export function energyRowLaw(): Law {
 interface Compared {
   readonly recorded: number
   readonly expected: number
+  /** J, of which a share is tolerated. */
   readonly size: number
+  /** J, largest energy of the body. */
+  readonly largest: number
   readonly body: number | null
 }
 

@@ -3,7 +3,7 @@
  *
  * Jitter: the change of velocity reverses in every frame of contact, for 8 frames or more, above 1 mm/s and 5 % of g
  * dt. Creep: friction is below 95 % of the limit, but the contact point moves along the surface at 2.5 mm/s or more
- * for 10 frames or more.
+ * for 10 frames or more. The speed of the contact point of a turning body is uncertain by w^2 r dt.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -12,6 +12,7 @@ import { num, worldSpin } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
+import { measureTurning, readTurnRate } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** Minimum frames of jitter and creep, minimum m/s of creep, and maximum share of the friction limit. */
@@ -63,9 +64,10 @@ export function restLaw(): Law {
         if (touch.limit <= 0 || frame - touch.since < minContactFrames) continue
         if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
         const speed = getSlipSpeed(step, touch)
-        if (!(speed > restRule.creepSpeed) || speed > maxRestSpeed) continue
+        const limit = restRule.creepSpeed + getTurningError(step, touch)
+        if (!(speed > limit) || speed > maxRestSpeed) continue
         const subject = { bodies: [touch.a, touch.b].filter((id) => !scene.isEnvironment(id)), pair: null }
-        creep.add(touch.key, frame, { value: speed, limit: restRule.creepSpeed }, subject)
+        creep.add(touch.key, frame, { value: speed, limit }, subject)
       }
     },
     findings: () => [
@@ -84,6 +86,12 @@ export function restLaw(): Law {
         ),
     ],
   }
+}
+
+/** Returns the m/s by which the contact point of a turning body moves during a step, so that its speed is not exact. */
+function getTurningError(step: Step, touch: Touch): number {
+  const rate = (column: number): number => (column < 0 ? 0 : readTurnRate(step, column))
+  return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
 /** Returns the speed of two bodies along their contact in m/s, from displacements and spins. */

@@ -3,34 +3,53 @@
  * w dt of both frames.
  *
  * Tolerance: 2 % and (w dt)^2 for integrators, the change of the spin, 1e-4 rad, and 0.02 rad in contact, where engines
- * correct positions. `frozen_orientation`: less than 2 % of the rotation for 3 frames or more; an orientation that does not
- * change at all has no tolerance. `unit_mismatch`: 57.3 times or 1/57.3 of it
- * for 3 frames or more. Steps of more than a quarter turn are not judged.
+ * correct positions. If contacts were not recorded, 1e-4 rad for a constant multiple of the spin in 10 frames.
+ * `frozen_orientation`: less than 2 % of the rotation for 3 frames or more; an orientation that does not
+ * change at all has no tolerance. `unit_mismatch`: 1/57.3 (degrees) or 1/9.55 (revolutions per minute) of the rotation for 3
+ * frames or more, within 5 %. Of steps of more than a quarter turn, only the unit is judged.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3, num } from '../../steps/block.ts'
+import { length3 } from '../../steps/block.ts'
 import { read3 } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
+import { readTurn } from '../../steps/turning.ts'
 import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** rad */
 const slack = { free: 1e-4, contact: 0.02 } as const
 
+/** Maximum share of the rotation that integrators may get wrong. */
+const maxTurnShare = 0.5
+
 /** A stop in contact can cancel a rotation for a frame. */
 const minFrozenFrames = 3
 
-const degreesPerRadian = 180 / Math.PI
+/** Minimum frames of a mismatch within the slack for contacts, in runs without contacts, and maximum spread of its ratio. */
+const lasting = { frames: 10, spread: 0.1 } as const
+
+/** Units of angular velocities by their size in rad/s. */
+const otherUnits = [
+  [180 / Math.PI, 'degrees per second instead of rad/s'],
+  [60 / (2 * Math.PI), 'revolutions per minute instead of rad/s'],
+] as const
+
+const unitTolerance = 0.05
 
 interface Ratio {
   sum: number
+  squares: number
   count: number
+  /** Frames that rotate at most a quarter turn, beyond which only a wrong unit can be recognized. */
+  unambiguous: number
 }
 
 export function rotationLaw(): Law {
   const runs = new RunCollector(2)
+  /** Of bodies that may be in contact, because contacts were not recorded. */
+  const small = new RunCollector(2)
   const ratios = new Map<Run, Ratio>()
   return {
     observe(step) {
@@ -39,43 +58,70 @@ export function rotationLaw(): Law {
         const found = compareRotation(step, column)
         if (found === null) continue
         const body = step.scene.bodies[column] ?? 0
-        const run = runs.add(body, step.frame, found, { bodies: [body], pair: null })
-        const ratio = ratios.get(run) ?? { sum: 0, count: 0 }
-        ratios.set(run, ratio)
-        if (!Number.isFinite(found.ratio)) continue
-        ratio.sum += found.ratio
-        ratio.count += 1
+        const subject = { bodies: [body], pair: null }
+        if (found.value > found.limit) addRatio(ratios, runs.add(body, step.frame, found, subject), found)
+        if (!step.scene.hasContacts)
+          addRatio(ratios, small.add(body, step.frame, { ...found, limit: found.freeLimit }, subject), found)
       }
     },
-    findings: () =>
-      runs.runs
-        .map((run) => ({ run, finding: toFinding(run, ratios.get(run) ?? { sum: 0, count: 0 }) }))
-        .filter(({ run, finding }) => finding.kind !== 'frozen_orientation' || run.frames >= minFrozenFrames)
-        .map(({ finding }) => finding),
+    findings() {
+      const clear = runs.runs.flatMap((run) => toFindings(run, ratios.get(run)))
+      const isKnown = ({ bodies, first, last }: Run): boolean =>
+        clear.some(
+          ({ bodies: [body], frames }) =>
+            body === bodies[0] && frames.first <= last + 1 && first <= frames.last + 1,
+        )
+      const others = small.runs
+        .filter((run) => run.frames >= lasting.frames && isConstant(ratios.get(run)) && !isKnown(run))
+        .flatMap((run) => toFindings(run, ratios.get(run)))
+      return [...clear, ...others]
+    },
   }
 }
 
-function toFinding(run: Run, { sum, count }: Ratio): Finding {
-  const ratio = count === 0 ? Number.NaN : sum / count
-  const isScaled = (factor: number): boolean => count >= 3 && Math.abs(ratio / factor - 1) < 0.1
-  if (isScaled(degreesPerRadian) || isScaled(1 / degreesPerRadian))
-    return createFinding(run, {
-      kind: 'unit_mismatch',
-      unit: 'times',
-      value: ratio,
-      limit: 1,
-      confidence: 0.95,
-      text: 'turns 57.3 times as fast or slow as its angular velocity: degrees instead of radians',
-    })
-  const kind = Math.abs(ratio) < 0.02 ? 'frozen_orientation' : 'spin_mismatch'
-  return createFinding(run, { kind, unit: 'rad', confidence: 0.9 })
+function addRatio(ratios: Map<Run, Ratio>, run: Run, { ratio, isAmbiguous }: Mismatch): void {
+  const sums = ratios.get(run) ?? { sum: 0, squares: 0, count: 0, unambiguous: 0 }
+  ratios.set(run, sums)
+  if (!isAmbiguous) sums.unambiguous += 1
+  if (!Number.isFinite(ratio)) return
+  sums.sum += ratio
+  sums.squares += ratio * ratio
+  sums.count += 1
+}
+
+/** Whether the rotation is a constant multiple of the spin, other than 1. */
+function isConstant(ratio: Ratio | undefined): boolean {
+  if (ratio === undefined || ratio.count < lasting.frames) return false
+  const mean = ratio.sum / ratio.count
+  const spread = Math.sqrt(Math.max(0, ratio.squares / ratio.count - mean ** 2))
+  return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
+}
+
+function toFindings(run: Run, ratio: Ratio | undefined): readonly Finding[] {
+  if (ratio === undefined) return []
+  const mean = ratio.count === 0 ? Number.NaN : ratio.sum / ratio.count
+  const unit = otherUnits.find(([size]) => Math.abs(mean * size - 1) < unitTolerance)
+  if (unit !== undefined && ratio.count >= 3) {
+    const [, text] = unit
+    const options = { kind: 'unit_mismatch', unit: 'times', value: mean, limit: 1, confidence: 0.95 } as const
+    return [createFinding(run, { ...options, text: `has an angular velocity in ${text}` })]
+  }
+  if (ratio.unambiguous === 0) return []
+  const isFrozen = Math.abs(mean) < 0.02
+  if (isFrozen && run.frames < minFrozenFrames) return []
+  const kind = isFrozen ? 'frozen_orientation' : 'spin_mismatch'
+  return [createFinding(run, { kind, unit: 'rad', confidence: 0.9 })]
 }
 
 interface Mismatch {
   readonly value: number
   readonly limit: number
+  /** Limit of a body that is not in contact. */
+  readonly freeLimit: number
   /** Rotation along the spin divided by w dt. */
   readonly ratio: number
+  /** Whether the rotation exceeds a quarter turn, so that its direction is not known. */
+  readonly isAmbiguous: boolean
 }
 
 function compareRotation(step: Step, column: number): Mismatch | null {
@@ -91,33 +137,14 @@ function compareRotation(step: Step, column: number): Mismatch | null {
   const off = length3(moved[0] - expected[0], moved[1] - expected[1], moved[2] - expected[2])
   const change = length3(spin[0] - before[0], spin[1] - before[1], spin[2] - before[2]) * step.dt
   const isFrozen = length3(...moved) <= 1e-3 * turn && turn > 1e-6
-  const limit =
-    (isTouching && !isFrozen ? slack.contact : isFrozen ? 1e-6 : slack.free) +
-    0.02 * turn +
-    Math.min(turn, 1) * turn +
-    1.05 * change
-  if (!(off > limit)) return null
-  const size = length3(...expected)
+  const usual = 0.02 * turn + Math.min(turn, maxTurnShare) * turn + 1.05 * change
+  const freeLimit = usual + (isFrozen ? 1e-6 : slack.free)
+  const limit = usual + (isFrozen ? 1e-6 : isTouching ? slack.contact : slack.free)
+  if (!(off > freeLimit)) return null
   const along = moved[0] * expected[0] + moved[1] * expected[1] + moved[2] * expected[2]
-  const ratio = along / size ** 2
-  const isDegrees = Math.abs(Math.log(Math.abs(ratio) / degreesPerRadian)) < 0.1
-  // Beyond a quarter turn, the direction of the rotation is ambiguous.
-  if (turn > Math.PI / 2 && !isDegrees) return null
-  return { value: off, limit, ratio }
-}
-
-/** Returns the rotation vector from one quaternion to another in the body frame, rad; `null` if they are not rotations. */
-function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
-  const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
-  const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
-  const sizes = (aw * aw + ax * ax + ay * ay + az * az) * (bw * bw + bx * bx + by * by + bz * bz)
-  if (!(Math.abs(sizes - 1) < 0.01)) return null
-  const w = aw * bw - ax * bx - ay * by - az * bz
-  const x = aw * bx + ax * bw + ay * bz - az * by
-  const y = aw * by - ax * bz + ay * bw + az * bx
-  const z = aw * bz + ax * by - ay * bx + az * bw
-  const size = length3(x, y, z)
-  if (size === 0) return [0, 0, 0]
-  const angle = (2 * Math.atan2(size, Math.abs(w)) * Math.sign(w || 1)) / size
-  return [x * angle, y * angle, z * angle]
+  const ratio = along / length3(...expected) ** 2
+  const isAmbiguous = turn > Math.PI / 2
+  const isOtherUnit = otherUnits.some(([size]) => Math.abs(ratio * size - 1) < unitTolerance)
+  if (isAmbiguous && !isOtherUnit) return null
+  return { value: off, limit, freeLimit, ratio, isAmbiguous }
 }

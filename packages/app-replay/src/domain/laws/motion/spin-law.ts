@@ -3,7 +3,7 @@
  * (Euler's equations, which include the gyroscopic term).
  *
  * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more. Tolerance: 5 % of
- * the largest term and 2 |L| (w dt)^2. Without inertia, a free body is judged by |dw| <= |w|^2 dt, because |I2 - I3| <= I1
+ * the torque and of the change, 0.1 % of |L|, and 2 A |L| (w dt)^2 for integrators with the anisotropy A = (Imax - Imin) / Imax. Without inertia, a free body is judged by |dw| <= |w|^2 dt, because |I2 - I3| <= I1
  * for any mass distribution; changes along the spin are left to the energy law if the rotational energy was recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
@@ -16,6 +16,9 @@ import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.
 import type { Law } from '../law.ts'
 
 const tolerance = 0.05
+
+/** Share of the residual that may remain if the gyroscopic term is left out. */
+const explainedShare = 0.2
 
 const minGyroscopicFrames = 5
 
@@ -89,13 +92,17 @@ function measureTorque(step: Step, column: number, inertia: Point3): Excess | nu
   const offWithoutGyro = length3(...subtract(changeWithoutGyro, given))
   const size = Math.max(length3(...momentum), length3(...before))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
+  const largest = Math.max(...inertia)
+  // Without gyroscopic term, integrators have nothing to get wrong.
+  const anisotropy = largest > 0 ? (largest - Math.min(...inertia)) / largest : 1
+  const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest
   const allowed =
-    1e-7 +
+    rounding +
     tolerance * Math.max(length3(...given), length3(...change)) +
-    Math.min(2 * turn ** 2, 0.5) * size +
-    1e-5 * size +
-    1e-3 * Math.max(...inertia) * 1e-2
-  return off > allowed ? { value: off, limit: allowed, isGyroscopic: offWithoutGyro <= allowed } : null
+    Math.min(2 * anisotropy * turn ** 2, 0.5) * size
+  const isExplained = off > rounding && offWithoutGyro < explainedShare * off
+  if (!(off > allowed || isExplained)) return null
+  return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
 }
 
 /** Bounds the change of the spin of a free body of unknown inertia. */

@@ -1,6 +1,6 @@
 /**
  * Positions follow velocities: x(N) - x(N-1) lies between v(N-1) dt and v(N) dt. Integrators differ by at most |dv|
- * dt, position corrections by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body is or may be in
+ * dt, and by g dt^2 if they apply gravity before a change of velocity; position corrections by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body is or may be in
  * contact. A jump in 10 consecutive frames or more is a `velocity_mismatch`.
  */
 
@@ -45,7 +45,7 @@ export function teleportLaw(): Law {
         const isTouching =
           !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
         const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
-        let limit = 1.05 * change * step.dt + 1e-6 * length3(x, y, z)
+        let limit = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
         limit += isTouching ? jumpTolerance.contact : jumpTolerance.free
         const body = scene.bodies[column] ?? 0
         if (!(off > limit)) continue

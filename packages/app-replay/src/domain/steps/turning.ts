@@ -1,0 +1,89 @@
+/** How fast bodies turn about their contact points. */
+import { stateAt } from '@causeway/recording'
+import { toSolid } from '../shapes/solid.ts'
+import type { Point3 } from '../vector.ts'
+import { length3, num, worldSpin } from './block.ts'
+import { read3 } from './momentum.ts'
+import type { Scene } from './scene.ts'
+import type { Step } from './step.ts'
+import type { Touch } from './touch.ts'
+
+/** Returns the rotation vector from one quaternion to another in the body frame, rad; `null` if they are not rotations. */
+export function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
+  const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
+  const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
+  const sizes = (aw * aw + ax * ax + ay * ay + az * az) * (bw * bw + bx * bx + by * by + bz * bz)
+  if (!(Math.abs(sizes - 1) < 0.01)) return null
+  const w = aw * bw - ax * bx - ay * by - az * bz
+  const x = aw * bx + ax * bw + ay * bz - az * by
+  const y = aw * by - ax * bz + ay * bw + az * bx
+  const z = aw * bz + ax * by - ay * bx + az * bw
+  const size = length3(x, y, z)
+  if (size === 0) return [0, 0, 0]
+  const angle = (2 * Math.atan2(size, Math.abs(w)) * Math.sign(w || 1)) / size
+  return [x * angle, y * angle, z * angle]
+}
+
+/**
+ * Returns the larger speed in m/s at which rotation moves the contact of either body. Without angular velocities, the
+ * rotation of the step counts; without contact points, the size of the body. NaN if a part is unknown.
+ */
+export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
+  const turn = (column: number, lever: Point3): number => {
+    if (column < 0) return 0
+    const rate = readTurnRate(step, column)
+    if (rate === 0) return 0
+    const arm = leverRows === 0 ? Number.NaN : length3(...lever)
+    return rate * (Number.isNaN(arm) ? getReach(step.scene, column) : arm)
+  }
+  const [a, b] = [turn(columnA, leverA), turn(columnB, leverB)]
+  return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : Math.max(a, b)
+}
+
+/** Returns the angular speed in rad/s, or that of the rotation of the step if it was not recorded. */
+export function readTurnRate(step: Step, column: number): number {
+  const s = step.window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  const rate = length3(...read3(s, at + stateAt.spin))
+  if (!Number.isNaN(rate)) return rate
+  const turn = readTurn(s, was + stateAt.orientation, at + stateAt.orientation)
+  return turn === null ? Number.NaN : length3(...turn) / step.dt
+}
+
+/** Returns the largest distance of a point of the body from its centre in m, or NaN if its size is unknown. */
+function getReach({ geometry, bodies, extents }: Scene, column: number): number {
+  const found = geometry.get(bodies[column] ?? Number.NaN)
+  const solid = found === undefined ? undefined : toSolid(found)
+  if (solid !== undefined) return solid.bound
+  const half = extents[column]
+  return half === undefined ? Number.NaN : length3(...half)
+}
+
+/** Sine of the angle to the normal below which a lever arm is parallel to it. */
+const parallelSine = 1e-3
+
+/**
+ * Returns the m/s at which spins move the contact points along the normal in a row of the window, as a sum of sizes. A
+ * point below the centre does not move along the normal.
+ */
+export function measureTurningAlong(
+  step: Step,
+  { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,
+  row: number,
+): number {
+  const along = (column: number, lever: Point3): number => {
+    if (column < 0 || leverRows === 0) return 0
+    const arm = cross(lever, normal)
+    if (length3(...arm) <= parallelSine * length3(...lever)) return 0
+    const at = (row * step.scene.bodies.length + column) * stateAt.width
+    const spin = worldSpin(step.window.states.data, at)
+    return Math.abs(spin[0] * arm[0] + spin[1] * arm[1] + spin[2] * arm[2])
+  }
+  return along(columnA, leverA) + along(columnB, leverB)
+}
+
+const cross = (a: Point3, b: Point3): Point3 => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+]
