@@ -238,3 +238,58 @@ verifies('replay:laws:velocity', 'teleport names a lasting mismatch of velocity 
 })
 
 t.end()
+
+verifies(
+  'replay:laws:spin',
+  'rotation names degrees also if they exceed a quarter turn per step',
+  async (t) => {
+    for (const [size, text] of [
+      [180 / Math.PI, /degrees per second/],
+      [60 / (2 * Math.PI), /revolutions per minute/],
+    ] as const) {
+      const spec = spinning(() => [0, 0, 4])
+      const state: SceneSpec['state'] = (frame, body) => ({
+        ...spec.state(frame, body),
+        spin: [0, 0, 4 * size],
+        orientation: [Math.cos(2 * frame * dt), 0, 0, Math.sin(2 * frame * dt)],
+      })
+      t.match(runLaw(rotationLaw(), { ...spec, state }), [{ kind: 'unit_mismatch', text }])
+    }
+  },
+)
+
+verifies('replay:laws:spin', 'spin reports a drift of 0.2 % per step of a ball', async (t) => {
+  const drifting = spinning((frame) => [0, 0, 5 * 1.002 ** Math.max(0, frame - 10)])
+  const ball: SceneSpec = { ...drifting, inertias: [[0.1, 0.1, 0.1]] }
+  t.match(runLaw(spinLaw(), ball), [{ kind: 'angular_momentum', frames: { first: 11 } }])
+})
+
+verifies('replay:laws:unit', 'unit names forces along the normal without tangential impulses', async (t) => {
+  const forces: SceneSpec = {
+    frames: 20,
+    masses: [2],
+    state: () => ({ position: [0, 0, 0.5] }),
+    touches: () => [{ n: 2 * g, t1: Number.NaN }],
+  }
+  t.match(runLaw(unitLaw(), forces), [{ kind: 'unit_mismatch', text: /forces in N instead/ }])
+})
+
+verifies(
+  'replay:laws:velocity',
+  'teleport accepts a velocity that changes after the step moved the body',
+  async (t) => {
+    // Gravity acts, the body moves, then the velocity is scaled: the motion lies beyond both velocities by g dt².
+    const step = 1 / 30
+    const velocity = (frame: number): number => (frame < 5 ? -g * step * frame : -0.7 * g * step * frame)
+    const spec: SceneSpec = {
+      frames: 5,
+      masses: [1],
+      time: (frame) => frame * step,
+      state: (frame) => ({
+        position: [0, 0, (-g * step * step * frame * (frame + 1)) / 2],
+        velocity: [0, 0, velocity(frame)],
+      }),
+    }
+    t.same(runLaw(teleportLaw(), spec), [])
+  },
+)

@@ -241,7 +241,7 @@ function findMissingOfTouch(touch: Touch): number {
   )
 }
 
-/** Returns what is missing to tell how the bodies turn about their contact. */
+/** Returns which data for the rotation of the bodies about their contact is missing. */
 function findMissingOfMotion(step: Step, touch: Touch): number {
   if (Number.isNaN(step.dt)) return 0
   return (
@@ -269,6 +269,10 @@ function describeMissed(
     frames,
     ...(bodies.length > 0 && { bodies: bodies.toSorted((a, b) => a - b) }),
     missing: [...new Set(needs.map((need) => dataNeeds[need].name))],
-    how_to_record: [...new Set(needs.map((need) => dataNeeds[need].howToRecord))].join('; '),
+    how_to_record: joinAdvice([...new Set(needs.map((need) => dataNeeds[need].howToRecord))]),
   }
 }
+
+/** `send a; b` instead of `send a; send b` */
+const joinAdvice = (advice: readonly string[]): string =>
+  advice.map((one, i) => (i === 0 ? one : one.replace(/^send /, ''))).join('; ')

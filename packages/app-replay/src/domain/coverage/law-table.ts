@@ -95,10 +95,7 @@ export const lawTable = {
       ...(['velocities', 'orientations', 'spins'] as const),
     ),
   ),
-  free_energy: law(
-    'balance',
-    stepPart('free', 'contacts', 'positions', 'velocities', 'bodyEnergy', 'masses', 'gravity'),
-  ),
+  free_energy: law('balance', stepPart('free', 'contacts', 'positions', 'velocities', 'masses', 'gravity')),
   energy_budget: law('budget', part('frame', 'systemEnergy')),
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(

@@ -5,8 +5,8 @@
  * Tolerance: 2 % and (w dt)^2 for integrators, the change of the spin, 1e-4 rad, and 0.02 rad in contact, where engines
  * correct positions. If contacts were not recorded, 1e-4 rad for a constant multiple of the spin in 10 frames.
  * `frozen_orientation`: less than 2 % of the rotation for 3 frames or more; an orientation that does not
- * change at all has no tolerance. `unit_mismatch`: 1/57.3 (degrees) or 1/9.55 (revolutions per minute) of the rotation for 3
- * frames or more, within 5 %. Of steps of more than a quarter turn, only the unit is judged.
+ * change at all has no tolerance. `unit_mismatch`: 1/57.3 or 57.3 times (degrees), or 1/9.55 (revolutions per
+ * minute) of the rotation for 3 frames or more, within 5 %. Of steps of more than a quarter turn, only the unit is judged.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -97,15 +97,34 @@ function isConstant(ratio: Ratio | undefined): boolean {
   return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
 }
 
+/** Returns the clause for a rotation that is this multiple of w dt, or `undefined` if no unit explains it. */
+function describeUnit(multiple: number): string | undefined {
+  const unit = otherUnits.find(([size]) => isNear(multiple, 1 / size))
+  if (unit !== undefined) return `has an angular velocity in ${unit[1]}`
+  const isDegrees = isNear(multiple, 180 / Math.PI)
+  return isDegrees
+    ? 'turns 57.3 times as fast as its angular velocity: degrees instead of radians'
+    : undefined
+}
+
+const isNear = (multiple: number, expected: number): boolean =>
+  Math.abs(multiple / expected - 1) < unitTolerance
+
 function toFindings(run: Run, ratio: Ratio | undefined): readonly Finding[] {
   if (ratio === undefined) return []
   const mean = ratio.count === 0 ? Number.NaN : ratio.sum / ratio.count
-  const unit = otherUnits.find(([size]) => Math.abs(mean * size - 1) < unitTolerance)
-  if (unit !== undefined && ratio.count >= 3) {
-    const [, text] = unit
-    const options = { kind: 'unit_mismatch', unit: 'times', value: mean, limit: 1, confidence: 0.95 } as const
-    return [createFinding(run, { ...options, text: `has an angular velocity in ${text}` })]
-  }
+  const text = ratio.count < 3 ? undefined : describeUnit(mean)
+  if (text !== undefined)
+    return [
+      createFinding(run, {
+        kind: 'unit_mismatch',
+        unit: 'times',
+        value: mean,
+        limit: 1,
+        confidence: 0.95,
+        text,
+      }),
+    ]
   if (ratio.unambiguous === 0) return []
   const isFrozen = Math.abs(mean) < 0.02
   if (isFrozen && run.frames < minFrozenFrames) return []
@@ -144,7 +163,7 @@ function compareRotation(step: Step, column: number): Mismatch | null {
   const along = moved[0] * expected[0] + moved[1] * expected[1] + moved[2] * expected[2]
   const ratio = along / length3(...expected) ** 2
   const isAmbiguous = turn > Math.PI / 2
-  const isOtherUnit = otherUnits.some(([size]) => Math.abs(ratio * size - 1) < unitTolerance)
+  const isOtherUnit = otherUnits.some(([size]) => isNear(ratio, 1 / size))
   if (isAmbiguous && !isOtherUnit) return null
   return { value: off, limit, freeLimit, ratio, isAmbiguous }
 }

@@ -2,9 +2,11 @@
  * Angular momentum about the centre of mass: L(N) - L(N-1) = sum of r × J + external torque dt, with L = R I R^T w
  * (Euler's equations, which include the gyroscopic term).
  *
- * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more. Tolerance: 5 % of
- * the torque and of the change, 0.1 % of |L|, and 2 A |L| (w dt)^2 for integrators with the anisotropy A = (Imax - Imin) / Imax. Without inertia, a free body is judged by |dw| <= |w|^2 dt, because |I2 - I3| <= I1
- * for any mass distribution; changes along the spin are left to the energy law if the rotational energy was recorded.
+ * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more.
+ * Tolerance: 5 % of the torque and of the change, 0.1 % of |L|, and 2 A |L| (w dt)^2 for integrators, with the
+ * anisotropy A = 1 - (smallest moment) / (largest moment). Without inertia, a free body is judged by |dw| <= |w|^2 dt,
+ * because |I2 - I3| <= I1 for any mass distribution; changes along the spin are left to the energy law if the
+ * rotational energy was recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
