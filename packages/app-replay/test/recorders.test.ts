@@ -1,26 +1,64 @@
-/** Replay on files of the Python recorder. */
+/** Replay on files of the recorders. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openReplay } from './replay-kit.ts'
 
-const example = fileURLToPath(new URL('../../../recorders/python/examples/bouncing_ball.py', import.meta.url))
-const python = spawnSync('python3', ['--version']).status === 0
-const options = python ? {} : { skip: 'python3 is not installed' }
+const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
+const example = join(recorders, 'python/examples/bouncing_ball.py')
+const needs = (program: string) =>
+  spawnSync(program, ['--version']).status === 0 ? {} : { skip: `${program} is not installed` }
 
-t.test('Replay opens an MCAP file by path and finds nothing in a correct simulation', options, async (t) => {
-  const { client, folder } = await openReplay(t, [])
-  const replay = client()
-  const { stdout } = spawnSync('python3', ['-B', example, join(folder, 'ball.mcap')], { encoding: 'utf8' })
-  t.match(stdout, 'ball.mcap: 200 frames')
-  t.match(await replay.call('list_recordings', {}), {
-    recordings: [{ recording: 'ball', name: 'ball.mcap' }],
-  })
-  t.match(await replay.call('load_recording', { path: 'ball.mcap' }), { total_frames: 200, bodies: 1 })
-  const { findings, checked, not_checked } = await replay.call('diagnose', {})
-  t.same(findings, [])
-  t.ok((checked as unknown[]).length > 5, 'the laws that the data allows were checked')
-  t.ok((not_checked as unknown[]).length > 0, 'the other laws are listed')
-  t.match(await replay.call('get_metadata', {}), { bodies: [{ body_id: 1, mass: 2 }], dt_s: 0.01 })
-})
+t.test(
+  'Replay opens an MCAP file by path and finds nothing in a correct simulation',
+  needs('python3'),
+  async (t) => {
+    const { client, folder } = await openReplay(t, [])
+    const replay = client()
+    const { stdout } = spawnSync('python3', ['-B', example, join(folder, 'ball.mcap')], { encoding: 'utf8' })
+    t.match(stdout, 'ball.mcap: 200 frames')
+    t.match(await replay.call('list_recordings', {}), {
+      recordings: [{ recording: 'ball', name: 'ball.mcap' }],
+    })
+    t.match(await replay.call('load_recording', { path: 'ball.mcap' }), { total_frames: 200, bodies: 1 })
+    const { findings, checked, not_checked } = await replay.call('diagnose', {})
+    t.same(findings, [])
+    t.ok((checked as unknown[]).length > 5, 'the laws that the data allows were checked')
+    t.ok((not_checked as unknown[]).length > 0, 'the other laws are listed')
+    t.match(await replay.call('get_metadata', {}), { bodies: [{ body_id: 1, mass: 2 }], dt_s: 0.01 })
+  },
+)
+
+t.test(
+  'Replay opens a file of the C++ recorder and finds nothing in a box that slides',
+  needs('g++'),
+  async (t) => {
+    const { client, folder } = await openReplay(t, [])
+    const program = join(folder, 'sliding_box')
+    const flags = ['-std=c++17', '-Wall', '-Wextra', '-Werror', '-o', program]
+    const compiled = spawnSync('g++', [...flags, join(recorders, 'cpp/examples/sliding_box.cpp')], {
+      encoding: 'utf8',
+    })
+    t.same({ status: compiled.status, stderr: compiled.stderr }, { status: 0, stderr: '' })
+    const { stdout } = spawnSync(program, [join(folder, 'box.mcap')], { encoding: 'utf8' })
+    t.match(stdout, 'box.mcap: 100 frames')
+    const replay = client()
+    t.match(await replay.call('load_recording', { path: 'box.mcap' }), {
+      total_frames: 100,
+      missing: ['solver'],
+    })
+    t.same((await replay.call('diagnose', {})).findings, [])
+    t.match(await replay.call('check_friction_cone', { frame_id: 10 }), {
+      violations: [{ exceeds_limit: false }],
+    })
+    const print = 'from causeway_recorder._messages import *; print(file_descriptor_set().hex())'
+    const env = { ...process.env, PYTHONPATH: join(recorders, 'python') }
+    const descriptor = spawnSync('python3', ['-B', '-c', print], { env, encoding: 'utf8' }).stdout.trim()
+    const file = readFileSync(join(folder, 'box.mcap'))
+    t.ok(file.includes(Buffer.from(descriptor, 'hex')), 'both recorders describe the same messages')
+    const full = spawnSync(program, ['/dev/full'], { encoding: 'utf8' })
+    t.match(full, { status: 1, stdout: '/dev/full: cannot be written\n' })
+  },
+)
