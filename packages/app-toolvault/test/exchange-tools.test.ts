@@ -2,6 +2,7 @@
 import type { Feature } from '@causeway/plot'
 import { countVertices, listParts } from '@causeway/plot'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
+import { oddImports } from '../../../fixtures/generate/generated/odd-imports.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { distance } from '../src/domain/geodesy/geodesic.ts'
 import { feature, listFeatures, openVault, track } from './vault-kit.ts'
@@ -107,7 +108,7 @@ verifies(
     <Placemark><Point><coordinates>5,6</coordinates></Point></Placemark></kml>`
     t.match((await data('import_kml', { text: single })).skipped, {
       'LineString with fewer than 2 positions': 1,
-      'LinearRing with fewer than 3 positions': 3,
+      'LinearRing with fewer than 3 positions': 2,
     })
     const fix = (clock: string, seconds: string) => `240101 ${clock} A @A 10 0 ${seconds} N 20 0 0 E 0 5 0`
     const rep = [fix('120000', '0'), fix('120000', '1'), fix('120010', '2'), fix('120100', '99')].join('\n')
@@ -117,6 +118,28 @@ verifies(
         { line: 2, reason: 'another position has the same time' },
       ],
     })
+  },
+)
+
+verifies(
+  'toolvault:import:complete',
+  'odd documents: every position is imported or skipped with line and reason',
+  async (t) => {
+    const { command, data } = await openVault(t)
+    for (const { name, format, text, positions, kept, skipped } of oddImports) {
+      const features = listFeatures(await command(`import_${format}`, { text }))
+      const found = await data(`import_${format}`, { text })
+      t.equal(count(features), kept, `${name}: positions kept`)
+      t.equal(kept + sum(found.skipped), positions, `${name}: positions in the document`)
+      const listed = (found.skipped_lines ?? []) as readonly { reason: string; line: number | null }[]
+      const lines = Object.keys(skipped).map((reason) => [
+        reason,
+        listed.filter((one) => one.reason === reason).map(({ line }) => line ?? 0),
+      ])
+      const reasons = [...new Set(listed.map(({ reason }) => reason))]
+      t.same(reasons.sort(), Object.keys(skipped).sort(), `${name}: reasons`)
+      t.same(Object.fromEntries(lines), skipped, `${name}: lines`)
+    }
   },
 )
 

@@ -48,6 +48,14 @@ const withoutNesting = new Set([
 const copying = new Set(['MultiGeometry', 'MultiTrack', 'gx:MultiTrack', 'gpxtpx:TrackPointExtension'])
 const maxCopying = 1000
 
+/** Prefixes of namespaces by their start. Documents may use others. */
+const prefixes: readonly (readonly [namespace: string, prefix: string])[] = [
+  ['http://www.topografix.com/GPX/', ''],
+  ['http://www.opengis.net/kml/', ''],
+  ['http://earth.google.com/kml/', ''],
+  ['http://www.google.com/kml/ext/', 'gx:'],
+]
+
 class XmlText {
   readonly nodeType: 3 | 4
   readonly textContent: string
@@ -209,7 +217,7 @@ export class XmlDocumentParser {
       throw this.#malformed('document type declarations are not accepted')
     })
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes))
-    this.#parser.on('closetag', ({ name }) => this.#close(name))
+    this.#parser.on('closetag', () => this.#close())
     this.#parser.on('text', (text) => {
       if (!(withoutText.has(this.#current.tagName) && text.trim() === '')) this.#append(new XmlText(3, text))
     })
@@ -225,12 +233,17 @@ export class XmlDocumentParser {
     return this.#document
   }
 
-  #open(name: string, attributes: Attributes): void {
+  #open(writtenName: string, attributes: Attributes): void {
     const names = Object.keys(attributes)
     const parent = this.#levels.at(-1)
     if (parent === undefined || this.#levels.length > maxDepth)
       throw this.#tooLarge('levels of elements', maxDepth)
     if (names.length > maxAttributes) throw this.#tooLarge('attributes in one element', maxAttributes)
+    const namespaces = withDeclared(parent.namespaces, attributes, names)
+    const namespaceURI = namespaces.get(
+      writtenName.includes(':') ? writtenName.slice(0, writtenName.indexOf(':')) : '',
+    )
+    const name = standardizeName(writtenName, namespaceURI)
     if (copying.has(name) && ++parent.copies > maxCopying)
       throw this.#tooLarge(`<${name}> in one element`, maxCopying)
     if (this.#openCounts.size >= maxNames && !this.#openCounts.has(name))
@@ -238,11 +251,9 @@ export class XmlDocumentParser {
     const open = this.#openCounts.get(name) ?? 0
     if (open > 0 && withoutNesting.has(name)) throw this.#malformed(`<${name}> contains another <${name}>`)
     this.#openCounts.set(name, open + 1)
-    const namespaces = withDeclared(parent.namespaces, attributes, names)
-    const prefix = name.includes(':') ? name.slice(0, name.indexOf(':')) : ''
     const parentNode = this.#current
     const element = new XmlElement(name, names.length === 0 ? noAttributes : attributes, {
-      namespaceURI: namespaces.get(prefix),
+      namespaceURI,
       parentNode,
     })
     if (this.#positions?.open(element, this.#parser.line) ?? true) this.#append(element)
@@ -250,8 +261,9 @@ export class XmlDocumentParser {
     this.#current = element
   }
 
-  #close(name: string): void {
-    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 1) - 1)
+  #close(): void {
+    const { tagName } = this.#current
+    this.#openCounts.set(tagName, (this.#openCounts.get(tagName) ?? 1) - 1)
     this.#levels.pop()
     this.#positions?.close(this.#current, this.#parser.line)
     this.#current = this.#current.parentNode ?? this.#document
@@ -279,6 +291,12 @@ export class XmlDocumentParser {
       },
     )
   }
+}
+
+/** Returns the name of an element with the usual prefix of its namespace: `kml:Point` -> `Point`. */
+function standardizeName(name: string, namespaceURI: string | undefined): string {
+  const found = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
+  return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`
 }
 
 /** Returns the namespaces in scope of an element by prefix; the default namespace has the prefix `''`. */

@@ -6,11 +6,19 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const invalid = 'position is not two or three numbers'
 const outOfRange = 'position out of range'
 
-/** Elements of GPX with a position. */
-const points = new Set(['trkpt', 'rtept', 'wpt'])
+/** Elements of GPX with a position, and the element that must contain them, if only one can. */
+const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', rtept: 'rte', wpt: undefined }
 
 /** Elements whose positions are a line, and the positions that they need. */
-const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 4 }
+const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
+
+/** Elements that contain `coordinates`. */
+const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
+
+/** Elements of KML that become features. */
+const features = new Set(['Placemark', 'GroundOverlay'])
+
+const tracks = new Set(['Track', 'gx:Track'])
 
 /** A place outside the earth for a position of a `Track`, which keeps the others aligned with their times. */
 const nowhere = '999 999'
@@ -22,7 +30,7 @@ const nowhere = '999 999'
 export class XmlPositions implements ElementWatcher {
   readonly #skipped: SkipCounter
   /** Positions of the lines that are open. */
-  readonly #counts: number[] = []
+  readonly #lines: { positions: number; distinct: number }[] = []
   readonly #starts: number[] = []
 
   constructor(skipped: SkipCounter) {
@@ -32,12 +40,13 @@ export class XmlPositions implements ElementWatcher {
   /** Returns whether the element is read. `line` is the current line. */
   open(element: XmlElement, line: number): boolean {
     const name = element.tagName
-    if (name in minPositions) this.#counts.push(0)
+    if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinct: 0 })
     if (name === 'coordinates') this.#starts.push(line)
-    if (!points.has(name)) return true
-    const reason = findProblem([element.getAttribute('lon') ?? '', element.getAttribute('lat') ?? ''])
+    if (!Object.hasOwn(points, name)) return true
+    const [lon, lat] = [element.getAttribute('lon') ?? '', element.getAttribute('lat') ?? '']
+    const reason = findMisplaced(element) ?? findProblem([lon.trim(), lat.trim()])
     if (reason !== undefined) this.#skipped.add(reason, line)
-    else this.#count(1)
+    else this.#count(1, 1)
     return reason === undefined
   }
 
@@ -45,40 +54,78 @@ export class XmlPositions implements ElementWatcher {
     const name = element.tagName
     if (name === 'coordinates') this.#filterCoordinates(element, this.#starts.pop() ?? line)
     if (name === 'coord' || name === 'gx:coord') this.#checkCoord(element, line)
+    if (name === 'Model') this.#skipped.add('a Model is not imported', line)
     const min = minPositions[name]
     if (min === undefined) return
-    const found = this.#counts.pop() ?? 0
-    if (found > 0 && found < min) {
-      this.#skipped.add(`${name} with fewer than ${min === 4 ? 3 : 2} positions`, line, found)
+    const { positions, distinct } = this.#lines.pop() ?? { positions: 0, distinct: 0 }
+    if (positions > 0 && distinct < min) {
+      this.#skipped.add(`${name} with fewer than ${min} positions`, line, positions)
       element.removeChildren()
     }
   }
 
-  #count(positions: number): void {
-    const last = this.#counts.length - 1
-    if (last >= 0) this.#counts[last] = (this.#counts[last] ?? 0) + positions
+  #count(positions: number, distinct: number): void {
+    const last = this.#lines.at(-1)
+    if (last === undefined) return
+    last.positions += positions
+    last.distinct += distinct
   }
 
   #filterCoordinates(element: XmlElement, start: number): void {
+    const { parentNode } = element
+    const isPoint = parentNode?.tagName === 'Point'
+    const misplaced = findMisplacedCoordinates(element)
     const kept: string[] = []
     for (const { text, line } of listTuples(element.rawText, start)) {
-      const parts = text.split(',')
-      const reason = findProblem(parts)
+      const isSecond = isPoint && kept.length > 0
+      const reason =
+        misplaced ?? (isSecond ? 'more than one position in a Point' : findProblem(text.split(',')))
       if (reason === undefined) kept.push(text)
       else this.#skipped.add(reason, line)
     }
     element.setText(kept.join(' '))
-    const isOpenRing = element.parentNode?.tagName === 'LinearRing' && kept[0] !== kept.at(-1)
-    this.#count(kept.length + (isOpenRing && kept.length > 0 ? 1 : 0))
+    // The last position of a ring repeats the first.
+    const isClosed = parentNode?.tagName === 'LinearRing' && kept.length > 1 && kept[0] === kept.at(-1)
+    this.#count(kept.length, isClosed ? kept.length - 1 : kept.length)
   }
 
   #checkCoord(element: XmlElement, line: number): void {
+    const { parentNode } = element
+    if (!(tracks.has(parentNode?.tagName ?? '') && isInFeature(element))) {
+      this.#skipped.add('position outside a Placemark or its Track', line)
+      return
+    }
     const parts = element.rawText.trim().split(/\s+/)
     const reason = parts[0] === '' ? 'position is empty' : findProblem(parts)
     if (reason === undefined) return
     this.#skipped.add(reason, line)
     element.setText(nowhere)
   }
+}
+
+/** Returns the reason to omit a point of GPX that is in the wrong element. */
+function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined {
+  const container = points[tagName]
+  if (container === undefined) return undefined
+  const isInPlace =
+    parentNode?.tagName === container && (container === 'rte' || parentNode.parentNode?.tagName === 'trk')
+  return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
+}
+
+/** Returns the reason to omit all positions of `coordinates`. The reader reads the first of each geometry. */
+function findMisplacedCoordinates(element: XmlElement): string | undefined {
+  const { parentNode } = element
+  if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
+    return 'position outside a Placemark or its geometry'
+  const isFirst =
+    parentNode.childNodes.find((node) => node.nodeType === 1 && node.tagName === 'coordinates') === element
+  return isFirst ? undefined : 'more than one list of coordinates in a geometry'
+}
+
+function isInFeature(element: XmlElement): boolean {
+  let at = element.parentNode
+  while (at !== undefined && !features.has(at.tagName)) at = at.parentNode
+  return at !== undefined
 }
 
 /** Splits coordinates at blanks. Blanks around commas belong to the position, although KML does not allow them. */
