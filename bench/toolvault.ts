@@ -11,6 +11,7 @@ import { findJumps } from '../packages/app-toolvault/src/domain/track/position-j
 import { simplifyTrack } from '../packages/app-toolvault/src/domain/track/simplification.ts'
 import { readTimedTrack } from '../packages/app-toolvault/src/domain/track/track.ts'
 import selectAllVisible from '../packages/app-toolvault/src/tools/select-all-visible.ts'
+import { compareGeodesics, countOddImports } from './exactness.ts'
 import { held, type Limit, limitText, number, type Section } from './report.ts'
 
 /** Scenes for evaluation; the detectors were written without them. */
@@ -23,7 +24,7 @@ const percent = (part: number, whole: number): string =>
 
 /** Returns precision, recall and times. */
 export function measureToolvault(): readonly Section[] {
-  return [scores(), badFixes(), times()]
+  return [scores(), badFixes(), countOddImports(), ...compareGeodesics(), times()]
 }
 
 function scores(): Section {
