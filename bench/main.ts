@@ -1,7 +1,7 @@
 /**
  * Measures the built server and bridge, and prints ratios to peers that run in the same session, because only those compare.
  * `npm run bench` measures everything except other bridges and a gigabyte recording, `npm run bench -- bridge` only the bridges
- * including ours, `npm run bench -- large` the recording. `--write` also stores the results in docs/bench.md.
+ * including ours, `npm run bench -- large` and `npm run bench -- cold` a recording of a gigabyte. `--write` also stores the results in docs/bench.md.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,7 @@ import { measureTown } from './minds/town.ts'
 import { type Program, startProgram } from './program.ts'
 import { relaySections } from './relay/relay-report.ts'
 import { measureRelays } from './relay/relays.ts'
+import { measureCold } from './replay/cold.ts'
 import { measureDiagnosis } from './replay/diagnosis.ts'
 import { measureIngest } from './replay/ingest.ts'
 import { measureLarge } from './replay/large.ts'
@@ -93,6 +94,15 @@ const large: Part = {
   async run() {
     say('makes a recording of 900 MB first, in .causeway-bench, and needs three times its size on the disk')
     for (const section of await measureLarge(server, folder)) show(section)
+  },
+}
+
+const cold: Part = {
+  command: 'npm run bench -- cold --write',
+  title: 'First questions about a gigabyte',
+  async run() {
+    say('three minutes; makes a recording of a gigabyte first, and needs three times its size on the disk')
+    for (const section of await measureCold(server, folder, say)) show(section)
   },
 }
 
@@ -179,6 +189,7 @@ try {
   if (name === undefined) await measure(whole)
   else if (name === 'bridge') await measure(bridge)
   else if (name === 'large') await measure(large)
+  else if (name === 'cold') await measure(cold)
   else if (name === 'minds') await measure(minds)
   else if (name === 'toolvault') await measure(toolvault)
   else if (name === 'help') await measure(help)
@@ -188,7 +199,7 @@ try {
   else if (name === 'diagnose') await measure(diagnose)
   else {
     say(
-      `there is no part "${name}"; there are: bridge, complexity, debrief, diagnose, help, large, minds, toolvault, trm`,
+      `there is no part "${name}"; there are: bridge, cold, complexity, debrief, diagnose, help, large, minds, toolvault, trm`,
     )
     process.exitCode = 1
   }

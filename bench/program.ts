@@ -60,6 +60,12 @@ export function residentBytes(pid: number, when: 'now' | 'highest' = 'now'): num
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
 }
 
+/** Returns the memory of a process that no file backs, in bytes; undefined on systems without /proc. */
+export function anonymousBytes(pid: number): number | undefined {
+  const kilobytes = /RssAnon:\s+(\d+)/.exec(proc(pid, 'status') ?? '')?.[1]
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+}
+
 function proc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -1,7 +1,7 @@
 /**
  * A recording of any length with a closed-form motion, in the format of the C++ recorder.
  *
- * Bodies 1 and 2 rest on the floor; the others bounce on it forever, each with its own period: a semi-implicit Euler step gives
+ * The first bodies rest on the floor; the others bounce on it forever, each with its own period: a semi-implicit Euler step gives
  * v(k) = v0 - k g dt, and with v0 = g dt (P - 1) / 2 the impulse m (2 v0 + g dt) of every P-th step returns the body to its initial
  * state. Four contact points per pair.
  */
@@ -26,6 +26,8 @@ import type { Vec3 } from '../../fixtures/generate/recordings/vector.ts'
 export interface LargeSpec {
   readonly frames: number
   readonly bodies: number
+  /** Number of bodies that rest on the floor. Each adds four contact points to every frame. */
+  readonly resting: number
 }
 
 /** Frames per flush: about what the recorder collects in 100 ms. */
@@ -37,9 +39,6 @@ const floor = environmentBit + 1000
 const mu = 0.5
 const half = 0.5
 
-/** Whether the body rests. */
-const rests = (id: number): boolean => id <= 2
-
 /** The fault to find: in this frame the quaternion of this body has length 1.01. */
 export const locateFault = ({ frames }: LargeSpec) => ({ frame: Math.floor(0.73 * frames), body: 7 })
 
@@ -50,10 +49,13 @@ export async function largeRecording(spec: LargeSpec): Promise<string> {
     .update(readFileSync(import.meta.filename))
     .digest('hex')
     .slice(0, 16)
-  return join(await cached(folder, key, async (made) => write(join(made, 'large.db'), spec)), 'large.db')
+  return join(
+    await cached(folder, key, async (made) => writeLargeRecording(join(made, 'large.db'), spec)),
+    'large.db',
+  )
 }
 
-function write(path: string, spec: LargeSpec): void {
+export function writeLargeRecording(path: string, spec: LargeSpec): void {
   const bodies = Array.from(
     { length: spec.bodies },
     (_, i): BodySpec => ({
@@ -82,8 +84,12 @@ function write(path: string, spec: LargeSpec): void {
 }
 
 /** Returns the height, the velocity and the impulse of the floor for one body in one frame. */
-function motion({ id, mass, at }: BodySpec, frame: number): { z: number; v: number; impulse: number } {
-  if (rests(id)) return { z: at[2], v: 0, impulse: mass * gravity * dt }
+function motion(
+  { id, mass, at }: BodySpec,
+  frame: number,
+  { resting }: LargeSpec,
+): { z: number; v: number; impulse: number } {
+  if (id <= resting) return { z: at[2], v: 0, impulse: mass * gravity * dt }
   const period = 40 + id
   const launch = (gravity * dt * (period - 1)) / 2
   // Different phases give every frame about the same number of contacts.
@@ -99,12 +105,13 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
   const contacts: Contact[] = []
   const fault = locateFault(spec)
   for (const body of bodies) {
-    const { z, v, impulse } = motion(body, id)
+    const { z, v, impulse } = motion(body, id, spec)
     const [x, y] = body.at
     const turn = 0.5 * body.id * dt * id
     const length = id === fault.frame && body.id === fault.body ? 1.01 : 1
-    const spin = rests(body.id) ? 0 : body.id
-    const angle = rests(body.id) ? 0 : turn
+    const isResting = body.id <= spec.resting
+    const spin = isResting ? 0 : body.id
+    const angle = isResting ? 0 : turn
     states.push({
       body: body.id,
       position: [x, y, z],
@@ -118,7 +125,10 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
     const rotational = (0.5 * body.mass * spin * spin) / 6
     const potential = body.mass * gravity * z
     energies.push({ linear, rotational, potential, total: linear + rotational + potential })
-    if (impulse > 0) contacts.push(...cornerContacts(body, motion(body, id - 1), impulse))
+    if (impulse > 0)
+      contacts.push(
+        ...cornerContacts(body, motion(body, id - 1, spec), { impulse, restitution: isResting ? 0 : 1 }),
+      )
   }
   const sum = (key: keyof Energy): number => energies.reduce((all, one) => all + one[key], 0)
   const total = sum('total')
@@ -144,7 +154,7 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
 function cornerContacts(
   { id, at }: BodySpec,
   { z, v }: { z: number; v: number },
-  impulse: number,
+  { impulse, restitution }: { impulse: number; restitution: number },
 ): Contact[] {
   return [
     [1, 1],
@@ -167,7 +177,7 @@ function cornerContacts(
       depth: 0.001,
       closing: v,
       mu,
-      restitution: rests(id) ? 0 : 1,
+      restitution,
       n: impulse / 4,
       t1: 0,
       t2: 0,

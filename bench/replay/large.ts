@@ -2,60 +2,17 @@
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Pool } from 'undici'
 import { openReader } from '../../packages/recording/src/reader/open-reader.ts'
-import { ask } from '../load.ts'
-import { type Program, startProgram } from '../program.ts'
 import { held, type Limit, limitText, number, type Section } from '../report.ts'
 import { median, quantile } from '../rounds.ts'
 import { type LargeSpec, largeRecording, locateFault } from './large-recording.ts'
 import { writeBigRecording } from './recording.ts'
+import { delayMs, type ReplayServer, startReplay } from './replay-server.ts'
 
-const spec: LargeSpec = { frames: 110_000, bodies: 20 }
+const spec: LargeSpec = { frames: 110_000, bodies: 20, resting: 2 }
 const frameCalls = 500
 /** Milliseconds. */
 const diagnosisLimit = { most: 1000 }
-
-/** A server over the folders of the large and a small recording, and its Replay. */
-interface Asked {
-  readonly program: Program
-  /** Calls a tool. Returns its result and the latency in milliseconds. */
-  tool(name: string, args: object): Promise<{ readonly ms: number; readonly answer: Record<string, unknown> }>
-  /** Recordings that are being prepared. */
-  preparing(): Promise<number>
-  stop(): Promise<void>
-}
-
-async function start(server: readonly string[], env: NodeJS.ProcessEnv): Promise<Asked> {
-  const program = await startProgram(server, env)
-  const pool = new Pool(program.url, { connections: 4, headersTimeout: 600_000, bodyTimeout: 600_000 })
-  return {
-    program,
-    async tool(name, args) {
-      const headers = { 'content-type': 'application/json', 'causeway-session': 'bench' }
-      const path = `/api/apps/replay/tools/${name}`
-      const before = performance.now()
-      const text = await ask({ pool, program, path, headers, body: () => JSON.stringify(args) })
-      return { ms: performance.now() - before, answer: JSON.parse(text) }
-    },
-    async preparing() {
-      const health = await (await fetch(`${program.url}/health`)).text()
-      return Number(/"preparing":(\d+)/.exec(health)?.[1])
-    },
-    async stop() {
-      await pool.close()
-      await program.stop()
-    },
-  }
-}
-
-/** Returns the delay of the event loop since the last call in milliseconds; the timer adds about 10 ms. */
-async function delayMs(url: string, which: 'p99' | 'max'): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return (
-    Number(new RegExp(`^causeway_nodejs_eventloop_lag_${which}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1000
-  )
-}
 
 /** Measures over HTTP with a server that has never opened the recording, and again after its restart. */
 export async function measureLarge(server: readonly string[], folder: string): Promise<readonly Section[]> {
@@ -68,7 +25,7 @@ export async function measureLarge(server: readonly string[], folder: string): P
   }
   const megabytes = statSync(path).size / 1e6
   const plain = copyMs(path, join(folder, 'plain.db'))
-  const first = await start(server, env)
+  const first = await startReplay(server, env)
   const loaded = await first.tool('load_recording', { path })
   const firstFrame = await first.tool('get_frame', { recording: path, frame_id: 61_803 })
   const nextFrame = await first.tool('get_frame', { recording: path, frame_id: 20_011 })
@@ -95,7 +52,7 @@ export async function measureLarge(server: readonly string[], folder: string): P
   const again = await diagnoseMs(first, path, { start_frame: 3 })
   await first.stop()
 
-  const second = await start(server, env)
+  const second = await startReplay(server, env)
   await second.tool('load_recording', { path })
   const restarted = await diagnoseMs(second, path, {})
   await second.stop()
@@ -145,7 +102,7 @@ function copyMs(from: string, to: string): number {
   return ms
 }
 
-async function diagnoseMs({ tool }: Asked, recording: string, range: object): Promise<number> {
+async function diagnoseMs({ tool }: ReplayServer, recording: string, range: object): Promise<number> {
   const { ms, answer } = await tool('diagnose', { recording, ...range })
   const { frame, body } = locateFault(spec)
   const found = JSON.stringify(answer)
