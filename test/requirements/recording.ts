@@ -80,6 +80,10 @@ export const recording = {
     behaviour:
       'the columns of a long recording are stored in a file next to its private copy and equal its tables number by number',
   },
+  'recording:columns:selected': {
+    origin: 'design, data',
+    behaviour: 'a question reads only the tables, columns and bodies that it needs',
+  },
   'recording:columns:behind': {
     origin: 'design, data',
     behaviour:

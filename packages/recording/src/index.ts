@@ -1,5 +1,6 @@
 export { RecordingError } from './errors.ts'
 export {
+  type ColumnSelection,
   collisionAt,
   constraintAt,
   energyAt,
@@ -10,6 +11,7 @@ export {
   solverAt,
   stateAt,
   systemAt,
+  type WindowPart,
 } from './formats/frame-window.ts'
 export { runMigrations } from './formats/run-schema.ts'
 export { catalogueMigrations } from './library/catalogue.ts'

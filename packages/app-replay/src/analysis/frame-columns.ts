@@ -1,6 +1,18 @@
-import { collisionAt, energyAt, type FrameRange, solverAt, stateAt, systemAt } from '@causeway/recording'
+import {
+  type ColumnSelection,
+  collisionAt,
+  energyAt,
+  type FrameRange,
+  solverAt,
+  stateAt,
+  systemAt,
+} from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import type { FrameColumns } from '../domain/recordings/comparison.ts'
+
+const selection: ColumnSelection = {
+  parts: ['position', 'velocity', 'orientation', 'spin', 'energies', 'system', 'solver', 'collisions'],
+}
 
 export async function readFrameColumns(
   { range }: { readonly range: FrameRange },
@@ -13,7 +25,7 @@ export async function readFrameColumns(
   const residuals: number[] = []
   const contacts: string[] = []
   let bodies: readonly number[] = []
-  for await (const window of windows.over(range, { signal, progress })) {
+  for await (const window of windows.over(range, { signal, progress }, selection)) {
     bodies = window.bodies
     for (let row = window.from; row < window.to; row++) {
       frames.push(window.frames[row] ?? Number.NaN)

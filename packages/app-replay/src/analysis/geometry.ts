@@ -1,5 +1,6 @@
 import {
   type BodyId,
+  type ColumnSelection,
   constraintAt,
   type FlatRows,
   type FrameWindow,
@@ -24,6 +25,10 @@ const maxPoints = 200
 
 /** Maximum number of frames before the drawn one. */
 const maxFrames = 5000
+
+const selection: ColumnSelection = {
+  parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
+}
 
 /** Returns recorded shapes and names, and infers the other shapes and planes from contacts, preferably as of the frame. */
 export async function findGeometry(
@@ -62,7 +67,7 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   const grounds = new Map<BodyId, Ground>()
   const first = summary.frames?.first_frame ?? 0
   const range = { start: Math.max(first, frame - maxFrames), end: Math.max(frame, first + maxFrames) }
-  for await (const window of windows.over(range, { signal, progress })) {
+  for await (const window of windows.over(range, { signal, progress }, selection)) {
     for (let row = Math.max(1, window.from); row < window.to; row++) {
       for (const touch of listContacts(window, row)) {
         const found = points.get(touch.body) ?? []

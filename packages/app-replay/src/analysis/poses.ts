@@ -1,9 +1,11 @@
-import { type FrameRange, stateAt } from '@causeway/recording'
+import { type ColumnSelection, type FrameRange, stateAt } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { chooseOrigin, type Poses, poseWidth } from '../domain/drawing/encode-poses.ts'
 
 /** Positions at a greater distance, in m, are reported as lost: a viewer cannot show them next to others. */
 const maxDistance = 1e6
+
+const selection: ColumnSelection = { parts: ['position', 'orientation'] }
 
 /** Reads the positions and orientations of all bodies as float32, relative to an origin near them. */
 export async function readPoses(
@@ -15,7 +17,7 @@ export async function readPoses(
   const rows: Float64Array[] = []
   const present: number[] = []
   let bodies: readonly number[] = []
-  for await (const window of windows.over(range, { signal, progress })) {
+  for await (const window of windows.over(range, { signal, progress }, selection)) {
     bodies = window.bodies
     for (let row = window.from; row < window.to; row++) {
       frames.push(window.frames[row] ?? Number.NaN)

@@ -2,7 +2,7 @@ import type { Columns, FrameRange } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { evaluate, isTruthy, type Predicate } from '../domain/series/predicate.ts'
 import type { SeriesPlan } from '../domain/series/series-name.ts'
-import { createSampler } from '../domain/series/series-sample.ts'
+import { createSampler, selectColumns } from '../domain/series/series-sample.ts'
 
 export interface SeriesArgs {
   readonly plans: readonly SeriesPlan[]
@@ -20,7 +20,7 @@ export async function series(
   const samples = plans.map((plan) => createSampler(plan, summary))
   const values: number[] = []
   let length = 0
-  for await (const window of windows.over(range, { signal, progress })) {
+  for await (const window of windows.over(range, { signal, progress }, selectColumns(plans))) {
     if (length === limit) break
     for (let row = window.from; row < window.to && length < limit; row++) {
       values.push(window.frames[row] ?? Number.NaN, window.times[row] ?? Number.NaN)
@@ -50,7 +50,8 @@ export async function search(
   const runs: FrameRun[] = []
   let searched = 0
   let isOpen = false
-  for await (const window of windows.over(range, { signal, progress })) {
+  const selection = selectColumns(predicate.plans)
+  for await (const window of windows.over(range, { signal, progress }, selection)) {
     for (let row = window.from; row < window.to; row++) {
       searched += 1
       const isMet = isTruthy(

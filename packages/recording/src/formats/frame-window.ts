@@ -55,6 +55,39 @@ export const frictionAt = {
 /** Columns of an external force: N, N·m, point of application in m. */
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
+/**
+ * Groups of columns. The parts of a state are separate, and so are the vectors of contact rows, because each vector is a
+ * row of another table.
+ */
+const windowParts = [
+  'position',
+  'velocity',
+  'orientation',
+  'spin',
+  'energies',
+  'system',
+  'solver',
+  /** bodies and depths of colliding pairs */
+  'collisions',
+  'collisionNormals',
+  'constraints',
+  /** bodies, coefficients and lambdas of friction constraints */
+  'friction',
+  'frictionVectors',
+  'externals',
+] as const
+
+export type WindowPart = (typeof windowParts)[number]
+
+/** The columns that a question needs. Other numbers of a window may be NaN, and other lists empty. */
+export interface ColumnSelection {
+  readonly parts: readonly WindowPart[]
+  /** Bodies whose states and energies are needed. Default: all. */
+  readonly bodies?: readonly BodyId[]
+}
+
+export const wholeWindow: ColumnSelection = { parts: windowParts }
+
 /** Rows with any number per frame: frame row f has the rows from `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {
   readonly offset: Uint32Array
@@ -75,7 +108,7 @@ export interface FrameWindow {
   readonly frames: Float64Array
   /** s, shape [frames] */
   readonly times: Float64Array
-  /** body ids in column order */
+  /** body ids in column order; may be only the selected bodies */
   readonly bodies: readonly BodyId[]
   /** 1 if the body has a state row; shape [frames, bodies] */
   readonly present: Uint8Array

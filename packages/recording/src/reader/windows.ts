@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnsFile } from '../formats/columns-file.ts'
-import type { FlatRows, FrameWindow } from '../formats/frame-window.ts'
+import {
+  type ColumnSelection,
+  type FlatRows,
+  type FrameWindow,
+  wholeWindow,
+} from '../formats/frame-window.ts'
 import { frameTable } from '../formats/schema-era.ts'
 import type { BodyId, FrameRange } from '../types.ts'
 import type { Connection } from './cpp/connection.ts'
@@ -13,10 +18,10 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order. Yields to other calls of the worker between windows. Progress
-   * excludes cached windows.
+   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to other calls of
+   * the worker between windows. Progress excludes cached windows.
    */
-  over(range: FrameRange, call: WindowCall): AsyncGenerator<FrameWindow>
+  over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
   readonly bytes: number
   readonly fromTables: number
 }
@@ -24,98 +29,143 @@ export interface Windows {
 /** Body-frames of a window, which is read in a few tens of milliseconds. */
 const bodyFrames = 4000
 
-/** Maximum size of the cached windows; 100k frames of 20 bodies with 4 contacts each fit. */
-const maxCacheBytes = 512 * 1024 ** 2
+/**
+ * Maximum size of the cached windows: 20k frames of 20 bodies with 4 contacts each. A longer recording has a columns
+ * file, whose pages the system caches.
+ */
+const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
 
-interface WindowSource {
-  readonly capBytes?: number
+export interface WindowSource {
+  /** Frame ids, ascending. If the list grows, a window that was not full is read again. */
+  readonly ids: readonly number[]
+  readonly bodyCount: number
+  /** Prepares a reader of the selected columns. */
+  readonly prepare: (selection: ColumnSelection) => ReadWindow
+  /** Whether reading fewer columns is faster. Default: yes. */
+  readonly isSelective?: boolean
   readonly columns?: ColumnsFile | undefined
+  readonly capBytes?: number
 }
 
 export function recordingWindows(
   connection: Connection,
   bodies: readonly BodyId[],
-  { capBytes = maxCacheBytes, columns }: WindowSource = {},
+  options: Pick<WindowSource, 'capBytes' | 'columns'> = {},
 ): Windows {
   const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
-  const fromFile: FromFile = (ids, context) => columns?.read(ids, context)
-  return windowsOver(ids, windowReader(connection, bodies), bodies.length, { capBytes, fromFile })
+  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
+  return new CachedWindows({ ids, bodyCount: bodies.length, prepare, ...options })
 }
 
-type FromFile = (...args: Parameters<ReadWindow>) => FrameWindow | undefined
+/** The windows that were read with one selection, by index. */
+interface SelectedWindows {
+  readonly read: ReadWindow
+  readonly cached: Map<number, FrameWindow>
+  bytes: number
+}
 
-/** Returns the windows over ascending frame ids. If the list grows, a window that was not full is read again. */
-export function windowsOver(
-  ids: readonly number[],
-  read: ReadWindow,
-  bodies: number,
-  { capBytes = maxCacheBytes, fromFile }: { readonly capBytes?: number; readonly fromFile?: FromFile } = {},
-): Windows {
-  const length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, bodies))))
-  const cache = new Map<number, FrameWindow>()
-  let bytes = 0
-  let fromTables = 0
+export class CachedWindows implements Windows {
+  readonly #source: WindowSource
+  readonly #length: number
+  readonly #capBytes: number
+  /** By the key of the selection, least recently used first. */
+  readonly #selected = new Map<string, SelectedWindows>()
+  #fromTables = 0
 
-  const load = (index: number): FrameWindow => {
-    const start = index * length
-    const context = start === 0 ? 0 : 1
-    const outdated = cache.get(index)
-    if (outdated !== undefined) {
-      cache.delete(index)
-      bytes -= countBytes(outdated)
-    }
-    const windowIds = ids.slice(start - context, start + length)
-    let window = fromFile?.(windowIds, context)
-    if (window === undefined) {
-      window = read(windowIds, context)
-      fromTables += 1
-    }
-    const size = countBytes(window)
-    if (bytes + size <= capBytes) {
-      cache.set(index, window)
-      bytes += size
-    }
-    return window
+  constructor(source: WindowSource) {
+    this.#source = source
+    this.#length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, source.bodyCount))))
+    this.#capBytes = source.capBytes ?? maxCacheBytes
   }
 
-  const findCached = (index: number): FrameWindow | undefined => {
-    const window = cache.get(index)
-    const frames = Math.min(length, ids.length - index * length)
+  get bytes(): number {
+    return [...this.#selected.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  get fromTables(): number {
+    return this.#fromTables
+  }
+
+  async *over(
+    { start, end }: FrameRange,
+    { signal, progress }: WindowCall,
+    selection = wholeWindow,
+  ): AsyncGenerator<FrameWindow> {
+    const { ids } = this.#source
+    const first = start === null ? 0 : ids.findIndex((id) => id >= start)
+    const beyond = end === null ? -1 : ids.findIndex((id) => id > end)
+    const last = (beyond === -1 ? ids.length : beyond) - 1
+    if (first === -1 || last < first) return
+    const windows = this.#select(selection)
+    const length = this.#length
+    const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
+    for (let index = low; index <= high; index++) {
+      const known = this.#findCached(windows, index)
+      if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
+      signal.throwIfAborted()
+      const window = known ?? this.#load(windows, index)
+      if (known === undefined)
+        progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
+      const row = (position: number): number => position - index * length + window.from
+      yield {
+        ...window,
+        from: Math.max(window.from, row(first)),
+        to: Math.min(window.to, row(last) + 1),
+      }
+    }
+  }
+
+  #select(wanted: ColumnSelection): SelectedWindows {
+    const selection = this.#source.isSelective === false ? wholeWindow : wanted
+    const key = getKey(selection)
+    const known = this.#selected.get(key)
+    const windows = known ?? { read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
+    this.#selected.delete(key)
+    this.#selected.set(key, windows)
+    return windows
+  }
+
+  #findCached({ cached }: SelectedWindows, index: number): FrameWindow | undefined {
+    const window = cached.get(index) ?? this.#selected.get(wholeKey)?.cached.get(index)
+    const frames = Math.min(this.#length, this.#source.ids.length - index * this.#length)
     return window !== undefined && window.to - window.from === frames ? window : undefined
   }
 
-  return {
-    get bytes() {
-      return bytes
-    },
-    get fromTables() {
-      return fromTables
-    },
-    async *over({ start, end }, { signal, progress }) {
-      const first = start === null ? 0 : ids.findIndex((id) => id >= start)
-      const beyond = end === null ? -1 : ids.findIndex((id) => id > end)
-      const last = (beyond === -1 ? ids.length : beyond) - 1
-      if (first === -1 || last < first) return
-      const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
-      for (let index = low; index <= high; index++) {
-        const known = findCached(index)
-        if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
-        signal.throwIfAborted()
-        const window = known ?? load(index)
-        if (known === undefined)
-          progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
-        const row = (position: number): number => position - index * length + window.from
-        yield {
-          ...window,
-          from: Math.max(window.from, row(first)),
-          to: Math.min(window.to, row(last) + 1),
-        }
-      }
-    },
+  #load(windows: SelectedWindows, index: number): FrameWindow {
+    const { ids, columns } = this.#source
+    const start = index * this.#length
+    const context = start === 0 ? 0 : 1
+    const windowIds = ids.slice(start - context, start + this.#length)
+    const stored = columns?.read(windowIds, context)
+    if (stored !== undefined) return stored
+    this.#fromTables += 1
+    const window = windows.read(windowIds, context)
+    this.#cache(windows, index, window)
+    return window
+  }
+
+  /** Replaces the cached window, and evicts other selections for it. A selection itself is cached up to the limit. */
+  #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
+    const outdated = windows.cached.get(index)
+    if (outdated !== undefined) windows.bytes -= countBytes(outdated)
+    windows.cached.delete(index)
+    const size = countBytes(window)
+    for (const [key, other] of this.#selected) {
+      if (this.bytes + size <= this.#capBytes) break
+      if (other !== windows) this.#selected.delete(key)
+    }
+    if (this.bytes + size > this.#capBytes) return
+    windows.cached.set(index, window)
+    windows.bytes += size
   }
 }
+
+const getKey = ({ parts, bodies }: ColumnSelection): string =>
+  JSON.stringify([[...parts].sort(), bodies && [...bodies].sort((a, b) => a - b)])
+
+const wholeKey = getKey(wholeWindow)
 
 const flatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + data.data.byteLength
 

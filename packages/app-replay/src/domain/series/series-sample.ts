@@ -1,5 +1,6 @@
 import {
   type Capability,
+  type ColumnSelection,
   collisionAt,
   energyAt,
   type FlatRows,
@@ -9,6 +10,7 @@ import {
   solverAt,
   stateAt,
   systemAt,
+  type WindowPart,
 } from '@causeway/recording'
 import { createEnvironmentTest } from '../bodies/body.ts'
 import { toNewtons } from '../contacts/force.ts'
@@ -28,6 +30,24 @@ export function createSampler(plan: SeriesPlan, summary: SampledRecording): Samp
   if (needed !== undefined && !summary.capabilities.includes(needed)) return () => Number.NaN
   if (plan.of === 'frame') return createFrameSampler(plan)
   return plan.of === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
+}
+
+/** Returns the columns that the samplers of these plans read. */
+export function selectColumns(plans: readonly SeriesPlan[]): ColumnSelection {
+  return {
+    parts: [...new Set(plans.flatMap(listParts))],
+    bodies: [...new Set(plans.flatMap((plan) => (plan.of === 'body' ? [plan.body] : [])))],
+  }
+}
+
+function listParts({ of, what }: SeriesPlan): readonly WindowPart[] {
+  const [group = ''] = what.split('.')
+  if (group === 'contacts' || (of === 'pair' && (what === 'contact' || what === 'depth')))
+    return ['collisions']
+  if (of === 'pair') return ['friction']
+  if (group === 'energy') return [of === 'body' ? 'energies' : 'system']
+  if (group === 'speed') return ['velocity']
+  return group === 'position' || group === 'velocity' || group === 'spin' || group === 'solver' ? [group] : []
 }
 
 /** Returns what a recording must hold so that missing rows mean 0. */

@@ -42,26 +42,52 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     }))
 }
 
+/** Number of parts of a table whose bodies are listed first. */
+const appearanceParts = 64
+
 /** Reads the first frame with a state or energy row of each body, sorted by body id. */
 export function readAppearances(
-  { db, era }: Connection,
+  connection: Connection,
   frames: readonly number[],
 ): RecordingSummary['appearances'] {
-  const { states, bodyEnergy } = era.parts
-  const tables = [states, bodyEnergy].filter((name) => name !== undefined && era.schema.has(name, 'body_id'))
+  const { states, bodyEnergy } = connection.era.parts
+  const firsts = new Map<BodyId, number>()
+  for (const table of new Set([states, bodyEnergy]))
+    if (table !== undefined && connection.era.schema.has(table, 'body_id'))
+      for (const [body, frame] of readFirstFrames(connection, table, frames))
+        firsts.set(body, Math.min(frame, firsts.get(body) ?? frame))
+  return [...firsts]
+    .map(([body_id, first_frame]) => ({ body_id, first_frame }))
+    .sort((a, b) => a.body_id - b.body_id)
+}
+
+/**
+ * Reads the first frame of each body in a table. Grouping sorts all rows, so only parts of the table with a new body are
+ * grouped.
+ */
+function readFirstFrames(
+  { db, bounds }: Connection,
+  table: string,
+  frames: readonly number[],
+): ReadonlyMap<BodyId, number> {
   const [first, last] = [frames[0], frames.at(-1)]
-  if (tables.length === 0 || first === undefined || last === undefined) return []
-  const firsts = tables
-    .map(
-      (name) =>
-        `SELECT body_id, min(frame_id) AS frame_id FROM "${name}" WHERE body_id > 0 AND frame_id BETWEEN @first AND @last GROUP BY body_id`,
-    )
-    .join(' UNION ALL ')
-  return db
-    .prepare<[{ first: number; last: number }], { body_id: number; first_frame: number }>(
-      `SELECT body_id, min(frame_id) AS first_frame FROM (${firsts}) GROUP BY body_id ORDER BY body_id`,
-    )
-    .all({ first, last })
+  const firsts = new Map<BodyId, number>()
+  if (first === undefined || last === undefined) return firsts
+  const rows = `FROM "${table}" WHERE body_id > 0 AND frame_id BETWEEN @from AND @to AND rowid BETWEEN @low AND @high`
+  type Part = { from: number; to: number; low: number; high: number }
+  const bodies = db.prepare<[Part], BodyId>(`SELECT DISTINCT body_id ${rows}`).pluck()
+  const grouped = db
+    .prepare<[Part], [BodyId, number]>(`SELECT body_id, min(frame_id) ${rows} GROUP BY body_id`)
+    .raw()
+  const step = bounds.isOrdered(table) ? Math.ceil(frames.length / appearanceParts) : frames.length
+  for (let at = 0; at < frames.length; at += step) {
+    const [from, to] = [frames[at] ?? first, (frames[at + step] ?? last + 1) - 1]
+    const [low, high] = bounds.frames(table, from, to)
+    const part = { from, to, low, high }
+    if (bodies.all(part).every((body) => firsts.has(body))) continue
+    for (const [body, frame] of grouped.all(part)) if (!firsts.has(body)) firsts.set(body, frame)
+  }
+  return firsts
 }
 
 /**

@@ -177,15 +177,17 @@ function framesWithFriction({ db, era }: Connection): readonly number[] {
 function readEnvironment({ db, era }: Connection): RecordingSummary['environment_bodies'] {
   const { collisions, contactConstraints, friction } = era.parts
   const tables = [...new Set([collisions, contactConstraints, friction])].filter((name) => name !== undefined)
-  if (tables.length === 0) return []
-  const ids = tables
-    .flatMap((name) => ['body_a_id', 'body_b_id'].map((column) => `SELECT ${column} AS id FROM "${name}"`))
-    .join(' UNION ')
-  return db
-    .prepare<[number], number>(`SELECT id FROM (${ids}) WHERE id >= ? ORDER BY id`)
-    .pluck()
-    .all(environmentBit)
-    .map(environmentBody)
+  const ids = new Set<number>()
+  for (const table of tables) {
+    const pairs = db
+      .prepare<[{ bit: number }], [number, number]>(
+        `SELECT DISTINCT body_a_id, body_b_id FROM "${table}" WHERE body_a_id >= @bit OR body_b_id >= @bit`,
+      )
+      .raw()
+    for (const pair of pairs.all({ bit: environmentBit }))
+      for (const id of pair) if (id >= environmentBit) ids.add(id)
+  }
+  return [...ids].sort((a, b) => a - b).map(environmentBody)
 }
 
 /** Counts the rows without a frame row: a recorder that was killed had written them before it. */

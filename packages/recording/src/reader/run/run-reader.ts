@@ -5,7 +5,7 @@ import { runTable } from '../../formats/run-schema.ts'
 import { readTables } from '../../formats/schema-era.ts'
 import type { Frame } from '../../types.ts'
 import type { Reader } from '../reader.ts'
-import { type Windows, windowsOver } from '../windows.ts'
+import { CachedWindows, type Windows } from '../windows.ts'
 import { prepareFrames, unpackFrame } from './run-frame.ts'
 import { runSeries } from './run-series.ts'
 import { runSummary } from './run-summary.ts'
@@ -64,8 +64,12 @@ export function openRunReader(db: Database): Reader {
       const key = bodies.join()
       // Full windows do not change while the run grows.
       known.push(...ids.all(known.at(-1) ?? -1))
-      if (windows?.key !== key)
-        windows = { key, over: windowsOver(known, runWindowReader(frames, bodies), bodies.length) }
+      if (windows?.key !== key) {
+        const read = runWindowReader(frames, bodies)
+        // A frame is one block, which is unpacked whole.
+        const source = { ids: known, bodyCount: bodies.length, prepare: () => read, isSelective: false }
+        windows = { key, over: new CachedWindows(source) }
+      }
       return windows.over
     },
     writeColumns: async () => {}, // windows of a run are read as fast

@@ -1,0 +1,131 @@
+import ndarray from 'ndarray'
+import { type FrameWindow, stateAt, type WindowPart } from '../../formats/frame-window.ts'
+import type { BodyId } from '../../types.ts'
+import type { Connection } from './connection.ts'
+import { listMarks, noRows, numberAt, prepareEnergies, prepareRows, type RowReader } from './row-reader.ts'
+import { type RawRow, wxyz, xyz } from './selection.ts'
+
+/** Rows and columns of the blocks of a window. */
+export interface BlockPlaces {
+  readonly rowByFrame: ReadonlyMap<number, number>
+  readonly columnByBody: ReadonlyMap<number, number>
+}
+
+type ReadStates = (
+  first: number,
+  last: number,
+  places: BlockPlaces,
+) => Pick<FrameWindow, 'present' | 'states'>
+
+const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation', 'spin']
+
+const bodyValue = 1
+
+/**
+ * Prepares a reader of states with the angular velocity 2 vec(conj(q) dq/dt) instead of the rate of the quaternion.
+ * Reads no rows if no part of a state is selected.
+ */
+export function prepareStates(
+  connection: Connection,
+  parts: ReadonlySet<WindowPart>,
+  bodies: readonly BodyId[] | undefined,
+): ReadStates {
+  if (!stateParts.some((part) => parts.has(part)))
+    return (_first, _last, places) => stateBlock([], [], places, noRows.write)
+  const energies = prepareEnergies(connection)
+  const every = prepareStateRows(connection, parts)
+  // Only this table has body ids. Rows without an id are named by their position among all rows of the frame.
+  const isFiltered = bodies !== undefined && connection.era.parts.states === 'AssetDynamicStateRecord'
+  const selected = isFiltered ? prepareStateRows(connection, parts, bodies) : every
+  return (first, last, places) => {
+    const found = selected.read(first, last)
+    const isNamed = found.every((row) => numberAt(row[bodyValue]) > 0)
+    const rows = isNamed || !isFiltered ? found : every.read(first, last)
+    return stateBlock(rows, isNamed ? [] : energies.read(first, last), places, selected.write)
+  }
+}
+
+function prepareStateRows(
+  connection: Connection,
+  parts: ReadonlySet<WindowPart>,
+  bodies?: readonly BodyId[],
+): RowReader {
+  const table = connection.era.parts.states
+  let [orientation, rate] = [-1, -1]
+  const { read, write } = prepareRows(
+    connection,
+    table,
+    (layout) => {
+      const state =
+        table === 'AssetDynamicStateRecord'
+          ? layout.join('kinematicState_id', 'InertialStateRecord')
+          : layout.root
+      layout.read('body_id')
+      if (parts.has('position')) layout.leaf(state, 'position', place, stateAt.position)
+      if (parts.has('velocity')) layout.leaf(state, 'velocity', velocity, stateAt.velocity)
+      if (parts.has('orientation') || parts.has('spin'))
+        orientation = layout.leaf(state, 'orientation', quaternion, stateAt.orientation)
+      if (parts.has('spin')) rate = layout.readLeaf(state, 'quaternionRate', quaternionRate)
+    },
+    bodies && {
+      sql: `AND (t.body_id IN (${listMarks(bodies)}) OR t.body_id IS NULL OR t.body_id <= 0)`,
+      values: bodies,
+    },
+  )
+  if (rate === -1) return { read, write }
+  return {
+    read,
+    write(row, block, at) {
+      write(row, block, at)
+      writeSpin(row, orientation, rate, block, at + stateAt.spin)
+    },
+  }
+}
+
+const place = { table: 'CoordinateRecord', components: xyz }
+const velocity = { table: 'VelocityRecord', components: xyz }
+const quaternion = { table: 'QuaternionDRecord', components: wxyz }
+const quaternionRate = { table: 'Vector4DRecord', components: wxyz }
+
+function writeSpin(row: RawRow, orientation: number, rate: number, block: Float64Array, at: number): void {
+  const w = numberAt(row[orientation])
+  const x = numberAt(row[orientation + 1])
+  const y = numberAt(row[orientation + 2])
+  const z = numberAt(row[orientation + 3])
+  const rw = numberAt(row[rate])
+  const rx = numberAt(row[rate + 1])
+  const ry = numberAt(row[rate + 2])
+  const rz = numberAt(row[rate + 3])
+  block[at] = 2 * (w * rx - x * rw - y * rz + z * ry)
+  block[at + 1] = 2 * (w * ry + x * rz - y * rw - z * rx)
+  block[at + 2] = 2 * (w * rz - x * ry + y * rx - z * rw)
+}
+
+function stateBlock(
+  rows: readonly RawRow[],
+  energies: readonly RawRow[],
+  { rowByFrame, columnByBody }: BlockPlaces,
+  write: RowReader['write'],
+): Pick<FrameWindow, 'present' | 'states'> {
+  const width = stateAt.width
+  const present = new Uint8Array(rowByFrame.size * columnByBody.size)
+  const data = new Float64Array(present.length * width).fill(Number.NaN)
+  let nth = 0
+  let before = Number.NaN
+  let named = 0
+  for (const row of rows) {
+    const id = numberAt(row[0])
+    nth = id === before ? nth + 1 : 0
+    before = id
+    const frame = rowByFrame.get(id)
+    // The oldest states have no body id. Their energies were written in the same order.
+    while (named < energies.length && numberAt(energies[named]?.[0]) < id) named++
+    const body = numberAt(row[bodyValue]) || numberAt(energies[named + nth]?.[bodyValue]) || nth + 1
+    const column = columnByBody.get(body)
+    if (frame === undefined || column === undefined) continue
+    const at = frame * columnByBody.size + column
+    present[at] = 1
+    write(row, data, at * width)
+  }
+  return { present, states: ndarray(data, [rowByFrame.size, columnByBody.size, width]) }
+}

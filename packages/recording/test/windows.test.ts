@@ -1,0 +1,207 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import {
+  type ColumnSelection,
+  collisionAt,
+  energyAt,
+  type FrameWindow,
+  frictionAt,
+  stateAt,
+  type WindowPart,
+  wholeWindow,
+} from '../src/formats/frame-window.ts'
+import { eraMap, readSchema } from '../src/formats/schema-era.ts'
+import { prepareCopy } from '../src/library/prepare.ts'
+import { readAppearances } from '../src/reader/cpp/body-reader.ts'
+import { rowBounds } from '../src/reader/cpp/row-bounds.ts'
+import { windowReader } from '../src/reader/cpp/window-reader.ts'
+import { openReader } from '../src/reader/open-reader.ts'
+import { CachedWindows } from '../src/reader/windows.ts'
+
+const fixtures = join(import.meta.dirname, '../../../fixtures/recordings')
+const call = { signal: new AbortController().signal, progress() {} }
+const whole = { start: null, end: null }
+
+/** Opens a fixture, and records the rows that statements return by the tables of their SQL. */
+function openFixture(t: Test, name: string) {
+  const file = join(t.testdir(), `${name}.db`)
+  copyFileSync(join(fixtures, `${name}.db`), file)
+  prepareCopy(file, false)
+  const reader = openReader(file)
+  const db = new Database(file, { readonly: true })
+  t.teardown(() => {
+    reader.close()
+    db.close()
+  })
+  const read: { readonly tables: readonly string[]; readonly rows: number }[] = []
+  const prepare = (sql: string) => {
+    const statement = db.prepare(sql)
+    const all = statement.all.bind(statement)
+    statement.all = (...values) => {
+      const rows = all(...values)
+      const tables = [...sql.matchAll(/(?:FROM|JOIN) "?(\w+)/g)].map(([, table = '']) => table)
+      read.push({ tables, rows: rows.length })
+      return rows
+    }
+    return statement
+  }
+  const watched = new Proxy(db, {
+    get: (target, key) => (key === 'prepare' ? prepare : Reflect.get(target, key)),
+  })
+  const era = eraMap(readSchema(db))
+  const connection = { db: watched, era, bounds: rowBounds(db), isIndexed: () => true }
+  const { frames, bodies } = reader.summary()
+  const [first, last] = [frames?.first_frame ?? 0, frames?.last_frame ?? -1]
+  const ids = Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  return { reader, connection, ids, bodies: bodies.map(({ body_id }) => body_id), read }
+}
+
+verifies('recording:columns:selected', async (t) => {
+  const { connection, ids, bodies, read } = openFixture(t, 'stack')
+  t.ok(bodies.length > 1)
+  const [body = 0] = bodies
+  const window = windowReader(connection, bodies, { parts: ['velocity'], bodies: [body] })(ids, 0)
+  t.same(window.bodies, [body])
+  const states = read.filter(({ tables }) => tables.includes('AssetDynamicStateRecord'))
+  t.same(
+    states.map(({ tables }) => tables),
+    [['AssetDynamicStateRecord', 'InertialStateRecord', 'VelocityRecord']],
+    'one query, without positions, orientations and rates',
+  )
+  t.equal(states[0]?.rows, ids.length, 'one row per frame, not one per body')
+  const others = read.filter((query) => !states.includes(query))
+  t.same(
+    others.map(({ tables }) => tables),
+    [['SimulationFrameRecord']],
+    'nothing else',
+  )
+  t.ok(window.states.data.length > 0)
+  for (let row = 0; row < ids.length; row++) {
+    t.ok(Number.isFinite(window.states.get(row, 0, stateAt.velocity)))
+    t.ok(Number.isNaN(window.states.get(row, 0, stateAt.position)))
+  }
+})
+
+/** The columns of each part: block and range of columns. */
+const columns: Readonly<Record<WindowPart, readonly [Block, from: number, to: number]>> = {
+  position: ['states', stateAt.position, stateAt.velocity],
+  velocity: ['states', stateAt.velocity, stateAt.orientation],
+  orientation: ['states', stateAt.orientation, stateAt.spin],
+  spin: ['states', stateAt.spin, stateAt.width],
+  energies: ['energies', 0, energyAt.width],
+  system: ['system', 0, 7],
+  solver: ['solver', 0, 5],
+  collisions: ['collisions', collisionAt.a, collisionAt.normal],
+  collisionNormals: ['collisions', collisionAt.normal, collisionAt.depth],
+  constraints: ['constraints', 0, 14],
+  friction: ['friction', frictionAt.mu, frictionAt.width],
+  frictionVectors: ['friction', frictionAt.normal, frictionAt.mu],
+  externals: ['externals', 0, 10],
+}
+
+type Block =
+  | 'states'
+  | 'energies'
+  | 'system'
+  | 'solver'
+  | 'collisions'
+  | 'constraints'
+  | 'friction'
+  | 'externals'
+
+/** Returns the numbers of a part of a window; of states and energies those of one body. */
+function listNumbers(window: FrameWindow, part: WindowPart, body: number): number[] {
+  const [name, from, to] = columns[part]
+  const block = window[name]
+  const { data, shape } = 'shape' in block ? block : block.data
+  const width = shape.at(-1) ?? 0
+  const column = window.bodies.indexOf(body)
+  return [...data].filter((_, i) => {
+    const isShown = shape.length < 3 || Math.floor(i / width) % window.bodies.length === column
+    return isShown && i % width >= from && i % width < to
+  })
+}
+
+for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
+  t.test(`windows: ${name} has the same numbers in every selection`, async (t) => {
+    const { connection, ids, bodies } = openFixture(t, name)
+    const all = windowReader(connection, bodies, wholeWindow)(ids, 0)
+    const needed: Partial<Record<WindowPart, WindowPart>> = {
+      collisionNormals: 'collisions',
+      frictionVectors: 'friction',
+    }
+    for (const part of wholeWindow.parts)
+      for (const body of bodies) {
+        const parts = [part, needed[part] ?? part]
+        const selected = windowReader(connection, bodies, { parts, bodies: [body] })(ids, 0)
+        t.same(listNumbers(selected, part, body), listNumbers(all, part, body), `${part} of body ${body}`)
+      }
+  })
+
+t.test('windows: states without body ids keep their bodies in a selection', async (t) => {
+  const { reader, connection, ids, bodies } = openFixture(t, 'stack')
+  reader.close()
+  const db = new Database(connection.db.name)
+  db.pragma('foreign_keys = OFF')
+  db.exec('UPDATE AssetDynamicStateRecord SET body_id = NULL WHERE frame_id = 20')
+  db.close()
+  const all = windowReader(connection, bodies, wholeWindow)(ids, 0)
+  for (const body of bodies) {
+    const selected = windowReader(connection, bodies, { parts: ['position'], bodies: [body] })(ids, 0)
+    t.same(listNumbers(selected, 'position', body), listNumbers(all, 'position', body))
+    t.equal(selected.present[19], 1)
+  }
+})
+
+t.test(
+  'windows of another selection are evicted first, and those of the whole run serve every one',
+  async (t) => {
+    const { reader } = openFixture(t, 'stack')
+    const windows = reader.windows(reader.summary())
+    const read = async (selection?: ColumnSelection) => {
+      const before = windows.fromTables
+      for await (const _ of windows.over(whole, call, selection));
+      return windows.fromTables - before
+    }
+    const speeds: ColumnSelection = { parts: ['velocity'] }
+    t.ok((await read(speeds)) > 0)
+    t.equal(await read(speeds), 0, 'a repeated question reads nothing')
+    t.ok((await read()) > 0)
+    t.equal(await read({ parts: ['solver'] }), 0, 'the whole windows have the solver')
+  },
+)
+
+t.test('CachedWindows evicts windows of other selections when the cache is full', async (t) => {
+  const { connection, ids, bodies } = openFixture(t, 'stack')
+  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
+  const size = windowReader(connection, bodies, wholeWindow)(ids, 0).states.data.byteLength
+  const windows = new CachedWindows({ ids, bodyCount: bodies.length, prepare, capBytes: 2 * size })
+  const read = async (part: WindowPart) => {
+    const before = windows.fromTables
+    for await (const _ of windows.over(whole, call, { parts: [part] }));
+    t.ok(windows.bytes <= 2 * size)
+    return windows.fromTables - before
+  }
+  t.ok((await read('position')) > 0)
+  t.ok((await read('velocity')) > 0)
+  t.equal(await read('velocity'), 0)
+  t.ok((await read('position')) > 0, 'it was evicted')
+})
+
+t.test('readAppearances finds the first frame of every body, also in tables out of order', async (t) => {
+  const { reader, connection, ids } = openFixture(t, 'late_spawn')
+  const wanted = connection.db
+    .prepare(
+      `SELECT body_id, min(frame_id) AS first_frame FROM (SELECT body_id, frame_id FROM AssetDynamicStateRecord
+       UNION ALL SELECT body_id, frame_id FROM EnergyRecord) WHERE body_id > 0 GROUP BY body_id ORDER BY body_id`,
+    )
+    .all()
+  t.ok(new Set(wanted.map((row) => (row as { first_frame: number }).first_frame)).size > 1)
+  t.same(readAppearances(connection, ids), wanted)
+  const bounds = { ...connection.bounds, isOrdered: () => false }
+  t.same(readAppearances({ ...connection, bounds }, ids), wanted)
+  reader.close()
+})
