@@ -84,6 +84,11 @@ export const recording = {
     origin: 'design, data',
     behaviour: 'a question reads only the tables, columns and bodies that it needs',
   },
+  'recording:columns:once': {
+    origin: 'design, data',
+    behaviour:
+      'two threads read a long recording for a question about all of it, which stores the columns for later ones',
+  },
   'recording:columns:behind': {
     origin: 'design, data',
     behaviour:

@@ -1,8 +1,9 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { ColumnsWriter, columnsFilePath, openColumns } from '../src/formats/columns-file.ts'
 import {
   type ColumnSelection,
   collisionAt,
@@ -19,7 +20,8 @@ import { readAppearances } from '../src/reader/cpp/body-reader.ts'
 import { rowBounds } from '../src/reader/cpp/row-bounds.ts'
 import { windowReader } from '../src/reader/cpp/window-reader.ts'
 import { openReader } from '../src/reader/open-reader.ts'
-import { CachedWindows } from '../src/reader/windows.ts'
+import { CachedWindows, type WindowSource } from '../src/reader/windows.ts'
+import type { FrameRange } from '../src/types.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/recordings')
 const call = { signal: new AbortController().signal, progress() {} }
@@ -56,7 +58,7 @@ function openFixture(t: Test, name: string) {
   const { frames, bodies } = reader.summary()
   const [first, last] = [frames?.first_frame ?? 0, frames?.last_frame ?? -1]
   const ids = Array.from({ length: last - first + 1 }, (_, i) => first + i)
-  return { reader, connection, ids, bodies: bodies.map(({ body_id }) => body_id), read }
+  return { file, reader, connection, ids, bodies: bodies.map(({ body_id }) => body_id), read }
 }
 
 verifies('recording:columns:selected', async (t) => {
@@ -178,7 +180,7 @@ t.test('CachedWindows evicts windows of other selections when the cache is full'
   const { connection, ids, bodies } = openFixture(t, 'stack')
   const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
   const size = windowReader(connection, bodies, wholeWindow)(ids, 0).states.data.byteLength
-  const windows = new CachedWindows({ ids, bodyCount: bodies.length, prepare, capBytes: 2 * size })
+  const windows = new CachedWindows({ ids, bodies, prepare, capBytes: 2 * size })
   const read = async (part: WindowPart) => {
     const before = windows.fromTables
     for await (const _ of windows.over(whole, call, { parts: [part] }));
@@ -204,4 +206,63 @@ t.test('readAppearances finds the first frame of every body, also in tables out 
   const bounds = { ...connection.bounds, isOrdered: () => false }
   t.same(readAppearances({ ...connection, bounds }, ids), wanted)
   reader.close()
+})
+
+/** Windows of two frames, so that a fixture is long. */
+function longWindows(t: Test, name: string) {
+  const { file, connection, ids, bodies } = openFixture(t, name)
+  const path = columnsFilePath(file)
+  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
+  const columns = {
+    open: () => openColumns(path, bodies),
+    create: () => new ColumnsWriter(path, bodies, 'question'),
+  }
+  const source: WindowSource = { ids, bodies, prepare, windowFrames: 2, columns }
+  const files = () => readdirSync(dirname(file)).filter((name) => name.includes('columns'))
+  return { file, source, files, path }
+}
+
+async function listFrames(windows: CachedWindows, range: FrameRange = whole): Promise<FrameWindow[]> {
+  const found: FrameWindow[] = []
+  for await (const window of windows.over(range, call)) found.push(window)
+  return found
+}
+
+verifies('recording:columns:once', async (t) => {
+  const { file, source, files, path } = longWindows(t, 'drop')
+  const { columns, ...plain } = source
+  const wanted = await listFrames(new CachedWindows(plain))
+  t.ok(wanted.length >= 64)
+  const windows = new CachedWindows({ ...source, file })
+  t.same(await listFrames(windows), wanted)
+  t.ok(windows.fromTables < wanted.length, 'another thread has read the other windows')
+  t.same(files(), [basename(path)], 'the columns file is complete')
+  t.equal(windows.bytes, 0, 'its windows need no cache')
+  const before = windows.fromTables
+  t.same(await listFrames(windows), wanted)
+  t.equal(windows.fromTables, before, 'the next question reads no table')
+})
+
+t.test('a part of a long recording is read without writing a columns file', async (t) => {
+  const { file, source, files } = longWindows(t, 'drop')
+  const range = { start: 3, end: null }
+  const { columns, ...plain } = source
+  t.same(
+    await listFrames(new CachedWindows({ ...source, file }), range),
+    await listFrames(new CachedWindows(plain), range),
+  )
+  t.same(files(), [])
+})
+
+t.test('a long read that ends early leaves no file', async (t) => {
+  const { file, source, files } = longWindows(t, 'drop')
+  for await (const _ of new CachedWindows({ ...source, file }).over(whole, call)) break
+  t.same(files(), [])
+})
+
+t.test('a long read continues alone if its second thread fails', async (t) => {
+  const { file, source } = longWindows(t, 'drop')
+  const windows = new CachedWindows({ ...source, file: `${file}.missing` })
+  const { columns, ...plain } = source
+  t.same(await listFrames(windows), await listFrames(new CachedWindows(plain)))
 })

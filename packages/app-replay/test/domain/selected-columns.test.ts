@@ -27,8 +27,12 @@ function openFixture(t: Test, name: string) {
   t.teardown(() => reader.close())
   const summary = reader.summary()
   const call = { signal: new AbortController().signal, progress() {} }
-  const readWindows = (selection?: ColumnSelection): Promise<readonly FrameWindow[]> =>
-    Array.fromAsync(reader.windows(summary).over({ start: null, end: null }, call, selection))
+  const readWindows = async (selection?: ColumnSelection): Promise<readonly FrameWindow[]> => {
+    const found: FrameWindow[] = []
+    const windows = reader.windows(summary).over({ start: null, end: null }, call, selection)
+    for await (const window of windows) found.push(window)
+    return found
+  }
   return { summary, readWindows }
 }
 

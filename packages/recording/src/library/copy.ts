@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError, sidecars } from '@causeway/store'
 import { RecordingError } from '../errors.ts'
+import { columnsFilePath, columnsParts } from '../formats/columns-file.ts'
 import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
 
 interface CopyOptions {
@@ -46,7 +47,8 @@ function increasing(progress: CopyOptions['progress']): CopyOptions['progress'] 
 }
 
 export async function removeCopy(file: string): Promise<void> {
-  const derived = ['-columns', '-columns.part', '-answers', '-answers.part']
+  const columns = ['', ...Object.values(columnsParts)].map((ending) => `${columnsFilePath('')}${ending}`)
+  const derived = [...columns, '-answers', '-answers.part']
   for (const part of [...sidecars, '', ...derived]) await rm(`${file}${part}`, { force: true })
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ColumnsFile } from '../formats/columns-file.ts'
+import type { ColumnsFile, ColumnsWriter } from '../formats/columns-file.ts'
 import {
   type ColumnSelection,
   type FlatRows,
@@ -10,6 +10,7 @@ import { frameTable } from '../formats/schema-era.ts'
 import type { BodyId, FrameRange } from '../types.ts'
 import type { Connection } from './cpp/connection.ts'
 import { type ReadWindow, windowReader } from './cpp/window-reader.ts'
+import { LongRead } from './long-read.ts'
 
 export interface WindowCall {
   readonly signal: AbortSignal
@@ -37,26 +38,39 @@ const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
 
+/** Number of whole windows from which a second thread helps to read them. */
+const minLongWindows = 64
+
+/** The columns file of a recording. */
+export interface StoredColumns {
+  /** Returns the file if it is complete. */
+  open(): ColumnsFile | undefined
+  create(): ColumnsWriter
+}
+
 export interface WindowSource {
   /** Frame ids, ascending. If the list grows, a window that was not full is read again. */
   readonly ids: readonly number[]
-  readonly bodyCount: number
+  readonly bodies: readonly BodyId[]
   /** Prepares a reader of the selected columns. */
   readonly prepare: (selection: ColumnSelection) => ReadWindow
   /** Whether reading fewer columns is faster. Default: yes. */
   readonly isSelective?: boolean
-  readonly columns?: ColumnsFile | undefined
+  /** The private copy. Two threads read long ranges of it. */
+  readonly file?: string
+  readonly columns?: StoredColumns
   readonly capBytes?: number
+  readonly windowFrames?: number
 }
 
 export function recordingWindows(
   connection: Connection,
   bodies: readonly BodyId[],
-  options: Pick<WindowSource, 'capBytes' | 'columns'> = {},
+  options: Pick<WindowSource, 'capBytes' | 'columns' | 'file'> = {},
 ): Windows {
   const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
   const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
-  return new CachedWindows({ ids, bodyCount: bodies.length, prepare, ...options })
+  return new CachedWindows({ ids, bodies, prepare, ...options })
 }
 
 /** The windows that were read with one selection, by index. */
@@ -76,7 +90,8 @@ export class CachedWindows implements Windows {
 
   constructor(source: WindowSource) {
     this.#source = source
-    this.#length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, source.bodyCount))))
+    const fitting = Math.ceil(bodyFrames / Math.max(1, source.bodies.length))
+    this.#length = source.windowFrames ?? Math.min(4096, Math.max(16, fitting))
     this.#capBytes = source.capBytes ?? maxCacheBytes
   }
 
@@ -101,20 +116,45 @@ export class CachedWindows implements Windows {
     const windows = this.#select(selection)
     const length = this.#length
     const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
-    for (let index = low; index <= high; index++) {
-      const known = this.#findCached(windows, index)
-      if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
-      signal.throwIfAborted()
-      const window = known ?? this.#load(windows, index)
-      if (known === undefined)
-        progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
-      const row = (position: number): number => position - index * length + window.from
-      yield {
-        ...window,
-        from: Math.max(window.from, row(first)),
-        to: Math.min(window.to, row(last) + 1),
+    const columns = this.#source.columns?.open()
+    const long = columns === undefined ? this.#startLongRead(windows, low, high) : undefined
+    try {
+      for (let index = low; index <= high; index++) {
+        const known = this.#findCached(windows, index)
+        if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
+        signal.throwIfAborted()
+        const { ids, context } = this.#locate(index)
+        const window =
+          known ?? columns?.read(ids, context) ?? (await long?.load(index)) ?? this.#load(windows, index)
+        long?.add(window)
+        if (known === undefined)
+          progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
+        const row = (position: number): number => position - index * length + window.from
+        yield {
+          ...window,
+          from: Math.max(window.from, row(first)),
+          to: Math.min(window.to, row(last) + 1),
+        }
       }
+      long?.finish()
+    } finally {
+      long?.close()
     }
+  }
+
+  #startLongRead(windows: SelectedWindows, low: number, high: number): LongRead | undefined {
+    const { file, bodies, ids, columns } = this.#source
+    const isLong = windows === this.#selected.get(wholeKey) && high - low + 1 >= minLongWindows
+    if (file === undefined || !isLong) return undefined
+    const isWhole = low === 0 && high === Math.floor((ids.length - 1) / this.#length)
+    return new LongRead({
+      file,
+      bodies,
+      last: high,
+      locate: (index) => this.#locate(index),
+      read: (index) => this.#read(windows, index),
+      writer: isWhole ? columns?.create() : undefined,
+    })
   }
 
   #select(wanted: ColumnSelection): SelectedWindows {
@@ -133,15 +173,21 @@ export class CachedWindows implements Windows {
     return window !== undefined && window.to - window.from === frames ? window : undefined
   }
 
-  #load(windows: SelectedWindows, index: number): FrameWindow {
-    const { ids, columns } = this.#source
+  /** Returns the frame ids of a window with its context. */
+  #locate(index: number): { readonly ids: readonly number[]; readonly context: number } {
     const start = index * this.#length
     const context = start === 0 ? 0 : 1
-    const windowIds = ids.slice(start - context, start + this.#length)
-    const stored = columns?.read(windowIds, context)
-    if (stored !== undefined) return stored
+    return { ids: this.#source.ids.slice(start - context, start + this.#length), context }
+  }
+
+  #read(windows: SelectedWindows, index: number): FrameWindow {
+    const { ids, context } = this.#locate(index)
     this.#fromTables += 1
-    const window = windows.read(windowIds, context)
+    return windows.read(ids, context)
+  }
+
+  #load(windows: SelectedWindows, index: number): FrameWindow {
+    const window = this.#read(windows, index)
     this.#cache(windows, index, window)
     return window
   }

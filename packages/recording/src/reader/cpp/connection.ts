@@ -1,14 +1,46 @@
-import type { Database } from 'better-sqlite3'
-import type { EraMap } from '../../formats/schema-era.ts'
-import { everyRow, type RowBounds } from './row-bounds.ts'
+import Database from 'better-sqlite3'
+import { type EraMap, eraMap, readSchema } from '../../formats/schema-era.ts'
+import { isIndexed } from './indexes.ts'
+import { everyRow, type RowBounds, rowBounds } from './row-bounds.ts'
 import type { RawRow, Selection } from './selection.ts'
 
 export interface Connection {
-  readonly db: Database
+  readonly db: Database.Database
   readonly era: EraMap
   readonly bounds: RowBounds
   /** Whether all indexes exist, so that rows of a frame are found without bounds. */
   readonly isIndexed: () => boolean
+}
+
+/** Size of the page cache in KiB; SQLite expects a negative number. */
+const cacheKib = -65_536
+
+/** Maximum size of a memory map in SQLite. */
+const mmapBytes = 0x7fff_0000
+
+/** Opens a private copy or a run. Nothing else may read the file except through SQLite. */
+export function openCopy(file: string): Database.Database {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  db.pragma(`cache_size = ${cacheKib}`)
+  db.pragma(`mmap_size = ${mmapBytes}`)
+  // Otherwise SQLite may build an index in memory for each scan of a table without indexes.
+  db.pragma('automatic_index = OFF')
+  return db
+}
+
+/** Reads the schema of a private copy. `refresh` finds indexes that were built since. */
+export function connect(db: Database.Database): Connection & { refresh(): void } {
+  const era = eraMap(readSchema(db))
+  let indexed = isIndexed(db, era)
+  return {
+    db,
+    era,
+    bounds: rowBounds(db),
+    isIndexed: () => indexed,
+    refresh: () => {
+      indexed = isIndexed(db, era)
+    },
+  }
 }
 
 /** Prepares a reader of the rows of one frame, with or without an index. */

@@ -67,7 +67,7 @@ export function openRunReader(db: Database): Reader {
       if (windows?.key !== key) {
         const read = runWindowReader(frames, bodies)
         // A frame is one block, which is unpacked whole.
-        const source = { ids: known, bodyCount: bodies.length, prepare: () => read, isSelective: false }
+        const source = { ids: known, bodies, prepare: () => read, isSelective: false }
         windows = { key, over: new CachedWindows(source) }
       }
       return windows.over

@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import type { ColumnsWriter } from '../formats/columns-file.ts'
+import type { FrameWindow } from '../formats/frame-window.ts'
+import { unpackWindow } from '../formats/window-block.ts'
+import type { BodyId } from '../types.ts'
+import type { WindowMethods } from './window-session.ts'
+
+interface LongReadOptions {
+  /** The private copy. */
+  readonly file: string
+  readonly bodies: readonly BodyId[]
+  /** Index of the last window. */
+  readonly last: number
+  /** Returns the frame ids of a window, and how many precede it. */
+  readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
+  /** Reads a window in this thread. */
+  readonly read: (index: number) => FrameWindow
+  /** Receives the windows of a whole recording, so that it is read from tables only once. */
+  readonly writer: ColumnsWriter | undefined
+}
+
+/** A window that the other thread reads. */
+interface Claim {
+  readonly settled: Promise<void>
+  isSettled: boolean
+  /** Missing if the other thread failed. */
+  window?: FrameWindow
+}
+
+/** Maximum number of windows that each thread reads ahead. */
+const maxAhead = 4
+
+/** Reads many whole windows in order, in this thread and in a second one. */
+export class LongRead {
+  readonly #options: LongReadOptions
+  readonly #link = new WorkerLink<WindowMethods>(resolveWorkerFile('./window-worker', import.meta.url), {
+    name: 'the worker that reads ahead',
+  })
+  readonly #claims = new Map<number, Claim>()
+  readonly #own = new Map<number, FrameWindow>()
+  #next = 0
+
+  constructor(options: LongReadOptions) {
+    this.#options = options
+  }
+
+  /** Returns a window. Indexes ascend. */
+  async load(index: number): Promise<FrameWindow> {
+    this.#next = Math.max(this.#next, index)
+    const claim = this.#claims.get(index)
+    if (claim !== undefined) return this.#wait(index, claim)
+    const own = this.#own.get(index)
+    this.#own.delete(index)
+    if (own === undefined) this.#next = index + 1
+    this.#claimNext()
+    return own ?? this.#options.read(index)
+  }
+
+  /** Adds the next window of the recording to the columns file. */
+  add(window: FrameWindow): void {
+    this.#options.writer?.add(window)
+  }
+
+  finish(): void {
+    this.#options.writer?.finish()
+  }
+
+  /** Stops the other thread, and removes a columns file that is not complete. */
+  close(): void {
+    void this.#link.kill()
+    this.#options.writer?.abandon()
+  }
+
+  /** Reads later windows until the other thread has read this one. */
+  async #wait(index: number, claim: Claim): Promise<FrameWindow> {
+    while (!claim.isSettled && this.#own.size < maxAhead && this.#next <= this.#options.last) {
+      const next = this.#next++
+      this.#own.set(next, this.#options.read(next))
+      await nextTurn()
+    }
+    await claim.settled
+    this.#claims.delete(index)
+    this.#claimNext()
+    return claim.window ?? this.#options.read(index)
+  }
+
+  #claimNext(): void {
+    while (this.#claims.size < maxAhead && this.#next <= this.#options.last) this.#claim(this.#next++)
+  }
+
+  #claim(index: number): void {
+    const { file, bodies, locate } = this.#options
+    const request = this.#link.call('read', { file, bodies, ...locate(index) })
+    const settled = request.then(
+      ({ entry, bytes }) => {
+        claim.window = unpackWindow(entry, bytes.buffer, bodies)
+      },
+      () => {}, // This thread reads the window, and reports its error.
+    )
+    const claim: Claim = {
+      isSettled: false,
+      settled: settled.then(() => {
+        claim.isSettled = true
+      }),
+    }
+    this.#claims.set(index, claim)
+  }
+}
