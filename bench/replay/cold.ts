@@ -1,7 +1,11 @@
 /** Measures the first questions about a recording of a gigabyte, each to a server that has just loaded it. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ColumnSelection } from '../../packages/recording/src/formats/frame-window.ts'
+import { prepareCopy } from '../../packages/recording/src/library/prepare.ts'
+import { connect, openCopy } from '../../packages/recording/src/reader/cpp/connection.ts'
+import { recordingWindows } from '../../packages/recording/src/reader/windows.ts'
 import { anonymousBytes } from '../program.ts'
 import { held, type Limit, limitText, number, type Section } from '../report.ts'
 import { quantile } from '../rounds.ts'
@@ -68,6 +72,8 @@ export async function measureCold(
     diagnosis = await diagnose(replay, {})
     part = await diagnose(replay, { start_frame: 70_000, end_frame: 80_000 })
   })
+  say('reading without a server')
+  const reading = await measureReading(path, folder)
   const judged = (value: number, unit: string, limit: Limit) => [held(value, limit), unit, limitText(limit)]
   return [
     {
@@ -87,6 +93,7 @@ export async function measureCold(
         ['anonymous memory, maximum', ...judged(watched.bytes / 1e6, 'MB', limits.memory)],
       ],
     },
+    reading,
   ]
 }
 
@@ -130,4 +137,39 @@ async function diagnose({ tool }: ReplayServer, range: object): Promise<number> 
   if (!text.includes('quaternion_norm') || !text.includes(`"first":${frame}`) || !text.includes(`[${body}]`))
     throw new Error(`the fault was not found: ${text.slice(0, 500)}`)
   return ms / 1000
+}
+
+/** Columns of questions by what is asked. */
+const selections: Readonly<Record<string, ColumnSelection>> = {
+  'speed of one body, energy': { parts: ['velocity', 'system'], bodies: [7] },
+  'normal force of a pair': { parts: ['friction'], bodies: [] },
+  'poses of all bodies': { parts: ['position', 'orientation'] },
+}
+
+/** Reads the tables of a copy for several questions, and all columns in one and in two threads. */
+async function measureReading(path: string, folder: string): Promise<Section> {
+  const file = join(folder, 'reading.db')
+  copyFileSync(path, file)
+  prepareCopy(file, true)
+  const connection = connect(openCopy(file))
+  const bodies = Array.from({ length: spec.bodies }, (_, i) => i + 1)
+  const seconds = async (selection?: ColumnSelection, options: { readonly file?: string } = {}) => {
+    const windows = recordingWindows(connection, bodies, { capBytes: 0, ...options })
+    const call = { signal: new AbortController().signal, progress() {} }
+    const before = performance.now()
+    for await (const _ of windows.over({ start: null, end: null }, call, selection));
+    return (performance.now() - before) / 1000
+  }
+  const every = await seconds()
+  const rows: [string, number][] = [['every column, one thread: what each question read before', every]]
+  rows.push(['every column, two threads', await seconds(undefined, { file })])
+  for (const [name, selection] of Object.entries(selections)) rows.push([name, await seconds(selection)])
+  connection.db.close()
+  rmSync(file)
+  return {
+    title: 'Reading the tables',
+    about: 'Without a server, every frame, once each, in this order; nothing is cached.',
+    head: ['columns', 's', 'of every column'],
+    rows: rows.map(([name, time]) => [name, number(time), number(time / every)]),
+  }
 }

@@ -82,7 +82,7 @@ export async function measureLarge(server: readonly string[], folder: string): P
       rows: [
         ['the first question, once prepared', ready],
         ['another range, nothing cached: all laws, all frames', whole],
-        ['yet another range, columns in memory', again],
+        ['yet another range, columns in their file', again],
         ['the first question after a restart', restarted],
       ].map(([name, ms]) => [
         String(name),

@@ -1,9 +1,9 @@
-import { copyFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { ColumnsWriter, columnsFilePath, openColumns } from '../src/formats/columns-file.ts'
+import { columnsFilePath, columnsParts, openColumns, startColumns } from '../src/formats/columns-file.ts'
 import {
   type ColumnSelection,
   collisionAt,
@@ -215,7 +215,7 @@ function longWindows(t: Test, name: string) {
   const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
   const columns = {
     open: () => openColumns(path, bodies),
-    create: () => new ColumnsWriter(path, bodies, 'question'),
+    create: () => startColumns(path, bodies),
   }
   const source: WindowSource = { ids, bodies, prepare, windowFrames: 2, columns }
   const files = () => readdirSync(dirname(file)).filter((name) => name.includes('columns'))
@@ -264,5 +264,23 @@ t.test('a long read continues alone if its second thread fails', async (t) => {
   const { file, source } = longWindows(t, 'drop')
   const windows = new CachedWindows({ ...source, file: `${file}.missing` })
   const { columns, ...plain } = source
+  t.same(await listFrames(windows), await listFrames(new CachedWindows(plain)))
+})
+
+t.test('two questions about a whole recording at the same time write one columns file', async (t) => {
+  const { file, source, files, path } = longWindows(t, 'drop')
+  const { columns, ...plain } = source
+  const wanted = await listFrames(new CachedWindows(plain))
+  const windows = new CachedWindows({ ...source, file })
+  t.same(await Promise.all([listFrames(windows), listFrames(windows)]), [wanted, wanted])
+  t.same(files(), [basename(path)])
+  t.same(await listFrames(new CachedWindows({ ...source, file })), wanted)
+})
+
+t.test('a question is answered if its columns file cannot be written', async (t) => {
+  const { file, source, path } = longWindows(t, 'drop')
+  mkdirSync(`${path}${columnsParts.question}`)
+  const { columns, ...plain } = source
+  const windows = new CachedWindows({ ...source, file })
   t.same(await listFrames(windows), await listFrames(new CachedWindows(plain)))
 })

@@ -20,6 +20,15 @@ const placeLength = 2 + entryLength
 /** Endings of incomplete files: the background and a question may write the columns at the same time. */
 export const columnsParts = { background: '.part', question: '.question.part' } as const
 
+/** Starts the columns file of a question. Returns `undefined` if another question writes it, or if the disk is full. */
+export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
+  try {
+    return new ColumnsWriter(file, bodies, 'question')
+  } catch {
+    return undefined
+  }
+}
+
 /** Writes the windows of a recording in frame order. The file is in place after `finish`. */
 export class ColumnsWriter {
   readonly #file: string
@@ -34,7 +43,8 @@ export class ColumnsWriter {
     this.#file = file
     this.#part = `${file}${columnsParts[writer]}`
     this.#bodies = bodies
-    this.#descriptor = openSync(this.#part, 'w', 0o600)
+    // A killed background job may have left its file; that of a question may be in use.
+    this.#descriptor = openSync(this.#part, writer === 'background' ? 'w' : 'wx', 0o600)
   }
 
   add(window: FrameWindow): void {

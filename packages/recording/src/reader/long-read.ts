@@ -17,7 +17,7 @@ interface LongReadOptions {
   /** Reads a window in this thread. */
   readonly read: (index: number) => FrameWindow
   /** Receives the windows of a whole recording, so that it is read from tables only once. */
-  readonly writer: ColumnsWriter | undefined
+  readonly columns: ColumnsWriter | undefined
 }
 
 /** A window that the other thread reads. */
@@ -39,10 +39,12 @@ export class LongRead {
   })
   readonly #claims = new Map<number, Claim>()
   readonly #own = new Map<number, FrameWindow>()
+  #columns: ColumnsWriter | undefined
   #next = 0
 
   constructor(options: LongReadOptions) {
     this.#options = options
+    this.#columns = options.columns
   }
 
   /** Returns a window. Indexes ascend. */
@@ -59,17 +61,29 @@ export class LongRead {
 
   /** Adds the next window of the recording to the columns file. */
   add(window: FrameWindow): void {
-    this.#options.writer?.add(window)
+    this.#store((columns) => columns.add(window))
   }
 
+  /** Completes the columns file. */
   finish(): void {
-    this.#options.writer?.finish()
+    this.#store((columns) => columns.finish())
   }
 
   /** Stops the other thread, and removes a columns file that is not complete. */
   close(): void {
     void this.#link.kill()
-    this.#options.writer?.abandon()
+    this.#columns?.abandon()
+  }
+
+  /** If the disk is full, the question is answered without a columns file. */
+  #store(write: (columns: ColumnsWriter) => void): void {
+    if (this.#columns === undefined) return
+    try {
+      write(this.#columns)
+    } catch {
+      this.#columns.abandon()
+      this.#columns = undefined
+    }
   }
 
   /** Reads later windows until the other thread has read this one. */

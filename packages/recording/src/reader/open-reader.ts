@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import { listBodyIds } from '../domain/body-id.ts'
-import { type ColumnsFile, ColumnsWriter, columnsFilePath, openColumns } from '../formats/columns-file.ts'
+import {
+  type ColumnsFile,
+  ColumnsWriter,
+  columnsFilePath,
+  openColumns,
+  startColumns,
+} from '../formats/columns-file.ts'
 import { readTables } from '../formats/schema-era.ts'
 import type { BodyId } from '../types.ts'
 import { readExtents } from './cpp/body-reader.ts'
@@ -26,7 +32,7 @@ export function openReader(file: string): Reader {
       columns ??= openColumns(path, bodies)
       return columns
     },
-    create: () => new ColumnsWriter(path, bodies, 'question'),
+    create: () => startColumns(path, bodies),
   })
   return {
     frame,

@@ -45,7 +45,8 @@ const minLongWindows = 64
 export interface StoredColumns {
   /** Returns the file if it is complete. */
   open(): ColumnsFile | undefined
-  create(): ColumnsWriter
+  /** Returns `undefined` if it cannot be written now. */
+  create(): ColumnsWriter | undefined
 }
 
 export interface WindowSource {
@@ -73,8 +74,12 @@ export function recordingWindows(
   return new CachedWindows({ ids, bodies, prepare, ...options })
 }
 
+/** Maximum number of selections whose statements and windows are cached. */
+const maxSelections = 16
+
 /** The windows that were read with one selection, by index. */
 interface SelectedWindows {
+  readonly key: string
   readonly read: ReadWindow
   readonly cached: Map<number, FrameWindow>
   bytes: number
@@ -153,7 +158,7 @@ export class CachedWindows implements Windows {
       last: high,
       locate: (index) => this.#locate(index),
       read: (index) => this.#read(windows, index),
-      writer: isWhole ? columns?.create() : undefined,
+      columns: isWhole ? columns?.create() : undefined,
     })
   }
 
@@ -161,9 +166,11 @@ export class CachedWindows implements Windows {
     const selection = this.#source.isSelective === false ? wholeWindow : wanted
     const key = getKey(selection)
     const known = this.#selected.get(key)
-    const windows = known ?? { read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
+    const windows = known ?? { key, read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
     this.#selected.delete(key)
     this.#selected.set(key, windows)
+    const [oldest] = this.#selected
+    if (oldest !== undefined && this.#selected.size > maxSelections) this.#selected.delete(oldest[0])
     return windows
   }
 
@@ -194,6 +201,8 @@ export class CachedWindows implements Windows {
 
   /** Replaces the cached window, and evicts other selections for it. A selection itself is cached up to the limit. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
+    // Another question may have evicted this selection.
+    if (this.#selected.get(windows.key) !== windows) return
     const outdated = windows.cached.get(index)
     if (outdated !== undefined) windows.bytes -= countBytes(outdated)
     windows.cached.delete(index)
