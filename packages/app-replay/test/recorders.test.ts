@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { descriptor as jsDescriptor } from '../../../recorders/js/descriptor.js'
 import { openReplay } from './replay-kit.ts'
 
 const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
@@ -57,7 +58,8 @@ t.test(
     const env = { ...process.env, PYTHONPATH: join(recorders, 'python') }
     const descriptor = spawnSync('python3', ['-B', '-c', print], { env, encoding: 'utf8' }).stdout.trim()
     const file = readFileSync(join(folder, 'box.mcap'))
-    t.ok(file.includes(Buffer.from(descriptor, 'hex')), 'both recorders describe the same messages')
+    t.ok(file.includes(Buffer.from(descriptor, 'hex')), 'C++ and Python describe the same messages')
+    t.equal(Buffer.from(jsDescriptor, 'base64').toString('hex'), descriptor, 'JavaScript too')
     const full = spawnSync(program, ['/dev/full'], { encoding: 'utf8' })
     t.match(full, { status: 1, stdout: '/dev/full: cannot be written\n' })
   },

@@ -1,0 +1,217 @@
+/** Records a physics simulation to an MCAP file that Causeway diagnoses. */
+import { McapChunkBuilder, McapRecordBuilder } from '@mcap/core'
+import { descriptor } from './descriptor.js'
+import { encode } from './messages.js'
+
+const chunkBytes = 256 * 1024
+const chunkMs = 1000
+
+const channels = [
+  { id: 1, topic: '/causeway/run', schema: 'causeway.v1.Run' },
+  { id: 2, topic: '/causeway/frame', schema: 'causeway.v1.Frame' },
+]
+const [runChannel, frameChannel] = [1, 2]
+
+/**
+ * @typedef {object} Constants
+ * @property {string} [engine] name and version
+ * @property {number} [dt] time step, s
+ * @property {readonly number[]} [gravity] m/s², 3 numbers
+ * @property {'N·s' | 'N'} [lambda_unit] whether contact impulses are impulses or forces
+ * @property {readonly object[]} [bodies] `id`, and optionally `mass`, `inertia`, `shape`, `is_environment` and others
+ * @property {object} [convention] axes and orders of the engine: `{up, handedness, quaternion, normal}`
+ */
+
+/**
+ * Writes frames to a sink, a function that receives the bytes of the file in order: `(bytes) => fs.writeSync(file, bytes)`, or
+ * `(bytes) => parts.push(bytes)` for a `Blob` in a browser. An error of the sink does not stop the simulation: it is reported once by
+ * `onError`, and later frames are ignored.
+ */
+export class Recorder {
+  #write
+  #onError
+  #dt
+  #frameId = 0
+  #sequence = 0
+  #offset = 0n
+  #chunk = new McapChunkBuilder({})
+  #flushedAt = performance.now()
+  #chunkIndexes = []
+  #counts = new Map(channels.map(({ id }) => [id, 0n]))
+  #isOpen = true
+
+  /**
+   * @param {(bytes: Uint8Array) => void} write
+   * @param {Constants} constants
+   * @param {{ onError?: (error: unknown) => void }} [options]
+   */
+  constructor(
+    write,
+    constants,
+    { onError = (error) => console.warn(`The run is not recorded: ${error}`) } = {},
+  ) {
+    this.#write = write
+    this.#onError = onError
+    this.#dt = constants.dt
+    const run = encode('Run', constants)
+    this.#put((records) => {
+      records.writeMagic()
+      records.writeHeader({ profile: '', library: 'causeway-recorder' })
+      writeChannels(records)
+    })
+    this.#add(runChannel, 0, run)
+  }
+
+  /**
+   * Records the state after a step. Members are those of `Frame` in causeway.proto; `contacts` may replace the columns of contacts:
+   * objects with `a`, `b` and optionally `point`, `normal`, `depth`, `tangent1`, `tangent2`, `friction`, `restitution`, `normal_impulse`,
+   * `tangent1_impulse` and `tangent2_impulse`. An empty list: nothing touches. Throws `TypeError` for an unknown member.
+   *
+   * @param {Record<string, any>} frame
+   */
+  frame({ contacts, ...columns }) {
+    const frame_id = columns.frame_id ?? this.#frameId + 1
+    const time = columns.time ?? (this.#dt === undefined ? undefined : frame_id * this.#dt)
+    const message = encode('Frame', { ...columns, frame_id, time, ...toColumns(contacts) })
+    this.#frameId = frame_id
+    this.#add(frameChannel, time, message)
+  }
+
+  /** Writes the frames so far. */
+  flush() {
+    if (this.#chunk.numMessages === 0) return
+    const chunk = this.#chunk
+    const { messageStartTime, messageEndTime, byteLength } = chunk
+    const start = this.#offset
+    let length = 0n
+    const messageIndexOffsets = new Map()
+    this.#put((records) => {
+      const size = BigInt(byteLength)
+      length = records.writeChunk({
+        messageStartTime,
+        messageEndTime,
+        uncompressedSize: size,
+        uncompressedCrc: 0,
+        compression: '',
+        records: chunk.buffer,
+      })
+      for (const index of chunk.indices) {
+        messageIndexOffsets.set(index.channelId, start + BigInt(records.length))
+        records.writeMessageIndex(index)
+      }
+      this.#chunkIndexes.push({
+        messageStartTime,
+        messageEndTime,
+        chunkStartOffset: start,
+        chunkLength: length,
+        messageIndexOffsets,
+        messageIndexLength: BigInt(records.length) - length,
+        compression: '',
+        compressedSize: size,
+        uncompressedSize: size,
+      })
+    })
+    this.#chunk = new McapChunkBuilder({})
+    this.#flushedAt = performance.now()
+  }
+
+  /** Completes the file. Frames can no longer be recorded. */
+  close() {
+    if (!this.#isOpen) return
+    this.flush()
+    this.#put((records) => {
+      records.writeDataEnd({ dataSectionCrc: 0 })
+      const summaryStart = this.#offset + BigInt(records.length)
+      writeChannels(records)
+      records.writeStatistics(this.#getStatistics())
+      for (const index of this.#chunkIndexes) records.writeChunkIndex(index)
+      records.writeFooter({ summaryStart, summaryOffsetStart: 0n, summaryCrc: 0 })
+      records.writeMagic()
+    })
+    this.#isOpen = false
+  }
+
+  #add(channelId, time, data) {
+    if (!this.#isOpen) return
+    const logTime = Number.isFinite(time) ? BigInt(Math.max(0, Math.round(time * 1e9))) : 0n
+    this.#sequence += 1
+    this.#chunk.addMessage({ channelId, sequence: this.#sequence, logTime, publishTime: logTime, data })
+    this.#counts.set(channelId, (this.#counts.get(channelId) ?? 0n) + 1n)
+    const isDue = performance.now() - this.#flushedAt >= chunkMs
+    if (this.#chunk.byteLength >= chunkBytes || isDue) this.flush()
+  }
+
+  #put(build) {
+    if (!this.#isOpen) return
+    const records = new McapRecordBuilder()
+    build(records)
+    const bytes = Uint8Array.from(records.buffer)
+    try {
+      this.#write(bytes)
+    } catch (error) {
+      this.#isOpen = false
+      this.#onError(error)
+    }
+    this.#offset += BigInt(bytes.length)
+  }
+
+  #getStatistics() {
+    const times = this.#chunkIndexes.flatMap((index) => [index.messageStartTime, index.messageEndTime])
+    const sorted = times.sort((a, b) => (a < b ? -1 : 1))
+    return {
+      messageCount: BigInt(this.#sequence),
+      schemaCount: channels.length,
+      channelCount: channels.length,
+      attachmentCount: 0,
+      metadataCount: 0,
+      chunkCount: this.#chunkIndexes.length,
+      messageStartTime: sorted[0] ?? 0n,
+      messageEndTime: sorted.at(-1) ?? 0n,
+      channelMessageCounts: this.#counts,
+    }
+  }
+}
+
+function writeChannels(records) {
+  const data = Uint8Array.from(atob(descriptor), (character) => character.charCodeAt(0))
+  for (const { id, topic, schema } of channels) {
+    records.writeSchema({ id, name: schema, encoding: 'protobuf', data })
+    records.writeChannel({ id, schemaId: id, topic, messageEncoding: 'protobuf', metadata: new Map() })
+  }
+}
+
+const contactColumns = {
+  point: ['contact_point', 3],
+  normal: ['contact_normal', 3],
+  depth: ['contact_depth', 1],
+  tangent1: ['contact_tangent1', 3],
+  tangent2: ['contact_tangent2', 3],
+  friction: ['contact_friction', 1],
+  restitution: ['contact_restitution', 1],
+  normal_impulse: ['contact_normal_impulse', 1],
+  tangent1_impulse: ['contact_tangent1_impulse', 1],
+  tangent2_impulse: ['contact_tangent2_impulse', 1],
+}
+
+function toColumns(contacts) {
+  if (contacts === undefined || contacts === null) return {}
+  const known = ['a', 'b', ...Object.keys(contactColumns)]
+  for (const contact of contacts)
+    for (const member of Object.keys(contact))
+      if (!known.includes(member))
+        throw new TypeError(`a contact has no member ${member}; its members: ${known.join(', ')}`)
+  if (contacts.length === 0) return { contacts_known: true }
+  const columns = {
+    contacts_known: true,
+    contact_a: contacts.map(({ a }) => a),
+    contact_b: contacts.map(({ b }) => b),
+  }
+  for (const [member, [column, width]] of Object.entries(contactColumns)) {
+    if (!contacts.some((contact) => contact[member] !== undefined)) continue
+    const unknown = Array(width).fill(Number.NaN)
+    columns[column] = contacts.flatMap((contact) => [
+      ...(width === 1 ? [contact[member] ?? Number.NaN] : (contact[member] ?? unknown)),
+    ])
+  }
+  return columns
+}
