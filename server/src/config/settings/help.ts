@@ -62,7 +62,6 @@ export const helpSettings = appSettings('Help', {
     isSecret: true,
     schema: z.string().optional(),
     defaultText: 'none: SQLite in the data folder',
-    meaning:
-      'store the documentation in PostgreSQL with pgvector 0.8 or newer: `postgres://user@host/database`',
+    meaning: 'store the documentation in PostgreSQL 15 or newer: `postgres://user@host/database`',
   }),
 })

@@ -4,6 +4,7 @@ import { HelpError } from '../../errors.ts'
 import type { BuildLock, BuildReport, EmbeddedItem, HelpStorage, KnownPage } from '../types.ts'
 import { readFacts, readPostgres } from './read-postgres.ts'
 import { isKnownFormat, makeTables } from './schema.ts'
+import { openVectors } from './search-vectors.ts'
 import { insertRows, type PostgresDatabase, type Sql } from './sql.ts'
 import { applyChange, cacheRows } from './write-postgres.ts'
 
@@ -11,8 +12,8 @@ import { applyChange, cacheRows } from './write-postgres.ts'
 const leaseMs = 60_000
 
 /**
- * Opens the documentation in PostgreSQL with pgvector, and creates missing tables. A publication is one transaction.
- * Throws `NEWER_DATA`.
+ * Opens the documentation in PostgreSQL, and creates missing tables. Vectors are searched by pgvector if the server
+ * has it, otherwise in this process. A publication is one transaction. Throws `NEWER_DATA`.
  */
 export async function openPostgresStorage(
   db: PostgresDatabase,
@@ -32,7 +33,8 @@ export async function openPostgresStorage(
     revision: async () => Number((await value(db, 'revision')) ?? 0),
     async open() {
       const facts = await readFacts(db)
-      return facts && readPostgres(db, facts)
+      if (facts === undefined) return undefined
+      return readPostgres(db, facts, await openVectors(db, facts.space?.dimensions ?? 0))
     },
     known: () =>
       db.query<KnownPage>('SELECT id::integer AS doc_id, source, file_path, content_hash FROM help_docs'),

@@ -1,18 +1,9 @@
 import type { EmbeddingSpace } from '@causeway/embed'
 import type { Hit } from '../../domain/fuse.ts'
-import type { DocRow, HelpIndex, IndexFacts, ItemRow, RankQuestion, Scope } from '../types.ts'
-import { type PostgresDatabase, type Sql, vectorText } from './sql.ts'
-
-/** Uses the parameters $1 to $4. */
-const inScope =
-  '(d.is_internal = false OR $1::boolean) AND ($2::text IS NULL OR d.language = $2) AND ($3::text IS NULL OR d.section_key = $3) AND ($4::text IS NULL OR d.source = $4)'
-
-const toParameters = ({ internal, language, section, source }: Scope): unknown[] => [
-  internal,
-  language?.toLowerCase() ?? null,
-  section?.toLowerCase() ?? null,
-  source ?? null,
-]
+import type { DocRow, HelpIndex, IndexFacts, ItemRow, Scope } from '../types.ts'
+import { inScope, toParameters } from './scope.ts'
+import type { PostgresVectors } from './search-vectors.ts'
+import type { PostgresDatabase, Sql } from './sql.ts'
 
 const docColumns =
   'd.id::integer AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
@@ -21,34 +12,24 @@ const itemColumns =
   'id::integer AS item_id, doc_id::integer AS doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text'
 
 /** Opens the published index. Each method is one statement, and so sees one state. */
-export function readPostgres(db: PostgresDatabase, facts: IndexFacts): HelpIndex {
-  const hasVectors = (facts.space?.dimensions ?? 0) > 0
+export function readPostgres(db: PostgresDatabase, facts: IndexFacts, vectors: PostgresVectors): HelpIndex {
   return {
     facts,
     async rank({ words, others, identifiers, vector, scope, limit }) {
       const items = (column: 'stem' | 'exact', terms: readonly string[]) =>
         rankedItems(db, { column, terms, scope, limit })
-      const vectorQuery = vector === undefined || !hasVectors ? undefined : { vector, scope, limit }
-      const [stem, exact, synonym, doc, link, identifier, nearest, page] = await Promise.all([
+      const [stem, exact, synonym, doc, link, identifier, near] = await Promise.all([
         items('stem', words),
         items('exact', words),
         others.length === 0 ? [] : items('stem', [...words, ...others]),
         rankedDocs(db, { terms: words, scope, limit }),
         rankedLinks(db, { terms: [...words, ...others], scope, limit }),
         items('exact', identifiers),
-        vectorQuery === undefined ? [] : nearestItems(db, vectorQuery),
-        vectorQuery === undefined ? [] : nearestPages(db, vectorQuery),
+        vector === undefined ? {} : vectors.nearest({ vector, scope, limit }),
       ])
-      return { stem, exact, synonym, doc, link, identifier, vector: nearest, page }
+      return { stem, exact, synonym, doc, link, identifier, ...near }
     },
-    async similarities(ids, vector) {
-      if (!hasVectors) return new Map()
-      const rows = await db.query<{ id: number; similarity: number }>(
-        'SELECT i.id::integer AS id, 1 - (v.embedding <=> $2::halfvec) AS similarity FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash WHERE i.id = ANY($1::bigint[])',
-        [ids, vectorText(vector)],
-      )
-      return new Map(rows.map(({ id, similarity }) => [id, similarity]))
-    },
+    similarities: (ids, vector) => vectors.similarities(ids, vector),
     async items(ids) {
       const rows = await db.query<StoredItem>(
         `SELECT ${itemColumns} FROM help_items WHERE id = ANY($1::bigint[]) ORDER BY id`,
@@ -115,19 +96,27 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   }
 }
 
+/** From this number of rows, queries omit terms of more than a quarter of them, if others remain. */
+const minRowsForOmission = 5000
+
 /**
- * The terms of $5 as queries with the weight ln(1 + (n - df + 0.5) / (df + 0.5)), because `ts_rank` ignores document
- * frequency. `phraseto_tsquery` has no syntax.
+ * The common table `t`: the terms of $5 as queries with the weight ln(1 + (n - df + 0.5) / (df + 0.5)), because
+ * `ts_rank` ignores document frequency. `phraseto_tsquery` has no syntax. Without `MATERIALIZED`, PostgreSQL would
+ * count the rows of each term once per matching row.
  */
-const weightedTerms = (table: string, column: string, language: string): string => `
-  SELECT q, ln(1 + ((SELECT count(*) FROM ${table}) - df + 0.5) / (df + 0.5)) AS weight FROM (
-    SELECT q, (SELECT count(*) FROM ${table} x WHERE x.${column} @@ q) AS df
+const withTerms = (table: string, column: string, language: string): string => `
+  WITH counted AS MATERIALIZED (
+    SELECT q, (SELECT count(*) FROM ${table} x WHERE x.${column} @@ q) AS df, (SELECT count(*) FROM ${table}) AS n
     FROM (SELECT DISTINCT phraseto_tsquery('${language}', term) AS q FROM unnest($5::text[]) AS term) AS asked
     WHERE numnode(q) > 0
-  ) AS counted WHERE df > 0`
+  ), t AS MATERIALIZED (
+    SELECT q, ln(1 + (n - df + 0.5) / (df + 0.5)) AS weight FROM counted
+    WHERE df > 0 AND (n < ${minRowsForOmission} OR df * 4 <= n
+      OR NOT EXISTS (SELECT 1 FROM counted WHERE df BETWEEN 1 AND n / 4))
+  )`
 
 /** Weights of text, unused, headings and titles. */
-const ranked = (column: string): string => `sum(t.weight * ts_rank('{0.2, 0.2, 0.6, 1.0}', ${column}, t.q))`
+const weighted = (column: string): string => `t.weight * ts_rank('{0.2, 0.2, 0.6, 1.0}', ${column}, t.q)`
 
 interface SearchArguments {
   readonly terms: readonly string[]
@@ -142,10 +131,13 @@ async function rankedItems(
   if (terms.length === 0) return []
   const language = column === 'stem' ? 'english' : 'simple'
   return sql.query<Hit>(
-    `WITH t AS (${weightedTerms('help_items', column, language)})
-     SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id
-     FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
-     WHERE ${inScope} GROUP BY i.id, i.doc_id ORDER BY ${ranked(`i.${column}`)} DESC, i.id LIMIT $6`,
+    // Without OFFSET, PostgreSQL would sort whole rows to group them.
+    `${withTerms('help_items', column, language)}
+     SELECT item_id, doc_id FROM (
+       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${weighted(`i.${column}`)} AS part
+       FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
+       WHERE ${inScope} OFFSET 0
+     ) AS matched GROUP BY item_id, doc_id ORDER BY sum(part) DESC, item_id LIMIT $6`,
     [...toParameters(scope), terms, limit],
   )
 }
@@ -153,9 +145,11 @@ async function rankedItems(
 async function rankedDocs(sql: Sql, { terms, scope, limit }: SearchArguments): Promise<readonly Hit[]> {
   if (terms.length === 0) return []
   return sql.query<Hit>(
-    `WITH t AS (${weightedTerms('help_docs', 'stem', 'english')})
-     SELECT d.id::integer AS doc_id, NULL AS item_id FROM t JOIN help_docs d ON d.stem @@ t.q
-     WHERE ${inScope} GROUP BY d.id ORDER BY ${ranked('d.stem')} DESC, d.id LIMIT $6`,
+    `${withTerms('help_docs', 'stem', 'english')}
+     SELECT doc_id, NULL AS item_id FROM (
+       SELECT d.id::integer AS doc_id, ${weighted('d.stem')} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
+       WHERE ${inScope} OFFSET 0
+     ) AS matched GROUP BY doc_id ORDER BY sum(part) DESC, doc_id LIMIT $6`,
     [...toParameters(scope), terms, limit],
   )
 }
@@ -164,7 +158,7 @@ async function rankedDocs(sql: Sql, { terms, scope, limit }: SearchArguments): P
 async function rankedLinks(sql: Sql, { terms, scope, limit }: SearchArguments): Promise<readonly Hit[]> {
   if (terms.length === 0) return []
   return sql.query<Hit>(
-    `WITH t AS (${weightedTerms('help_links', 'stem', 'english')})
+    `${withTerms('help_links', 'stem', 'english')}
      SELECT d.id::integer AS doc_id, NULL AS item_id
      FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
      JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
@@ -173,33 +167,6 @@ async function rankedLinks(sql: Sql, { terms, scope, limit }: SearchArguments): 
     [...toParameters(scope), terms, limit],
   )
 }
-
-type VectorQuery = Required<Pick<RankQuestion, 'scope' | 'limit'>> & { readonly vector: Float32Array }
-
-/** Searches more texts than requested, because the scope is applied afterwards. */
-async function nearestItems(
-  db: PostgresDatabase,
-  { vector, scope, limit }: VectorQuery,
-): Promise<readonly Hit[]> {
-  return db.transaction(async (sql) => {
-    await sql.query('SET LOCAL hnsw.ef_search = 400')
-    await sql.query("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
-    return sql.query<Hit>(
-      `SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, 1 - (v.embedding <=> $5::halfvec) AS similarity
-       FROM help_vectors v JOIN help_items i ON i.text_hash = v.text_hash JOIN help_docs d ON d.id = i.doc_id
-       WHERE ${inScope} AND v.embedding <=> $5::halfvec < 1
-       ORDER BY v.embedding <=> $5::halfvec, i.id LIMIT $6`,
-      [...toParameters(scope), vectorText(vector), limit],
-    )
-  })
-}
-
-const nearestPages = (sql: Sql, { vector, scope, limit }: VectorQuery): Promise<readonly Hit[]> =>
-  sql.query<Hit>(
-    `SELECT d.id::integer AS doc_id, NULL AS item_id FROM help_page_vectors p JOIN help_docs d ON d.id = p.doc_id
-     WHERE ${inScope} AND p.embedding <=> $5::halfvec < 1 ORDER BY p.embedding <=> $5::halfvec, d.id LIMIT $6`,
-    [...toParameters(scope), vectorText(vector), limit],
-  )
 
 interface StoredItem extends Omit<ItemRow, 'columns'> {
   readonly from_column: number | null

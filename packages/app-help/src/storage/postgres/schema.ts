@@ -4,7 +4,6 @@ const format = 1
 
 /** Idempotent statements that create the tables. */
 const tables = [
-  'CREATE EXTENSION IF NOT EXISTS vector',
   'CREATE TABLE IF NOT EXISTS help_state (key text PRIMARY KEY, value text NOT NULL)',
   'CREATE TABLE IF NOT EXISTS help_lease (id integer PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until_ms bigint NOT NULL)',
   `CREATE TABLE IF NOT EXISTS help_docs (
@@ -61,11 +60,18 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS help_vector_cache (
     fingerprint text NOT NULL, text_hash text NOT NULL, vector bytea NOT NULL, PRIMARY KEY (fingerprint, text_hash)
   )`,
+  'CREATE TABLE IF NOT EXISTS help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
 ]
+
+/** Whether the server offers pgvector. */
+export async function hasVectorExtension(sql: Sql): Promise<boolean> {
+  return (await sql.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")).length > 0
+}
 
 /** Creates missing tables. Concurrent processes wait for each other. */
 export async function makeTables(sql: Sql): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock(7283641)')
+  if (await hasVectorExtension(sql)) await sql.query('CREATE EXTENSION IF NOT EXISTS vector')
   for (const statement of tables) await sql.query(statement)
   await sql.query("INSERT INTO help_state (key, value) VALUES ('format', $1) ON CONFLICT (key) DO NOTHING", [
     String(format),
@@ -78,7 +84,14 @@ export async function isKnownFormat(sql: Sql): Promise<boolean> {
   return row?.value === String(format)
 }
 
-/** Statements that create the tables of vectors for a space. */
+/** Statements that create the table of vectors for a server without pgvector. */
+export const byteTables: readonly string[] = [
+  'DROP TABLE IF EXISTS help_vectors',
+  'DROP TABLE IF EXISTS help_page_vectors',
+  'CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
+]
+
+/** Statements that create the tables of vectors for a space, with pgvector. */
 export const vectorTables = (dimensions: number): readonly string[] => [
   'DROP TABLE IF EXISTS help_vectors',
   'DROP TABLE IF EXISTS help_page_vectors',

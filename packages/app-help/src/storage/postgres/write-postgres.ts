@@ -1,7 +1,7 @@
 import { vectorBytes } from '@causeway/embed'
 import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
-import { indexedFrom, vectorIndex, vectorTables } from './schema.ts'
+import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables } from './schema.ts'
 import { insertRows, type Sql, vectorText } from './sql.ts'
 
 /** Applies a change within a transaction. */
@@ -11,6 +11,8 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
     await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
   for (const page of change.pages) await putPage(sql, page)
   if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
+  // Otherwise the first queries would run with plans for empty tables.
+  await sql.query('ANALYZE help_docs, help_items, help_links')
 }
 
 async function putPage(sql: Sql, page: NewPage): Promise<void> {
@@ -108,6 +110,12 @@ async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<vo
     vectors.model === undefined ? null : Buffer.from(vectors.model),
   ])
   if (dimensions === 0) return
+  if (!(await hasVectorExtension(sql))) {
+    for (const statement of byteTables) await sql.query(statement)
+    const rows = [...vectors.rows].map(([hash, vector]) => [hash, Buffer.from(vectorBytes(vector))])
+    await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::bytea'] })
+    return
+  }
   for (const statement of vectorTables(dimensions)) await sql.query(statement)
   const rows = [...vectors.rows].map(([hash, vector]) => [hash, vectorText(vector)])
   await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::halfvec'] })

@@ -1,11 +1,4 @@
-import {
-  type EmbeddingSpace,
-  nearest,
-  parseVector,
-  unit,
-  type VectorTable,
-  vectorTable,
-} from '@causeway/embed'
+import type { EmbeddingSpace } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3'
 import type { Hit, Lists } from '../../domain/fuse.ts'
@@ -20,6 +13,7 @@ import type {
   RankQuestion,
   Scope,
 } from '../types.ts'
+import { type StoredVector, VectorScan } from '../vector-scan.ts'
 import { indexFormat } from './index-schema.ts'
 
 /** Scope of a query; see `toParameters`. */
@@ -52,10 +46,9 @@ export class IndexFile implements HelpIndex {
   readonly #db: Database
   readonly #ranked: ReturnType<typeof prepareRanking>
   readonly #frequency: Statement<[string], number>
-  /** Ids of the chunks in a scope. */
+  /** Ids of the pages in a scope. */
   readonly #scopes = new Map<string, ReadonlySet<number>>()
-  #vectors: ItemVectors | undefined
-  #pageVectors: VectorTable | undefined
+  #vectors: VectorScan | undefined
 
   constructor(db: Database, facts: IndexFacts) {
     this.facts = facts
@@ -80,24 +73,12 @@ export class IndexFile implements HelpIndex {
       doc: find(words, doc),
       link: find([...words, ...others], link),
       identifier: find(identifiers, exact),
-      vector: this.#findNearest(question),
-      page: this.#findNearestPages(question),
+      ...this.#findNearest(question),
     }
   }
 
   async similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>> {
-    const { table, rows } = this.#readVectors()
-    const { data, dimensions } = table
-    const found = new Map<number, number>()
-    for (const id of items) {
-      const row = rows.get(id)
-      if (row === undefined) continue
-      const start = row * dimensions
-      let sum = 0
-      for (let k = 0; k < dimensions; k++) sum += (data[start + k] ?? 0) * (vector[k] ?? 0)
-      found.set(id, sum)
-    }
-    return found
+    return this.#readVectors().similarities(items, vector)
   }
 
   async items(ids: readonly number[]): Promise<readonly ItemRow[]> {
@@ -159,62 +140,38 @@ export class IndexFile implements HelpIndex {
     return rare.some((term) => term.includes(' ') || (counts.get(term) ?? 0) > 0) ? rare : terms
   }
 
-  /** Reads all vectors once: reading them for each query takes 20 ms per 1000 chunks. */
-  #readVectors(): ItemVectors {
-    if (this.#vectors !== undefined) return this.#vectors
-    const rows = this.#db
-      .prepare<[], { item_id: number; doc_id: number; embedding: Buffer }>(
-        'SELECT i.id AS item_id, i.doc_id, v.embedding FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash ORDER BY i.id',
-      )
-      .all()
-    const table = vectorTable(
+  #readVectors(): VectorScan {
+    this.#vectors ??= new VectorScan(
       this.facts.space?.dimensions ?? 0,
-      rows.map(({ item_id, embedding }) => [item_id, parseVector(embedding)] as const),
+      this.#db
+        .prepare<[], StoredVector>(
+          'SELECT i.id AS item_id, i.doc_id, v.embedding FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash ORDER BY i.id',
+        )
+        .all(),
     )
-    const owners = new Map(rows.map(({ item_id, doc_id }) => [item_id, doc_id]))
-    this.#vectors = { table, owners, rows: new Map(table.ids.map((id, row) => [id, row])) }
     return this.#vectors
   }
 
-  #findNearest({ vector, scope, limit }: RankQuestion): Hit[] {
-    if (vector === undefined) return []
+  #findNearest({ vector, scope, limit }: RankQuestion): Lists {
+    if (vector === undefined) return {}
     const visible = this.#readScope(scope)
-    const { table, owners } = this.#readVectors()
-    // Orthogonal and opposite texts are unrelated to the query.
-    return nearest(table, vector, limit, (id) => visible.has(id))
-      .filter(({ similarity }) => similarity > 0)
-      .map(({ id, similarity }) => ({ item_id: id, doc_id: owners.get(id) ?? 0, similarity }))
-  }
-
-  #findNearestPages({ vector, scope, limit }: RankQuestion): Hit[] {
-    if (vector === undefined) return []
-    const sql = `SELECT d.id FROM help_docs d WHERE ${inScope}`
-    const visible = new Set(this.#db.prepare<[object], number>(sql).pluck().all(toParameters(scope)))
-    const { table, owners } = this.#readVectors()
-    this.#pageVectors ??= meanVectors(table, (item) => owners.get(item) ?? 0)
-    return nearest(this.#pageVectors, vector, limit, (id) => visible.has(id))
-      .filter(({ similarity }) => similarity > 0)
-      .map(({ id }) => ({ doc_id: id, item_id: null }))
+    const vectors = this.#readVectors()
+    return {
+      vector: vectors.nearestItems(vector, limit, visible),
+      page: vectors.nearestPages(vector, limit, visible),
+    }
   }
 
   #readScope(scope: Scope): ReadonlySet<number> {
     const key = JSON.stringify(scope)
     const known = this.#scopes.get(key)
     if (known !== undefined) return known
-    const sql = `SELECT i.id FROM help_items i JOIN help_docs d ON d.id = i.doc_id WHERE ${inScope}`
+    const sql = `SELECT d.id FROM help_docs d WHERE ${inScope}`
     const ids = new Set(this.#db.prepare<[object], number>(sql).pluck().all(toParameters(scope)))
     if (this.#scopes.size >= maxScopes) this.#scopes.clear()
     this.#scopes.set(key, ids)
     return ids
   }
-}
-
-interface ItemVectors {
-  readonly table: VectorTable
-  /** Pages by chunk. */
-  readonly owners: ReadonlyMap<number, number>
-  /** Rows of the table by chunk. */
-  readonly rows: ReadonlyMap<number, number>
 }
 
 function prepareRanking(db: Database) {
@@ -241,21 +198,6 @@ function prepareRanking(db: Database) {
         )
       : undefined,
   }
-}
-
-/** Returns the mean vector of each page, with length 1. */
-function meanVectors({ dimensions, ids, data }: VectorTable, getPage: (item: number) => number): VectorTable {
-  const sums = new Map<number, Float32Array>()
-  for (const [row, id] of ids.entries()) {
-    const sum = sums.get(getPage(id)) ?? new Float32Array(dimensions)
-    for (let k = 0; k < dimensions; k++) sum[k] = (sum[k] ?? 0) + (data[row * dimensions + k] ?? 0)
-    sums.set(getPage(id), sum)
-  }
-  const rows = [...sums].flatMap(([id, sum]) => {
-    const mean = unit(sum)
-    return mean === undefined ? [] : [[id, mean] as const]
-  })
-  return vectorTable(dimensions, rows)
 }
 
 const toParameters = ({ internal, language, section, source }: Scope) => ({
