@@ -60,7 +60,7 @@ export const help = {
   },
   'help:build:lock': {
     origin: 'design, Help: build',
-    behaviour: 'builds never run concurrently, and a killed build blocks others for one minute',
+    behaviour: 'builds never run concurrently, and the lock of a dead process is taken over',
   },
   'help:build:chunking': {
     origin: 'design, Help: chunking',
@@ -73,6 +73,15 @@ export const help = {
   'help:source:names': {
     origin: 'design, Help: sources',
     behaviour: 'sources are folders, internal folders and packages, and mistakes are named',
+  },
+  'help:source:bad': {
+    origin: 'defects: one bad source disabled the others',
+    behaviour:
+      'a source that cannot be read is reported, its indexed pages remain, and the others are searched',
+  },
+  'help:sections:pages': {
+    origin: 'defects: a listing of thousands of documents exceeded the context of a model',
+    behaviour: 'list_help_sections returns pages of limited length, and each document once',
   },
   'help:source:own': {
     origin: 'design, Help: out of the box',
@@ -241,13 +250,21 @@ export const help = {
     behaviour:
       'over the documentation of Fastify and undici, hybrid search is at least as good as each list and as the baseline',
   },
+  'help:internal:editions': {
+    origin: 'defects: scores and neighbours of public searches depended on internal pages',
+    behaviour: 'adding or changing internal pages changes no byte of a public answer',
+  },
+  'help:internal:off': {
+    origin: 'defects: internal pages were indexed on servers that do not serve them',
+    behaviour: 'without CAUSEWAY_HELP_INTERNAL, no file of the index contains an internal page',
+  },
   'help:postgres': {
     origin: 'design, Help: PostgreSQL',
     behaviour: 'PostgreSQL fulfils the storage contract, and tables of another version are rejected',
   },
   'help:postgres:speed': {
     origin: 'defects: a query counted the chunks of each word once per matching chunk',
-    behaviour: 'the median of queries over 5000 chunks in PostgreSQL is at most 100 ms',
+    behaviour: 'a query in PostgreSQL counts the matches of each word once',
   },
   'help:example': {
     origin: 'design, examples',

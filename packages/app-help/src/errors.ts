@@ -12,6 +12,11 @@ export const HelpError = defineErrors({
     about: 'the documentation has no such section',
     remedy: 'use one of data.nearest, or call list_help_sections',
   },
+  HELP_SOURCE_NOT_FOUND: {
+    status: 404,
+    about: 'the documentation has no such source',
+    remedy: 'use one of data.nearest, or leave out source to search all',
+  },
   HELP_INTERNAL_FORBIDDEN: {
     status: 403,
     about: 'the server does not serve the requested internal documentation',
@@ -38,7 +43,7 @@ export const HelpError = defineErrors({
   },
   HELP_SOURCE_INVALID: {
     status: 422,
-    about: 'the configuration of a documentation source is invalid',
+    about: 'no configured documentation source can be used',
     remedy: 'write CAUSEWAY_HELP_SOURCES as name=folder, internal:name=folder or pkg:name',
   },
   HELP_CHUNKING_CHANGED: {

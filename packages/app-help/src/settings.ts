@@ -1,10 +1,11 @@
 import { numberSetting } from '@causeway/app-kit'
-import { ownSources, readSources, type Source } from './build/source.ts'
+import { listSources, type SourceList } from './build/source.ts'
 import { type ChunkSize, defaultSize } from './domain/chunk.ts'
 import type { EmbeddingSettings } from './embedding.ts'
 
 export interface HelpSettings {
-  readonly sources: readonly Source[]
+  /** Reads the configured sources. A missing folder may exist later. */
+  readonly listSources: () => SourceList
   /** Whether callers can request internal pages. */
   readonly internal: boolean
   /** Whether the server indexes changed pages at its start. */
@@ -15,7 +16,7 @@ export interface HelpSettings {
   readonly databaseUrl: string | undefined
 }
 
-/** Reads validated settings, with defaults. Throws `HELP_SOURCE_INVALID`. */
+/** Reads validated settings, with defaults. */
 export function readSettings(values: Readonly<Record<string, unknown>>, cwd: string): HelpSettings {
   const text = (name: string): string | undefined => {
     const value = values[name]
@@ -25,7 +26,7 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
   const size = numberSetting(values, 'helpChunkSize') ?? defaultSize.size
   const overlap = numberSetting(values, 'helpOverlapSize') ?? defaultSize.overlap
   return {
-    sources: entries.length === 0 ? ownSources() : withOwn(entries, cwd),
+    listSources: () => listSources(entries, cwd),
     internal: values.helpInternal === true,
     autoBuild: values.helpBuild !== false,
     // A larger overlap would repeat lines several times.
@@ -33,16 +34,6 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
     embedding: readEmbedding(text, numberSetting(values, 'embeddingsDimensions') ?? 0),
     databaseUrl: text('helpDatabaseUrl'),
   }
-}
-
-/** Replaces the entry `own` by the default sources. */
-const withOwn = (entries: readonly string[], cwd: string): Source[] => {
-  const named = readSources(
-    entries.filter((entry) => entry !== 'own'),
-    cwd,
-  )
-  const names = new Set(named.map(({ name }) => name))
-  return entries.includes('own') ? [...named, ...ownSources().filter(({ name }) => !names.has(name))] : named
 }
 
 /** The default model of an endpoint, with its dimensions. */

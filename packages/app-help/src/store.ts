@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
@@ -10,12 +11,14 @@ import {
   WorkerLink,
   type WorkerMemory,
 } from '@causeway/worker'
+import type { BuildRequest } from './build/build.ts'
 import type { BuildMethods } from './build/build-worker.ts'
 import { HelpError } from './errors.ts'
 import type { Lines, PageName, PageText } from './search/queries.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
 import type { SearchMethods } from './search/search-worker.ts'
 import { type HelpSettings, readSettings } from './settings.ts'
+import { makeHolder } from './storage/lock-holder.ts'
 import type { BuildReport, DocRow, IndexFacts, Scope } from './storage/types.ts'
 
 /** Progress of a running build. */
@@ -43,6 +46,8 @@ export class Help {
   /** The memory of the search worker. */
   readonly memory: WorkerMemory
   readonly #env: Env
+  /** Identifies builds of this object in the lock. */
+  readonly #id: string
   readonly #storage: { readonly dir: string; readonly databaseUrl: string | undefined }
   readonly #search: SharedWorker<SearchMethods>
   readonly #startTimer: NodeJS.Timeout | undefined
@@ -64,9 +69,10 @@ export class Help {
   #isClosed = false
   #lastQueryMs = 0
 
-  /** Reads no data. Throws `HELP_SOURCE_INVALID`. */
+  /** Reads no data. */
   constructor(env: Env) {
     this.#env = env
+    this.#id = env.newId()
     this.settings = readSettings(env.settings, process.cwd())
     this.#storage = { dir: env.dir, databaseUrl: this.settings.databaseUrl }
     this.#search = new SharedWorker(async () => this.#startSearch())
@@ -77,15 +83,15 @@ export class Help {
   }
 
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> {
-    return this.#query(() => this.#search.call('search', request, { signal }))
+    return this.#query(() => this.#search.call('search', request, { signal }), request.scope)
   }
 
   page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
-    return this.#query(() => this.#search.call('page', { name, lines, scope }))
+    return this.#query(() => this.#search.call('page', { name, lines, scope }), scope)
   }
 
   pages(scope: Scope): Promise<readonly DocRow[]> {
-    return this.#query(() => this.#search.call('pages', scope))
+    return this.#query(() => this.#search.call('pages', scope), scope)
   }
 
   facts(): Promise<IndexFacts> {
@@ -97,7 +103,7 @@ export class Help {
     return (this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0
   }
 
-  /** Progress of this server's build, if one is running. */
+  /** Progress of this server's build of the public edition, if one is running. */
   building(): BuildProgress | undefined {
     return this.#progress
   }
@@ -117,7 +123,7 @@ export class Help {
     const facts = isBuilt ? ((await this.#search.link?.call('facts', undefined)) ?? this.#facts) : undefined
     const failure = this.#failure
     return {
-      ...(facts === undefined ? { docs: null } : describeIndex(facts, this.settings.internal)),
+      ...(facts === undefined ? { docs: null } : describeIndex(facts)),
       ...(this.#isDamaged && {
         status: 'failed',
         reason: 'DATA_DAMAGED',
@@ -142,7 +148,8 @@ export class Help {
     const link = new WorkerLink<SearchMethods>(resolveWorkerFile('search/search-worker', import.meta.url), {
       name: 'the worker that searches the documentation',
     })
-    const setup = { storage: this.#storage, embedding: this.settings.embedding }
+    const { embedding, internal } = this.settings
+    const setup = { storage: this.#storage, embedding, internal }
     // If it fails, the calls that follow fail with the same error.
     link.call('setUp', setup).catch(() => undefined)
     return link
@@ -173,12 +180,15 @@ export class Help {
     })
     this.#builder = builder
     this.#progress = { done: 0, total: null, message: 'starting' }
-    const { sources, size, embedding } = this.settings
-    const request = { sources, size, embedding, rebuild: this.#isDamaged, holder: this.#env.newId() }
+    const { size, embedding } = this.settings
+    const holder = makeHolder(this.#id)
+    const request = { ...this.settings.listSources(), size, embedding, rebuild: this.#isDamaged, holder }
     const progress: NonNullable<CallOptions['progress']> = (...step) => this.#followBuild(...step)
     try {
       await this.#checkRevision()
+      if (!this.settings.internal) await builder.call('deleteInternal', this.#storage)
       const report = await builder.call('build', { storage: this.#storage, request }, { progress })
+      this.#progress = undefined
       this.#facts = await builder.call('facts', this.#storage)
       this.#failure = undefined
       this.#isDamaged = false
@@ -186,6 +196,8 @@ export class Help {
         { ...report, failed: report.failed.length, warnings: report.warnings.length },
         'documentation indexed',
       )
+      for (const failed of report.failed) this.#env.log.warn(failed, 'not indexed')
+      if (this.settings.internal) await this.#buildInternal(builder, request)
       return report
     } finally {
       try {
@@ -195,6 +207,15 @@ export class Help {
         this.#builder = undefined
       }
     }
+  }
+
+  /** A failure is logged only, because callers without access must not see it. */
+  async #buildInternal(builder: WorkerLink<BuildMethods>, request: BuildRequest): Promise<void> {
+    const storage = { ...this.#storage, edition: 'internal' } as const
+    await builder.call('build', { storage, request }).catch((error: unknown) => {
+      if (!this.#isClosed)
+        this.#env.log.warn({ err: error }, 'the internal documentation could not be indexed')
+    })
   }
 
   #followBuild(done: number, total?: number, message = ''): void {
@@ -237,12 +258,25 @@ export class Help {
     return (steady ?? now)()
   }
 
+  /** Waits for a running build if the edition of the scope does not exist yet. */
+  async #runWhenBuilt<T>(run: () => Promise<T>, scope: Scope | undefined): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      const build = this.#build
+      if (scope?.internal !== true || build === undefined || !HelpError.is(error, 'HELP_NOT_BUILT'))
+        throw error
+      await Promise.race([wait(firstIndexMs, undefined, { ref: false }), build.catch(() => undefined)])
+      return run()
+    }
+  }
+
   /** Runs a query once there is an index. If the index is damaged, starts to rebuild it, unless `autoBuild` is off. */
-  async #query<T>(run: () => Promise<T>): Promise<T> {
+  async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
     this.#lastQueryMs = this.#steadyMs()
     try {
       await this.#waitForIndex()
-      return await run()
+      return await this.#runWhenBuilt(run, scope)
     } catch (error) {
       if (!StoreError.is(error, 'DATA_DAMAGED')) throw error
       // Only an index can be rebuilt, not help.db, which names it.
@@ -281,11 +315,10 @@ export class Help {
   }
 }
 
-function describeIndex(facts: IndexFacts, internal: boolean) {
-  const { docs, items, internal_docs, space, revision, built_ms } = facts
+/** Describes the public edition. Indexes of earlier versions also contain internal pages. */
+function describeIndex({ docs, internal_docs, space, revision, built_ms }: IndexFacts) {
   return {
-    docs: internal ? docs : docs - internal_docs,
-    ...(internal ? { items, internal_docs } : {}),
+    docs: docs - internal_docs,
     revision,
     built_ms,
     mode: space === undefined ? 'lexical' : 'hybrid',

@@ -85,7 +85,11 @@ verifies('help:tools', async (t) => {
         ['doc_id', 'file_path', 'source', 'from_line', 'max_lines', 'include_internal'],
         ['MonadicHelpOpenAI__get_help_document'],
       ],
-      ['list_help_sections', ['language', 'include_internal'], ['MonadicHelpOpenAI__list_help_sections']],
+      [
+        'list_help_sections',
+        ['language', 'include_internal', 'limit', 'cursor'],
+        ['MonadicHelpOpenAI__list_help_sections'],
+      ],
     ],
   )
   const defaults = help.tools.map(
@@ -179,12 +183,14 @@ verifies('help:tools:mistakes', async (t) => {
     code: 'HELP_SECTION_NOT_FOUND',
     data: { nearest: ['Guide'] },
   })
-})
-
-t.test('a source that is neither a folder nor a package is HELP_SOURCE_INVALID', async (t) => {
-  await t.rejects(openForTest(help, { dir: t.testdir(), settings: { helpSources: ['nonsense'] } }), {
-    code: 'HELP_SOURCE_INVALID',
-  })
+  for (const [tool, args] of [
+    ['find_help_topics', { text: 'x', source: 'doc' }],
+    ['get_help_document', { file_path: 'README.md', source: 'doc' }],
+  ] as const)
+    t.match(await refusal(tool, args), {
+      code: 'HELP_SOURCE_NOT_FOUND',
+      data: { source: 'doc', nearest: ['docs'] },
+    })
 })
 
 verifies('help:internal:word', async (t) => {
@@ -294,7 +300,7 @@ verifies('help:workers', async (t) => {
   let ms = 0
   const { app, store, folder } = await opened(t, { now: () => ms })
   await store.build()
-  t.match(await store.build(), { unchanged: 4, embedded: 0 }, 'unchanged pages are not embedded again')
+  t.match(await store.build(), { unchanged: 3, embedded: 0 }, 'unchanged pages are not embedded again')
   t.equal(await store.memory.bytes(), 0, 'a build does not start the search worker')
   t.match(await store.health(), { docs: 3, mode: 'hybrid' })
 

@@ -125,6 +125,18 @@ t.test('chunks have a heading path, an anchor and a level', async (t) => {
   )
 })
 
+t.test('chunks uses the explicit id of a heading as its anchor', async (t) => {
+  const text = `# Set-up {#install}\n\n${'word '.repeat(60)}\n\nUse {#not}\n---\n\n${'word '.repeat(60)}\n\n## A {b}\n\n${'x '.repeat(150)}`
+  t.same(
+    cut(text).map(({ heading, anchor }) => [heading, anchor]),
+    [
+      ['Set-up', 'install'],
+      ['Set-up > Use', 'not'],
+      ['Set-up > A {b}', 'a-b'],
+    ],
+  )
+})
+
 t.test('chunks merges a short section with the next one, not with a higher level', async (t) => {
   const text = `# A\n\nshort\n\n## B\n\n${'b '.repeat(200)}\n\n### C\n\ntiny\n\n# D\n\n${'d '.repeat(200)}`
   t.same(

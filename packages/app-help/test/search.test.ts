@@ -258,7 +258,7 @@ verifies('help:internal:scope', async (t) => {
       data: { nearest: [] },
     })
     const refusal = await help.questions.page({ file_path, source }, lines, everybody).catch((error) => error)
-    t.notMatch(JSON.stringify(refusal.data), /docs_dev|"b\.md"/, 'suggests no internal page')
+    t.notMatch(JSON.stringify(refusal.data.nearest), /docs_dev|"b\.md"/, 'suggests no internal page')
   }
   await t.rejects(help.ask('quokka', { scope: { internal: false, section: 'docs_dev' } }), {
     code: 'HELP_SECTION_NOT_FOUND',

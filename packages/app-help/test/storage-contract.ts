@@ -7,6 +7,7 @@ import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic } from '../src/export/export.ts'
 import { Queries } from '../src/search/queries.ts'
 import { Reader } from '../src/search/reader.ts'
+import { makeHolder } from '../src/storage/lock-holder.ts'
 import type { HelpStorage } from '../src/storage/types.ts'
 import { everybody, insiders, listPaths, writeFiles } from './help-kit.ts'
 
@@ -213,6 +214,14 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     clock.now += 61_000
     await build()
     await t.resolves(lock.release())
+    const own = JSON.parse(makeHolder('own'))
+    const alive = await storage.lock(JSON.stringify(own))
+    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'its process is running')
+    await alive.release()
+    await storage.lock(JSON.stringify([own[0], own[1], 'an earlier process with this id', 'x']))
+    await t.resolves(build(), 'takes over the lock of a dead process')
+    await storage.lock(JSON.stringify(['another machine', own[1], 'x', 'x']))
+    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'another machine may be building')
   })
 
   t.test(`${name}: stores cached vectors and the last report`, async (t) => {

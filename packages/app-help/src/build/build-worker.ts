@@ -5,8 +5,8 @@ import { type Call, serve } from '@causeway/worker'
 import { exportPublic, verifyExport } from '../export/export.ts'
 import type { ExportMetadata } from '../export/export-file.ts'
 import { importPublic } from '../export/import.ts'
-import { openStorage, type StorageSettings } from '../storage/open-storage.ts'
-import type { BuildReport, HelpStorage, IndexFacts } from '../storage/types.ts'
+import { deleteInternal, openStorage, type StorageSettings } from '../storage/open-storage.ts'
+import type { BuildReport, HelpIndex, HelpStorage, IndexFacts } from '../storage/types.ts'
 import { type BuildContext, type BuildOptions, type BuildRequest, build } from './build.ts'
 
 /** Methods of the worker that builds, exports and imports. Each opens the storage and closes it. */
@@ -15,14 +15,23 @@ export interface BuildMethods {
   revision(storage: StorageSettings): number
   /** Facts of the published index, or `undefined`. */
   facts(storage: StorageSettings): IndexFacts | undefined
+  /** Builds the edition of the storage. */
   build(request: { readonly storage: StorageSettings; readonly request: BuildRequest }): BuildReport
-  export(request: { readonly storage: StorageSettings; readonly folder: string }): ExportMetadata
-  verify(request: { readonly storage: StorageSettings; readonly folder: string }): ExportMetadata
+  deleteInternal(storage: StorageSettings): void
+  export(request: ExportRequest): ExportMetadata
+  verify(request: ExportRequest): ExportMetadata
   import(request: {
     readonly storage: StorageSettings
     readonly folder: string
     readonly options: BuildOptions
   }): BuildReport
+}
+
+interface ExportRequest {
+  readonly storage: StorageSettings
+  /** Whether an internal edition exists, with which the export is compared. */
+  readonly internal: boolean
+  readonly folder: string
 }
 
 // Builds run with low priority. Only on Linux does the priority apply to a single thread.
@@ -40,6 +49,37 @@ async function withStorage<T>(
   } finally {
     await storage.close()
   }
+}
+
+/** Builds an edition; the internal one from the pages of the public one and the internal sources. */
+function buildEdition(
+  open: HelpStorage,
+  settings: StorageSettings,
+  request: BuildRequest,
+  call: Call,
+): Promise<BuildReport> {
+  const { edition = 'public' } = settings
+  const context = makeContext(open, call)
+  if (edition === 'public') return build({ ...request, edition }, context)
+  return withStorage({ ...settings, edition: 'public' }, (base) =>
+    build({ ...request, edition }, { ...context, base }),
+  )
+}
+
+/** Opens the index with the most pages. */
+function withOrigin<T>(
+  settings: StorageSettings,
+  internal: boolean,
+  use: (index: HelpIndex | undefined) => Promise<T>,
+): Promise<T> {
+  return withStorage({ ...settings, edition: internal ? 'internal' : 'public' }, async (storage) => {
+    const index = await storage.open()
+    try {
+      return await use(index)
+    } finally {
+      await index?.close()
+    }
+  })
 }
 
 const makeContext = (storage: HelpStorage, { signal, progress }: Call): BuildContext => ({
@@ -60,18 +100,16 @@ serve<BuildMethods>(
     revision: (storage) => withStorage(storage, (open) => open.revision()),
     facts: (storage) => withStorage(storage, readFacts),
     build: ({ storage, request }, call) =>
-      withStorage(storage, (open) => build(request, makeContext(open, call))),
-    export: ({ storage, folder }, call) =>
-      withStorage(storage, (open) => exportPublic(folder, { ...makeContext(open, call), newId })),
-    verify: ({ storage, folder }) =>
-      withStorage(storage, async (open) => {
-        const index = await open.open()
-        try {
-          return await verifyExport(folder, index)
-        } finally {
-          await index?.close()
-        }
-      }),
+      withStorage(storage, (open) => buildEdition(open, storage, request, call)),
+    deleteInternal,
+    export: ({ storage, internal, folder }, call) =>
+      withStorage(storage, (open) =>
+        withOrigin(storage, internal, (origin) =>
+          exportPublic(folder, { ...makeContext(open, call), newId, origin }),
+        ),
+      ),
+    verify: ({ storage, internal, folder }) =>
+      withOrigin(storage, internal, (origin) => verifyExport(folder, origin)),
     import: ({ storage, folder, options }, call) =>
       withStorage(storage, (open) => importPublic(folder, options, makeContext(open, call))),
   },

@@ -4,10 +4,18 @@ import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText } from '../domain/index-text.ts'
 import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
 import { HelpError } from '../errors.ts'
-import type { BuildLock, BuildReport, HelpStorage, IndexFacts, KnownPage } from '../storage/types.ts'
+import type {
+  BuildLock,
+  BuildReport,
+  Edition,
+  HelpIndex,
+  HelpStorage,
+  IndexFacts,
+  KnownPage,
+} from '../storage/types.ts'
 import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './make-vectors.ts'
-import { chunkingName, type Plan, planFiles } from './plan.ts'
-import type { Source } from './source.ts'
+import { type BasePage, chunkingName, type Plan, planFiles } from './plan.ts'
+import type { SkippedFile, Source } from './source.ts'
 
 /** Options of a build, regardless of the origin of its pages. */
 export interface BuildOptions {
@@ -21,10 +29,16 @@ export interface BuildOptions {
 
 export interface BuildRequest extends BuildOptions {
   readonly sources: readonly Source[]
+  /** Entries of the setting that cannot be used. The report contains them. */
+  readonly failed?: readonly SkippedFile[]
+  /** Default: `internal`, all pages. */
+  readonly edition?: Edition
 }
 
 export interface BuildContext extends BuildCall {
   readonly storage: HelpStorage
+  /** The public edition, whose pages the internal edition contains with the same ids. */
+  readonly base?: HelpStorage
   /** Unix time in milliseconds. */
   readonly now: () => number
 }
@@ -34,8 +48,41 @@ export interface BuildContext extends BuildCall {
  * `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`),
  * `CANCELLED`, and errors of the embedder. An unreadable file is reported, and its indexed page remains.
  */
-export const build = (request: BuildRequest, context: BuildContext): Promise<BuildReport> =>
-  buildFromPlan(request, context, (known) => planFiles(request.sources, request.size, known, context))
+export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
+  const { sources, failed = [], size, edition = 'internal' } = request
+  const [first] = failed
+  if (sources.length === 0 && first !== undefined) throw new HelpError('HELP_SOURCE_INVALID', first.reason)
+  const included = sources.filter(({ is_internal }) => !is_internal || edition === 'internal')
+  const base = await context.base?.open()
+  try {
+    const basePages = base && (await readBase(base, context.base))
+    const known = await context.storage.known().catch(() => [])
+    const rebuild = request.rebuild || mustRestart(known, edition, basePages)
+    return await buildFromPlan({ ...request, rebuild }, context, (known) =>
+      planFiles(included, size, known, { ...context, edition, base: basePages, failed }),
+    )
+  } finally {
+    await base?.close()
+  }
+}
+
+async function readBase(index: HelpIndex, storage: HelpStorage | undefined): Promise<BasePage[]> {
+  const scope = { internal: false }
+  const pages = (await storage?.known()) ?? []
+  return pages
+    .filter(({ is_internal }) => !is_internal)
+    .map((page) => ({ ...page, body: async () => (await index.body(page.doc_id, scope)) ?? '' }))
+}
+
+/** Whether the index contains pages or ids that only a new index removes completely. */
+function mustRestart(known: readonly KnownPage[], edition: Edition, base: readonly BasePage[] = []): boolean {
+  if (edition === 'public') return known.some(({ is_internal }) => is_internal)
+  const ids = new Map(base.map(({ source, file_path, doc_id }) => [`${source}\n${file_path}`, doc_id]))
+  return known.some(({ source, file_path, doc_id, is_internal }) => {
+    const id = ids.get(`${source}\n${file_path}`)
+    return id !== undefined && !is_internal && id !== doc_id
+  })
+}
 
 /** Builds from a plan, which is made while the lock is held. */
 export async function buildFromPlan(

@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isIncluded } from '../domain/included-file.ts'
 import type { PageFile } from '../domain/page.ts'
-import type { Source } from './source.ts'
+import type { SkippedFile, Source } from './source.ts'
 
 /** A file of a source, not read yet. */
 export interface FoundFile {
@@ -12,12 +12,6 @@ export interface FoundFile {
   readonly file_path: string
   /** Real path. */
   readonly path: string
-}
-
-/** A file that is not indexed. */
-export interface SkippedFile {
-  readonly file: string
-  readonly reason: string
 }
 
 export interface ReadFile extends PageFile {

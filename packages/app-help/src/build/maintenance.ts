@@ -1,5 +1,6 @@
 import { type MethodArgs, type MethodResult, resolveWorkerFile, WorkerLink } from '@causeway/worker'
 import { type HelpSettings, readSettings } from '../settings.ts'
+import { makeHolder } from '../storage/lock-holder.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { BuildReport, IndexFacts } from '../storage/types.ts'
 import type { BuildMethods } from './build-worker.ts'
@@ -32,7 +33,7 @@ export function openMaintenance({ dir, settings: values, cwd, signal, progress }
     size: settings.size,
     embedding: settings.embedding,
     rebuild,
-    holder: `command-${process.pid}`,
+    holder: makeHolder('command'),
   })
   const call = <Name extends keyof BuildMethods & string>(
     method: Name,
@@ -45,10 +46,15 @@ export function openMaintenance({ dir, settings: values, cwd, signal, progress }
     return link.call(method, args, { signal, progress: report }).finally(() => link.stop())
   }
   return {
-    build: (rebuild: boolean) =>
-      call('build', { storage, request: { ...options(rebuild), sources: settings.sources } }),
-    export: (folder: string) => call('export', { storage, folder }),
-    verify: (folder: string) => call('verify', { storage, folder }),
+    async build(rebuild: boolean): Promise<BuildReport> {
+      const request = { ...options(rebuild), ...settings.listSources() }
+      const report = await call('build', { storage, request })
+      if (settings.internal) return call('build', { storage: { ...storage, edition: 'internal' }, request })
+      await call('deleteInternal', storage)
+      return report
+    },
+    export: (folder: string) => call('export', { storage, internal: settings.internal, folder }),
+    verify: (folder: string) => call('verify', { storage, internal: settings.internal, folder }),
     import: (folder: string) => call('import', { storage, folder, options: options(false) }),
     async stats(): Promise<HelpStats> {
       const open = await openStorage(storage)
@@ -56,7 +62,7 @@ export function openMaintenance({ dir, settings: values, cwd, signal, progress }
         const index = await open.open()
         const facts = index?.facts
         await index?.close()
-        const configured = new Set(settings.sources.map(({ name }) => name))
+        const configured = new Set(settings.listSources().sources.map(({ name }) => name))
         const unconfigured = (facts?.sources ?? [])
           .map(({ source }) => source)
           .filter((source) => !configured.has(source))

@@ -4,10 +4,10 @@ import { CausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
-import type { BuildReport, KnownPage, NewPage } from '../storage/types.ts'
+import type { BuildReport, Edition, KnownPage, NewPage } from '../storage/types.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
 import type { BuildCall } from './make-vectors.ts'
-import type { Source } from './source.ts'
+import type { SkippedFile, Source } from './source.ts'
 
 /** The changes of a build. */
 export interface Plan {
@@ -23,39 +23,92 @@ export interface Plan {
 /** Files per turn of the event loop. */
 const filesPerTurn = 16
 
+/** Which pages of the sources an index contains. */
+export interface PageChoice {
+  /** Omits internal pages, also those of an earlier index. */
+  readonly edition: Edition
+  /** Pages of the public edition, which the internal edition contains as well. */
+  readonly base?: readonly BasePage[] | undefined
+  /** Sources that cannot be used, for the report. */
+  readonly failed?: readonly SkippedFile[]
+}
+
+/** A page of the public edition. */
+export interface BasePage extends KnownPage {
+  body(): Promise<string>
+}
+
 /** Compares the files of the sources with the index. Pages of other sources remain. Throws `CANCELLED`. */
 export async function planFiles(
   sources: readonly Source[],
   size: ChunkSize,
   known: readonly KnownPage[],
-  { signal, progress }: BuildCall,
+  { signal, progress, edition, base, failed: unusable = [] }: BuildCall & PageChoice,
 ): Promise<Plan> {
-  const found = await Promise.all(sources.map(findPages))
-  const files = found.flatMap((one) => one.files)
+  const failedSources: SkippedFile[] = [...unusable]
+  const unread = new Set<string>()
+  const found = await Promise.all(
+    sources.map((source) =>
+      findPages(source).catch((error: NodeJS.ErrnoException) => {
+        // Its indexed pages remain.
+        unread.add(source.name)
+        failedSources.push({ file: source.name, reason: error.code ?? error.message })
+        return { files: [], refused: [] }
+      }),
+    ),
+  )
+  const inBase = new Set(base?.map((page) => pageKey(page.source, page.file_path)))
+  const files = found
+    .flatMap((one) => one.files)
+    .filter((file) => !inBase.has(pageKey(file.source.name, file.file_path)))
   const earlier = pagesByKey(known)
+  const seen = new Set(inBase)
   const failed: { file: string; reason: string }[] = []
   const warnings = found.flatMap(({ refused }) => refused.map(({ file, reason }) => `${file}: ${reason}`))
-  const pages: NewPage[] = []
+  const pages = await changedBasePages(base ?? [], earlier, size)
   for (const [i, file] of files.entries()) {
-    const before = earlier.get(pageKey(file.source.name, file.file_path))
+    const key = pageKey(file.source.name, file.file_path)
+    const before = earlier.get(key)
     const name = `${file.source.name}/${file.file_path}`
     const read = await readNew(file, before, size).catch((error: NodeJS.ErrnoException) => {
       failed.push({ file: name, reason: error.code ?? 'unreadable' })
     })
     if (read?.warning !== undefined) warnings.push(`${name}: ${read.warning}`)
-    if (read?.page !== undefined) pages.push(read.page)
+    const isInternal = read?.page?.is_internal ?? before?.is_internal ?? file.source.is_internal
+    if (!isInternal || edition === 'internal') {
+      seen.add(key)
+      if (read?.page !== undefined) pages.push(read.page)
+    }
     if (i % filesPerTurn !== 0) continue
     progress(i, files.length, 'reading pages')
     await turn()
     if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
   }
-  const seen = new Set(files.map((file) => pageKey(file.source.name, file.file_path)))
-  const names = new Set(sources.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
+  const readable = sources.filter(({ name }) => !unread.has(name))
+  const names = new Set(readable.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
+  // Pages of the public edition that it no longer contains.
+  if (base !== undefined) for (const { source, is_internal } of known) if (!is_internal) names.add(source)
   return {
-    ...difference(pages, { known, seen, names, count: files.length - failed.length }),
-    failed,
+    ...difference(pages, { known, seen, names, count: seen.size - failed.length }),
+    failed: [...failedSources, ...failed],
     warnings,
   }
+}
+
+/** Returns the pages of the public edition that are new or different, with their ids. */
+async function changedBasePages(
+  base: readonly BasePage[],
+  earlier: ReadonlyMap<string, KnownPage>,
+  size: ChunkSize,
+): Promise<NewPage[]> {
+  const pages: NewPage[] = []
+  for (const { doc_id, source, file_path, content_hash, body } of base) {
+    const before = earlier.get(pageKey(source, file_path))
+    if (before?.content_hash === content_hash && before.doc_id === doc_id) continue
+    const file = { source, file_path, body: await body(), is_internal: false }
+    pages.push({ ...newPage(file, size, content_hash), doc_id })
+  }
+  return pages
 }
 
 /** Compares given pages with the index. They replace all pages of their sources. */

@@ -19,6 +19,12 @@ export interface Source {
   readonly formerly?: readonly string[]
 }
 
+/** A file or source that is not indexed. */
+export interface SkippedFile {
+  readonly file: string
+  readonly reason: string
+}
+
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 
@@ -34,6 +40,35 @@ export function readSources(entries: readonly string[], cwd: string): Source[] {
     names.add(name)
   }
   return sources
+}
+
+/** The usable sources, and the entries that are not, with the reason. */
+export interface SourceList {
+  readonly sources: readonly Source[]
+  readonly failed: readonly SkippedFile[]
+}
+
+/** Parses the setting. An entry that cannot be used does not affect the others. `own` stands for the default sources. */
+export function listSources(entries: readonly string[], cwd: string): SourceList {
+  if (entries.length === 0) return { sources: ownSources(), failed: [] }
+  const sources: Source[] = []
+  const failed: SkippedFile[] = []
+  const add = (source: Source): void => {
+    if (sources.some(({ name }) => name === source.name))
+      throw invalid(`two sources have the same name: ${source.name}`, source.name)
+    sources.push(source)
+  }
+  for (const entry of entries.filter((one) => one !== 'own')) {
+    try {
+      add(readSource(entry.trim(), cwd))
+    } catch (error) {
+      if (!HelpError.is(error, 'HELP_SOURCE_INVALID')) throw error
+      failed.push({ file: entry.trim(), reason: error.message })
+    }
+  }
+  const names = new Set(sources.map(({ name }) => name))
+  const own = entries.includes('own') ? ownSources().filter(({ name }) => !names.has(name)) : []
+  return { sources: [...sources, ...own], failed }
 }
 
 /**

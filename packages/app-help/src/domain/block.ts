@@ -7,6 +7,8 @@ export interface Block {
   readonly level?: number
   /** Text of a heading, without markup. */
   readonly title?: string
+  /** Explicit id of a heading: `{#id}`. */
+  readonly id?: string
   /** Info word of a fence, such as `js`. */
   readonly language?: string
 }
@@ -43,7 +45,7 @@ function blockAt(lines: readonly string[], start: number): Block {
       start,
       end: start + 1,
       level: heading[1]?.length ?? 1,
-      title: plainTitle(heading[2] ?? ''),
+      ...readTitle(heading[2] ?? ''),
     }
   const underlined = setext(lines, start)
   if (underlined !== undefined) return underlined
@@ -70,7 +72,7 @@ function setext(lines: readonly string[], start: number): Block | undefined {
   if (mark === undefined || mark.length < 2) return undefined
   if (/^ {0,3}([-*+>]|\d+[.)])\s/.test(lines[start] ?? '')) return undefined
   const level = mark.startsWith('=') ? 1 : 2
-  return { kind: 'heading', start, end: start + 2, level, title: plainTitle(lines[start] ?? '') }
+  return { kind: 'heading', start, end: start + 2, level, ...readTitle(lines[start] ?? '') }
 }
 
 const isParagraphLine = (line: string): boolean =>
@@ -80,6 +82,12 @@ function runEnd(lines: readonly string[], start: number, belongs: (line: string)
   let end = start + 1
   while (end < lines.length && belongs(lines[end] ?? '')) end++
   return end
+}
+
+/** Reads the text and the explicit id of a heading: `# Set-up {#install}`. */
+function readTitle(text: string): Pick<Block, 'title' | 'id'> {
+  const id = /\{#([^\s{}]{1,200})\}$/.exec(text.trimEnd())?.[1]
+  return { title: plainTitle(text), ...(id === undefined ? {} : { id }) }
 }
 
 /** Longer titles are truncated first. */

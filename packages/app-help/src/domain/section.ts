@@ -24,7 +24,7 @@ export function sections(blocks: readonly Block[]): Section[] {
   for (const block of blocks) {
     const { level = 0, title = '' } = block
     // Deeper headings also count in the numbering of anchors.
-    const anchor = block.kind === 'heading' ? slug(title) : ''
+    const anchor = block.kind === 'heading' ? (block.id ?? slug(title)) : ''
     if (block.kind === 'heading' && level <= maxLevel) {
       while ((above.at(-1)?.level ?? 0) >= level) above.pop()
       above.push({ level, title })

@@ -21,6 +21,8 @@ import {
 
 export interface ExportContext extends BuildCall {
   readonly storage: HelpStorage
+  /** An index with internal pages, whose data the export must not contain. Default: the exported index. */
+  readonly origin?: HelpIndex | undefined
   readonly now: () => number
   /** 32 hex digits. */
   readonly newId: () => string
@@ -82,7 +84,7 @@ async function exportIndex(
     }
     renameSync(part, database)
     writeFileSync(metadataFile, `${JSON.stringify(metadata, null, 2)}\n`)
-    await verifyExport(folder, index)
+    await verifyExport(folder, context.origin ?? index)
     return metadata
   } catch (error) {
     clean()

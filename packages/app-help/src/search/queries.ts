@@ -24,27 +24,34 @@ export interface Lines {
   readonly max_lines: number
 }
 
-/** Queries to the newest index. Each sees only pages of its scope. */
+/** Queries to the newest index. Each sees only pages of its scope; public queries only read the public edition. */
 export class Queries {
   readonly #storage: HelpStorage
   readonly #reader: Reader
+  readonly #internal: Reader
 
-  constructor(storage: HelpStorage, reader: Reader) {
+  constructor(storage: HelpStorage, reader: Reader, internal = reader) {
     this.#storage = storage
     this.#reader = reader
+    this.#internal = internal
   }
 
-  /** Throws `HELP_SECTION_NOT_FOUND` if no page has the section of the scope. */
+  #getReader({ internal }: Scope): Reader {
+    return internal ? this.#internal : this.#reader
+  }
+
+  /** Throws `HELP_SECTION_NOT_FOUND` and `HELP_SOURCE_NOT_FOUND`. */
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> {
-    return this.#reader.use(async (state) => {
-      await requireSection(state.index, request.scope)
+    return this.#getReader(request.scope).use(async (state) => {
+      await requireScope(state.index, request.scope)
       return search(state, request, signal)
     })
   }
 
-  /** Throws `HELP_DOC_NOT_FOUND`. */
+  /** Throws `HELP_DOC_NOT_FOUND` and `HELP_SOURCE_NOT_FOUND`. */
   page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
-    return this.#reader.use(async ({ index }) => {
+    return this.#getReader(scope).use(async ({ index }) => {
+      if ('file_path' in name) await requireScope(index, { ...scope, source: name.source })
       const doc = await findDocument(index, name, scope)
       const body = await index.body(doc.doc_id, scope)
       if (body === undefined) throw notFound(`document not found: ${doc.doc_id}`, [])
@@ -57,7 +64,7 @@ export class Queries {
   }
 
   pages(scope: Scope): Promise<readonly DocRow[]> {
-    return this.#reader.use(({ index }) => index.docs(scope))
+    return this.#getReader(scope).use(({ index }) => index.docs(scope))
   }
 
   facts(): Promise<IndexFacts> {
@@ -73,14 +80,19 @@ export class Queries {
   }
 }
 
-async function requireSection(index: HelpIndex, scope: Scope): Promise<void> {
-  const { section } = scope
-  if (section === undefined) return
-  const sections = [...new Set((await index.docs({ internal: scope.internal })).map((doc) => doc.section))]
-  if (sections.some((name) => name.toLowerCase() === section.toLowerCase())) return
-  const nearest = nearestNames(section, sections)
+/** Throws `HELP_SECTION_NOT_FOUND` or `HELP_SOURCE_NOT_FOUND` if no visible page has the section or source. */
+async function requireScope(index: HelpIndex, { internal, section, source }: Scope): Promise<void> {
+  if (section === undefined && source === undefined) return
+  const docs = await index.docs({ internal })
+  const sources = [...new Set(docs.map((doc) => doc.source))]
+  if (source !== undefined && !sources.includes(source))
+    throw new HelpError('HELP_SOURCE_NOT_FOUND', `source not found: ${source}`, {
+      data: { source, nearest: nearestNames(source, sources) },
+    })
+  const sections = [...new Set(docs.map((doc) => doc.section))]
+  if (section === undefined || sections.some((name) => name.toLowerCase() === section.toLowerCase())) return
   throw new HelpError('HELP_SECTION_NOT_FOUND', `section not found: ${section}`, {
-    data: { section, nearest },
+    data: { section, nearest: nearestNames(section, sections) },
   })
 }
 

@@ -11,6 +11,8 @@ import type { SearchAnswer, SearchRequest } from './search.ts'
 export interface SearchSetup {
   readonly storage: StorageSettings
   readonly embedding: EmbeddingSettings
+  /** Whether there is an internal edition. */
+  readonly internal: boolean
 }
 
 /** Methods of the worker that searches. It holds the index, its vectors and connections to the endpoint. */
@@ -24,19 +26,26 @@ export interface SearchMethods {
   lastReport(nothing: undefined): BuildReport | undefined
 }
 
-const state: { queries?: Promise<Queries>; reader?: Reader } = {}
+const state: { queries?: Promise<Queries>; readers?: readonly Reader[] } = {}
 
 /** Calls start in order, so `setUp` has at least started. */
 const getQueries = (): Promise<Queries> =>
   state.queries ?? Promise.reject(new CausewayError('INTERNAL', 'the search worker is not set up'))
 
+async function openQueries({ storage: settings, embedding, internal }: SearchSetup): Promise<Queries> {
+  const storage = await openStorage(settings)
+  const reader = new Reader(storage, embedding)
+  state.readers = [reader]
+  if (!internal) return new Queries(storage, reader)
+  const all = new Reader(await openStorage({ ...settings, edition: 'internal' }), embedding)
+  state.readers = [reader, all]
+  return new Queries(storage, reader, all)
+}
+
 serve<SearchMethods>(
   {
-    async setUp({ storage: settings, embedding }) {
-      state.queries = openStorage(settings).then((storage) => {
-        state.reader = new Reader(storage, embedding)
-        return new Queries(storage, state.reader)
-      })
+    async setUp({ storage: settings, embedding, internal }) {
+      state.queries = openQueries({ storage: settings, embedding, internal })
       await state.queries
     },
     search: async (request, { signal }) => (await getQueries()).search(request, signal),
@@ -49,6 +58,6 @@ serve<SearchMethods>(
   {
     failure: 'searching the documentation failed',
     convert: (error) => toDataError(error, 'help.db'),
-    close: () => state.reader?.close(),
+    close: async () => void (await Promise.all(state.readers?.map((reader) => reader.close()) ?? [])),
   },
 )

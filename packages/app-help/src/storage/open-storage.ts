@@ -1,7 +1,7 @@
 import { connect } from './postgres/connect.ts'
 import { openPostgresStorage } from './postgres/postgres-storage.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
-import type { HelpStorage } from './types.ts'
+import type { Edition, HelpStorage } from './types.ts'
 
 /** Location of the documentation; plain data for workers. */
 export interface StorageSettings {
@@ -9,8 +9,23 @@ export interface StorageSettings {
   readonly dir: string
   /** URL of a PostgreSQL server. Default: SQLite in the data folder. */
   readonly databaseUrl?: string | undefined
+  /** Default: `public`. */
+  readonly edition?: Edition
 }
 
-export async function openStorage({ dir, databaseUrl }: StorageSettings): Promise<HelpStorage> {
-  return databaseUrl === undefined ? openSqliteStorage(dir) : openPostgresStorage(await connect(databaseUrl))
+export async function openStorage(settings: StorageSettings): Promise<HelpStorage> {
+  const { dir, databaseUrl, edition = 'public' } = settings
+  if (databaseUrl === undefined) return openSqliteStorage(dir, Date.now, edition)
+  return openPostgresStorage(await connect(databaseUrl, edition), Date.now, edition)
+}
+
+/** Deletes the internal edition of a data folder. Other servers may use that of a PostgreSQL database. */
+export async function deleteInternal({ dir, databaseUrl }: StorageSettings): Promise<void> {
+  if (databaseUrl !== undefined) return
+  const storage = openSqliteStorage(dir, Date.now, 'internal')
+  try {
+    storage.deleteIndexes()
+  } finally {
+    await storage.close()
+  }
 }

@@ -3,6 +3,15 @@ import type { Chunk } from '../domain/chunk.ts'
 import type { Lists } from '../domain/fuse.ts'
 import type { Page } from '../domain/page.ts'
 
+/**
+ * The pages of an index: public ones only, or all. Each edition has its own rows, statistics and vectors, so that public
+ * results cannot depend on internal pages.
+ */
+export type Edition = 'public' | 'internal'
+
+/** In the internal edition, ids of internal pages start here; public pages have the ids of the public edition. */
+export const firstInternalId = 1_000_000_000
+
 /** The pages that a query can see. Undefined members do not restrict it. */
 export interface Scope {
   /** Whether internal pages are included. */
@@ -91,9 +100,12 @@ export interface KnownPage {
   readonly source: string
   readonly file_path: string
   readonly content_hash: string
+  readonly is_internal: boolean
 }
 
 export interface NewPage extends Page {
+  /** Id of the page in the public edition. Default: the id of the page that it replaces, or a new one. */
+  readonly doc_id?: number
   readonly content_hash: string
   /** By position of the chunk. */
   readonly text_hashes: readonly string[]
@@ -143,7 +155,10 @@ export interface HelpStorage {
   /** Cached vectors of a space by hash of the text. */
   cachedVectors(fingerprint: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
   cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void>
-  /** Excludes other builds until the lock is released or not renewed for a minute. Throws `HELP_BUILD_RUNNING`. */
+  /**
+   * Excludes other builds until the lock is released, its process (`makeHolder`) ends on this machine, or it is not
+   * renewed for a minute. Throws `HELP_BUILD_RUNNING`.
+   */
   lock(holder: string): Promise<BuildLock>
   lastReport(): Promise<BuildReport | undefined>
   saveReport(report: BuildReport): Promise<void>

@@ -61,18 +61,36 @@ export function documentTools(app: Registrar<Help, object>): void {
       'List the sections of the documentation with their documents. Use it to find out what exists, or a section for search_help_by_section.',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__list_help_sections'] },
-    input: { language: languageArgument, include_internal: internalArgument },
-    output: { sections: rows(), summary: z.string() },
-    example: { args: {} },
-    async run({ language, include_internal }, { store }) {
+    input: {
+      language: languageArgument,
+      include_internal: internalArgument,
+      limit: z.int().min(1).max(1000).default(200).describe('Maximum number of documents'),
+      cursor: z.string().max(20).optional().describe('next_cursor of the previous page'),
+    },
+    output: { sections: rows(), next_cursor: z.string().nullable(), summary: z.string() },
+    example: { args: { limit: 20 } },
+    async run({ language, include_internal, limit, cursor }, { store }) {
       const docs = await store.pages(toScope(store, { include_internal, language }))
-      const sections = bySection(store, docs)
+      const from = cursor === undefined ? 0 : findCursor(docs, cursor)
+      const page = docs.slice(from, from + limit)
+      const isLast = from + limit >= docs.length
+      const sections = new Set(docs.map(({ section }) => section))
       return {
-        sections,
+        sections: bySection(store, docs, page),
+        next_cursor: isLast ? null : String(page.at(-1)?.doc_id),
         ...indexing(store),
-        summary: `${plural(docs.length, 'document')} in ${plural(sections.length, 'section')}.`,
+        summary: `${plural(docs.length, 'document')} in ${plural(sections.size, 'section')}.${isLast ? '' : ` This page has ${page.length}; pass next_cursor for more.`}`,
       }
     },
+  })
+}
+
+/** A cursor is the doc_id of the last document of a page. Returns the index of the next document. */
+function findCursor(docs: readonly DocRow[], cursor: string): number {
+  const at = docs.findIndex(({ doc_id }) => String(doc_id) === cursor)
+  if (at >= 0) return at + 1
+  throw new CausewayError('INVALID_ARGUMENTS', `list_help_sections: not a next_cursor: ${cursor}`, {
+    remedy: 'call list_help_sections without cursor, because the documentation may have changed',
   })
 }
 
@@ -90,15 +108,15 @@ function toPageName(
   })
 }
 
-function bySection(store: Help, docs: readonly DocRow[]) {
-  return [...new Set(docs.map(({ section }) => section))].map((section) => {
-    const members = docs.filter((doc) => doc.section === section)
-    return {
-      section,
-      count: members.length,
-      documents: members.map(({ title, file_path, doc_id, source, is_internal }) =>
+/** Groups the documents of a page; `count` counts all documents of the section. */
+function bySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
+  return [...new Set(page.map(({ section }) => section))].map((section) => ({
+    section,
+    count: docs.filter((doc) => doc.section === section).length,
+    documents: page
+      .filter((doc) => doc.section === section)
+      .map(({ title, file_path, doc_id, source, is_internal }) =>
         hideInternal(store, { title, file_path, doc_id, source, is_internal }),
       ),
-    }
-  })
+  }))
 }

@@ -4,18 +4,19 @@ import { join } from 'node:path'
 import { build } from '../../src/build/build.ts'
 import { readSources } from '../../src/build/source.ts'
 import { defaultSize } from '../../src/domain/chunk.ts'
+import { makeHolder } from '../../src/storage/lock-holder.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { makePage, pageCount } from './rounds.ts'
 
-const [folder = '', from = '0', ahead = '0'] = process.argv.slice(2)
-const now = (): number => Date.now() + Number(ahead)
+const [folder = '', from = '0'] = process.argv.slice(2)
+const now = Date.now
 const storage = openSqliteStorage(join(folder, 'data'), now)
 const request = {
   sources: readSources(['docs=docs'], folder),
   size: defaultSize,
   embedding: { provider: 'lsa' },
   rebuild: false,
-  holder: `round-${from}`,
+  holder: makeHolder(`round-${from}`),
 } as const
 for (let round = Number(from); ; round++) {
   for (let page = 0; page < pageCount; page++)

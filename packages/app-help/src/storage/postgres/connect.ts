@@ -1,6 +1,10 @@
 import { CausewayError } from '@causeway/protocol'
 import { HelpError } from '../../errors.ts'
+import type { Edition } from '../types.ts'
 import type { PostgresDatabase, Sql } from './sql.ts'
+
+/** Schema of the internal edition. */
+export const internalSchema = 'help_internal'
 
 /** Connections per process: queries, and a build. */
 const connections = 4
@@ -9,7 +13,7 @@ const connections = 4
  * Opens a pool of connections, which connects with the first statement. Throws `INVALID_SETTING` if the `pg` driver
  * is not installed.
  */
-export async function connect(url: string): Promise<PostgresDatabase> {
+export async function connect(url: string, edition: Edition = 'public'): Promise<PostgresDatabase> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new CausewayError('INVALID_SETTING', 'the package pg is not installed', {
       remedy: 'install it (npm i pg), or leave CAUSEWAY_HELP_DATABASE_URL out',
@@ -17,6 +21,9 @@ export async function connect(url: string): Promise<PostgresDatabase> {
     })
   })
   const pool = new pg.Pool({ connectionString: url, max: connections, application_name: 'causeway-help' })
+  // The tables of the internal edition are in a schema of their own.
+  if (edition === 'internal')
+    pool.on('connect', (client) => void client.query(`SET search_path = ${internalSchema}, public`))
   // Broken idle connections are replaced; the next statement reports its own error.
   pool.on('error', () => {})
   const query: Sql['query'] = async (text, parameters = []) => {

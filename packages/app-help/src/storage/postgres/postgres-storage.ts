@@ -1,7 +1,8 @@
 import { parseVector } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import { HelpError } from '../../errors.ts'
-import type { BuildLock, BuildReport, EmbeddedItem, HelpStorage, KnownPage } from '../types.ts'
+import { isDead } from '../lock-holder.ts'
+import type { BuildLock, BuildReport, Edition, EmbeddedItem, HelpStorage, KnownPage } from '../types.ts'
 import { readFacts, readPostgres } from './read-postgres.ts'
 import { isKnownFormat, makeTables } from './schema.ts'
 import { openVectors } from './search-vectors.ts'
@@ -18,8 +19,9 @@ const leaseMs = 60_000
 export async function openPostgresStorage(
   db: PostgresDatabase,
   now: () => number = Date.now,
+  edition: Edition = 'public',
 ): Promise<HelpStorage> {
-  await db.transaction(makeTables)
+  await db.transaction((sql) => makeTables(sql, edition))
   if (!(await isKnownFormat(db)))
     throw new StoreError('NEWER_DATA', 'the tables of the documentation were made by another version')
   const value = async (sql: Sql, key: string): Promise<string | undefined> =>
@@ -37,7 +39,9 @@ export async function openPostgresStorage(
       return readPostgres(db, facts, await openVectors(db, facts.space?.dimensions ?? 0))
     },
     known: () =>
-      db.query<KnownPage>('SELECT id::integer AS doc_id, source, file_path, content_hash FROM help_docs'),
+      db.query<KnownPage>(
+        'SELECT id::integer AS doc_id, source, file_path, content_hash, is_internal FROM help_docs',
+      ),
     embeddedItems: () =>
       db.query<EmbeddedItem>(
         'SELECT i.doc_id::integer AS doc_id, i.text_hash, d.title, i.heading, i.text FROM help_items i JOIN help_docs d ON d.id = i.doc_id ORDER BY i.id',
@@ -90,6 +94,11 @@ async function postgresLock(db: PostgresDatabase, holder: string, now: () => num
       [holder, at + leaseMs, at],
     )
     if (taken.length > 0) return
+    const [other] = await db.query<{ holder: string }>('SELECT holder FROM help_lease')
+    if (other !== undefined && isDead(other.holder)) {
+      await db.query('DELETE FROM help_lease WHERE holder = $1', [other.holder])
+      return take()
+    }
     throw new HelpError('HELP_BUILD_RUNNING', 'another build of the documentation is running')
   }
   await take()

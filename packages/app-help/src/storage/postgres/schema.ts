@@ -1,3 +1,5 @@
+import { type Edition, firstInternalId } from '../types.ts'
+import { internalSchema } from './connect.ts'
 import type { Sql } from './sql.ts'
 
 const format = 1
@@ -61,6 +63,7 @@ const tables = [
     fingerprint text NOT NULL, text_hash text NOT NULL, vector bytea NOT NULL, PRIMARY KEY (fingerprint, text_hash)
   )`,
   'CREATE TABLE IF NOT EXISTS help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS help_page_vectors (doc_id bigint PRIMARY KEY, embedding bytea NOT NULL)',
 ]
 
 /** Whether the server offers pgvector. */
@@ -69,10 +72,16 @@ export async function hasVectorExtension(sql: Sql): Promise<boolean> {
 }
 
 /** Creates missing tables. Concurrent processes wait for each other. */
-export async function makeTables(sql: Sql): Promise<void> {
+export async function makeTables(sql: Sql, edition: Edition): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock(7283641)')
-  if (await hasVectorExtension(sql)) await sql.query('CREATE EXTENSION IF NOT EXISTS vector')
+  if (await hasVectorExtension(sql)) await sql.query('CREATE EXTENSION IF NOT EXISTS vector SCHEMA public')
+  if (edition === 'internal') await sql.query(`CREATE SCHEMA IF NOT EXISTS ${internalSchema}`)
   for (const statement of tables) await sql.query(statement)
+  if (edition === 'internal')
+    await sql.query(
+      "SELECT setval('help_docs_id_seq', $1::bigint) FROM help_docs_id_seq WHERE last_value < $1::bigint",
+      [firstInternalId],
+    )
   await sql.query("INSERT INTO help_state (key, value) VALUES ('format', $1) ON CONFLICT (key) DO NOTHING", [
     String(format),
   ])
@@ -87,7 +96,6 @@ export async function isKnownFormat(sql: Sql): Promise<boolean> {
 /** Statements that create the table of vectors for a server without pgvector. */
 export const byteTables: readonly string[] = [
   'DROP TABLE IF EXISTS help_vectors',
-  'DROP TABLE IF EXISTS help_page_vectors',
   'CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
 ]
 

@@ -29,7 +29,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem)
      VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${weighted('english', 12)}) RETURNING id`,
     [
-      earlier?.id ?? null,
+      page.doc_id ?? earlier?.id ?? null,
       source,
       file_path,
       title,

@@ -117,8 +117,11 @@ export class IndexFile implements HelpIndex {
   }
 
   known(): readonly KnownPage[] {
-    const sql = 'SELECT id AS doc_id, source, file_path, content_hash FROM help_docs'
-    return this.#db.prepare<[], KnownPage>(sql).all()
+    const sql = 'SELECT id AS doc_id, source, file_path, content_hash, is_internal FROM help_docs'
+    return this.#db
+      .prepare<[], Omit<KnownPage, 'is_internal'> & { readonly is_internal: number }>(sql)
+      .all()
+      .map((row) => ({ ...row, is_internal: row.is_internal === 1 }))
   }
 
   embeddedItems(): readonly EmbeddedItem[] {

@@ -19,7 +19,8 @@ import {
   toDataError,
 } from '@causeway/store'
 import { HelpError } from '../../errors.ts'
-import type { BuildLock, BuildReport, HelpStorage, IndexChange } from '../types.ts'
+import { isDead } from '../lock-holder.ts'
+import type { BuildLock, BuildReport, Edition, HelpStorage, IndexChange } from '../types.ts'
 import { type IndexFile, readIndex } from './read-index.ts'
 import { writeIndex } from './write-index.ts'
 
@@ -41,8 +42,11 @@ export const helpMigrations: readonly Migration[] = [
 const leaseMs = 60_000
 
 /** Opens the documentation in the data folder. Throws the errors of `openDatabase`. */
-export const openSqliteStorage = (dir: string, now: () => number = Date.now): HelpStorage =>
-  new SqliteStorage(dir, now)
+export const openSqliteStorage = (
+  dir: string,
+  now: () => number = Date.now,
+  edition: Edition = 'public',
+): SqliteStorage => new SqliteStorage(dir, now, edition)
 
 /**
  * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file,
@@ -52,11 +56,13 @@ class SqliteStorage implements HelpStorage {
   readonly #folder: string
   readonly #db: ReturnType<typeof openDatabase>
   readonly #now: () => number
+  readonly #edition: Edition
 
-  constructor(dir: string, now: () => number) {
+  constructor(dir: string, now: () => number, edition: Edition) {
     this.#folder = join(dir, 'help')
     this.#db = openDatabase(join(dir, 'help.db'), { migrations: helpMigrations, now })
     this.#now = now
+    this.#edition = edition
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
@@ -85,7 +91,7 @@ class SqliteStorage implements HelpStorage {
       for (const path of [part, `${part}-journal`]) rmSync(path, { force: true })
       createPrivateFile(part)
       const from = previous === 0 ? undefined : this.#getFile(previous)
-      writeIndex(part, from, change, { revision, now: this.#now() })
+      writeIndex(part, from, change, { revision, now: this.#now(), edition: this.#edition })
       flush(part)
       renameSync(part, file)
     } catch (error) {
@@ -124,11 +130,19 @@ class SqliteStorage implements HelpStorage {
     const renew = async (): Promise<void> => {
       const now = this.#now()
       if (statement.run({ holder, until: now + leaseMs, now }).changes > 0) return
+      if (this.#releaseDead()) return renew()
       throw new HelpError('HELP_BUILD_RUNNING', 'another build of the documentation is running')
     }
     await renew()
     const release = async () => void this.#db.prepare('DELETE FROM lease WHERE holder = ?').run(holder)
     return { renew, release }
+  }
+
+  /** Deletes the lock of a dead process. */
+  #releaseDead(): boolean {
+    const holder = this.#db.prepare<[], string>('SELECT holder FROM lease').pluck().get()
+    if (holder === undefined || !isDead(holder)) return false
+    return this.#db.prepare('DELETE FROM lease WHERE holder = ?').run(holder).changes > 0
   }
 
   async lastReport(): Promise<BuildReport | undefined> {
@@ -144,12 +158,29 @@ class SqliteStorage implements HelpStorage {
     this.#db.close()
   }
 
+  /** Deletes every index of this edition. */
+  deleteIndexes(): void {
+    this.#db.prepare('DELETE FROM state WHERE key = ?').run(this.#getKey('revision'))
+    this.#removeOld(Number.POSITIVE_INFINITY)
+  }
+
+  #getKey(key: string): string {
+    return this.#edition === 'public' ? key : `internal_${key}`
+  }
+
   #getValue(key: string): string | undefined {
-    return this.#db.prepare<[string], string>('SELECT value FROM state WHERE key = ?').pluck().get(key)
+    const sql = 'SELECT value FROM state WHERE key = ?'
+    return this.#db.prepare<[string], string>(sql).pluck().get(this.#getKey(key))
   }
 
   #setValue(key: string, value: string): void {
-    this.#db.prepare('INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)').run(key, value)
+    const sql = 'INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)'
+    this.#db.prepare(sql).run(this.#getKey(key), value)
+  }
+
+  /** Start of the names of index files. */
+  get #prefix(): string {
+    return this.#edition === 'public' ? 'index' : 'internal'
   }
 
   #readRevision(): number {
@@ -157,7 +188,7 @@ class SqliteStorage implements HelpStorage {
   }
 
   #getFile(revision: number): string {
-    return join(this.#folder, `index-${revision}.db`)
+    return join(this.#folder, `${this.#prefix}-${revision}.db`)
   }
 
   /** Retries if builds removed the file after its revision was read. */
@@ -187,8 +218,9 @@ class SqliteStorage implements HelpStorage {
   /** Keeps the previous index for readers that are about to open it. Files in use are removed by the next build. */
   #removeOld(revision: number): void {
     for (const name of readdirSync(this.#folder)) {
-      const number = Number(/^index-(\d+)\.db$/.exec(name)?.[1] ?? Number.NaN)
-      if (number >= revision - 1 && number <= revision) continue
+      const [, prefix, number] = /^(index|internal)-(\d+)\.db/.exec(name) ?? []
+      if (prefix !== undefined && prefix !== this.#prefix) continue
+      if (name.endsWith('.db') && Number(number) >= revision - 1 && Number(number) <= revision) continue
       try {
         rmSync(join(this.#folder, name), { force: true })
       } catch (error) {

@@ -1,7 +1,7 @@
 import { vectorBytes } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
-import type { IndexChange, NewPage, NewVectors } from '../types.ts'
+import { type Edition, firstInternalId, type IndexChange, type NewPage, type NewVectors } from '../types.ts'
 import { indexFormat, indexSchema, linkSchema } from './index-schema.ts'
 
 /** Writes a new index file from the previous one (`from`) and a change. */
@@ -9,11 +9,12 @@ export function writeIndex(
   file: string,
   from: string | undefined,
   change: IndexChange,
-  facts: { readonly revision: number; readonly now: number },
+  facts: { readonly revision: number; readonly now: number; readonly edition?: Edition },
 ): void {
   const db = createFile(from === undefined || change.fresh ? undefined : from, file)
   try {
     db.transaction(() => {
+      if (facts.edition === 'internal') reserveIds(db)
       remove(db, change.removed)
       for (const page of change.pages) insert(db, page)
       if (change.vectors !== 'keep') putVectors(db, change.vectors)
@@ -54,6 +55,14 @@ function createFile(from: string | undefined, file: string): Database {
   return db
 }
 
+/** Makes new ids distinct from those of the public edition. */
+function reserveIds(db: Database): void {
+  const read = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'help_docs'").pluck()
+  if ((read.get() ?? 0) >= firstInternalId) return
+  db.prepare("DELETE FROM sqlite_sequence WHERE name = 'help_docs'").run()
+  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('help_docs', ?)").run(firstInternalId)
+}
+
 function remove(db: Database, docs: readonly number[]): void {
   const items = db.prepare<[number], number>('SELECT id FROM help_items WHERE doc_id = ?').pluck()
   const forget = ['help_fts_stem', 'help_fts_exact'].map((table) =>
@@ -86,7 +95,7 @@ function insert(db: Database, page: NewPage): void {
       'INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     .run(
-      earlier ?? null,
+      page.doc_id ?? earlier ?? null,
       source,
       file_path,
       title,
