@@ -27,7 +27,8 @@ interface ReportedFinding {
   readonly severity: string
   readonly frames: { readonly first: number }
   readonly bodies: readonly number[]
-  readonly summary?: string
+  readonly confidence?: number
+  readonly caused_by?: string | null
 }
 
 /** Answer of `diagnose`. */
@@ -42,11 +43,12 @@ interface Diagnosis {
  */
 export type Verdict = 'first' | 'unchecked' | 'wrong' | 'missed' | 'clean' | 'false alarm'
 
-/** The verdict about a run, and the first finding. */
+/** The verdict about a run, the first finding, and all findings that follow from no other. */
 export interface Judged {
   readonly run: RigidRun
   readonly verdict: Verdict
   readonly first: ReportedFinding | undefined
+  readonly causes: readonly ReportedFinding[]
 }
 
 const environmentBit = 0x8000_0000
@@ -67,7 +69,9 @@ function names(finding: ReportedFinding, fault: ExpectedFault): boolean {
 
 /** Returns the verdict about a diagnosis. Findings of severity info do not count. */
 export function judge(run: RigidRun, { findings, not_checked = [] }: Diagnosis): Judged {
-  const [first] = findings.filter(({ severity }) => severity !== 'info')
+  const serious = findings.filter(({ severity }) => severity !== 'info')
+  const [first] = serious
+  const causes = serious.filter((finding) => finding.caused_by == null)
   const { fault } = run
   const verdict = (): Verdict => {
     if (fault === null) return first === undefined ? 'clean' : 'false alarm'
@@ -76,7 +80,7 @@ export function judge(run: RigidRun, { findings, not_checked = [] }: Diagnosis):
     if (isListed && (first === undefined || concerns(first, fault))) return 'unchecked'
     return first === undefined ? 'missed' : 'wrong'
   }
-  return { run, verdict: verdict(), first }
+  return { run, verdict: verdict(), first, causes }
 }
 
 /** Records and diagnoses runs in this thread: starting a worker for each recording takes longer than the diagnosis. */
@@ -160,6 +164,28 @@ export function computePlantedScore(judged: readonly Judged[]): PlantedScore {
   }
 }
 
+/** Findings of a confidence that are the planted fault. */
+export interface ConfidenceScore {
+  readonly findings: number
+  readonly right: number
+}
+
+const confidenceSteps = [0.9, 0.7, 0.5, 0]
+
+/** Counts the causes with a confidence from `least` to below `under` that name the planted fault. */
+export function computeConfidence(
+  judged: readonly Judged[],
+  least: number,
+  under = Number.POSITIVE_INFINITY,
+): ConfidenceScore {
+  const counted = judged.flatMap(({ run, causes }) =>
+    causes
+      .filter(({ confidence = 0 }) => confidence >= least && confidence < under)
+      .map((finding) => run.fault !== null && names(finding, run.fault)),
+  )
+  return { findings: counted.length, right: counted.filter((isRight) => isRight).length }
+}
+
 /** Describes a run with a wrong verdict: the run, the verdict and the first finding. */
 export const describeMiss = ({ run, verdict, first }: Judged): string => {
   const expected = run.fault
@@ -189,6 +215,12 @@ export async function measurePlanted(report: (line: string) => void): Promise<re
     const clean = String(judged.length - faulty)
     return [missing, String(faulty), percent(first), percent(answered), clean, percent(falseAlarms)]
   })
+  const byConfidence = confidenceSteps.map((least, i) => {
+    const under = confidenceSteps[i - 1] ?? Number.POSITIVE_INFINITY
+    const { findings, right } = computeConfidence(all, least, under)
+    const range = i === 0 ? `${least} or more` : `${least} to ${under}`
+    return [range, String(findings), String(right), findings === 0 ? '' : percent(right / findings)]
+  })
   const letters = { first: '1', unchecked: '–', wrong: 'w', missed: 'm', clean: 'c', 'false alarm': 'F' }
   const families = [...new Set(all.map(({ run }) => run.family))]
   const byFault = families.map((family) => [
@@ -206,6 +238,13 @@ export async function measurePlanted(report: (line: string) => void): Promise<re
       about: `${about} A fault is answered if it ranks first or if a law that it breaks is listed as not checked.`,
       head: ['missing', 'faults', 'ranked first', 'answered', 'clean runs', 'false alarms'],
       rows: byData,
+    },
+    {
+      title: 'Confidence of findings',
+      about:
+        'Findings of severity warning or above that follow from no other, in all runs. A finding is right if it is the planted fault.',
+      head: ['confidence', 'findings', 'right', 'share'],
+      rows: byConfidence,
     },
     {
       title: 'Planted faults by kind',

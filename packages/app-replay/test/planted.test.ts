@@ -1,6 +1,7 @@
 /** The property test: planted faults of every kind and magnitude, with complete and with missing data. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import {
+  computeConfidence,
   computePlantedScore,
   describeMiss,
   type Judged,
@@ -22,7 +23,7 @@ const isLong = process.env.CAUSEWAY_LONG !== undefined
  * Shares that hold today, and the largest share of clean runs with a false alarm; raise and lower them when a law improves.
  * `npm run bench -- diagnose` prints every verdict.
  */
-const floors = { first: 0.95, answered: 0.99, falseAlarms: 0 }
+const floors = { first: 0.95, answered: 0.99, falseAlarms: 0, confident: 0.9 }
 
 /** The short form judges one in this many runs: of complete runs every scene and fault, of incomplete runs a sample. */
 const stride = isLong ? { complete: 1, incomplete: 1 } : { complete: 3, incomplete: 17 }
@@ -46,6 +47,12 @@ const reportMisses = (judged: readonly Judged[]): void => {
   for (const miss of listMisses(judged)) t.comment(describeMiss(miss))
 }
 
+/** Findings with a confidence of 0.9 or more are the planted fault in at least 90 % of the cases. */
+function checkConfidence(t: Test, judged: readonly Judged[]): void {
+  const { findings, right } = computeConfidence(judged, 0.9)
+  t.ok(right >= floors.confident * findings, `right findings: ${right} of ${findings}`)
+}
+
 verifies('replay:diagnose:planted', 'planted faults of complete runs rank first', async (t) => {
   const runs = listRuns('nothing')
   t.ok(runs.filter(({ fault }) => fault !== null).length >= 80)
@@ -55,6 +62,7 @@ verifies('replay:diagnose:planted', 'planted faults of complete runs rank first'
   const { first, falseAlarms } = computePlantedScore(judged)
   t.ok(first >= floors.first, `ranked first: ${first}`)
   t.ok(falseAlarms <= floors.falseAlarms, `false alarms: ${falseAlarms}`)
+  checkConfidence(t, judged)
 })
 
 verifies(
@@ -66,6 +74,7 @@ verifies(
     const { answered, falseAlarms } = computePlantedScore(judged)
     t.ok(answered >= floors.answered, `answered: ${answered}`)
     t.ok(falseAlarms <= floors.falseAlarms, `false alarms: ${falseAlarms}`)
+    checkConfidence(t, judged)
   },
 )
 

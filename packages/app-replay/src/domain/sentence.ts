@@ -18,6 +18,9 @@ const ratioUnits = ['', '1', 'e']
 export const formatQuantity = (value: Value, unit: string): string =>
   value === null || ratioUnits.includes(unit) ? formatNumber(value) : `${formatNumber(value)} ${unit}`
 
+/** Returns a clause with a capital letter and a period. */
+export const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
+
 /** `1 contact`, `2 contacts` */
 export const formatCount = (n: number, noun: string, plural = `${noun}s`): string =>
   `${n} ${n === 1 ? noun : plural}`

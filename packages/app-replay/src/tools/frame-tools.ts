@@ -7,7 +7,7 @@ import type { RankedFinding } from '../domain/findings/ranking.ts'
 import { explainFrame, type FrameExplanation } from '../domain/frames/frame-balance.ts'
 import { summarizeFrame, truncateFrame } from '../domain/frames/frame-view.ts'
 import { hasContacts } from '../domain/recordings/capability.ts'
-import { formatCount, formatQuantity } from '../domain/sentence.ts'
+import { formatCount, formatQuantity, toSentence } from '../domain/sentence.ts'
 import { norm } from '../domain/vector.ts'
 import { type Diagnosis, diagnose } from '../session/diagnose.ts'
 import { findFrame, getForceScale } from '../session/frames.ts'
@@ -130,7 +130,7 @@ function describeLaws(
   [finding]: readonly RankedFinding[],
   { coverage: { checked, not_checked }, names }: Pick<Diagnosis, 'coverage' | 'names'>,
 ): string {
-  if (finding !== undefined) return `${describeFinding(finding, names)}.`
+  if (finding !== undefined) return toSentence(describeFinding(finding, names))
   const laws = formatCount(checked.length, 'law')
   const rest = not_checked.length === 0 ? '' : ` ${not_checked.length} could not be checked everywhere.`
   return `No fault found here by ${laws}.${rest}`
@@ -146,7 +146,7 @@ function summarizeExplanation(
   const [worst] = balances.toSorted((a, b) => (b.unexplained_n ?? 0) - (a.unexplained_n ?? 0))
   const sentences = [
     `Frame ${frame_id} (${formatQuantity(simulation_time, 's')}): ${formatCount(balances.length, 'body', 'bodies')}, ${touching}.`,
-    ...changes.slice(0, 3).map((change) => `${change.charAt(0).toUpperCase()}${change.slice(1)}.`),
+    ...changes.slice(0, 3).map((change) => toSentence(change)),
   ]
   if (worst?.unexplained_n != null)
     sentences.push(

@@ -1,7 +1,7 @@
 import type { Value } from '@causeway/recording'
 import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import type { Coverage } from '../coverage/coverage.ts'
-import { formatCount, formatNumber, formatQuantity } from '../sentence.ts'
+import { formatCount, formatNumber, formatQuantity, toSentence } from '../sentence.ts'
 import { listEvidenceCalls } from './evidence.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
@@ -29,7 +29,7 @@ const rounded = (value: number): Value => (Number.isFinite(value) ? Number(value
 export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
   const { kind, severity, frames, bodies, pair, value, limit, unit, confidence } = finding
   const row = { kind, severity, frames, bodies, pair, value: rounded(value), limit: rounded(limit), unit }
-  return { ...row, confidence, sentence: `${describeFinding(finding, names)}.` }
+  return { ...row, confidence, sentence: toSentence(describeFinding(finding, names)) }
 }
 
 export const toRankedRow = (finding: RankedFinding, names: BodyNames): RankedRow => ({

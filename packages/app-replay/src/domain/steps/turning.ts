@@ -40,6 +40,13 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
   return Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : Math.max(a, b)
 }
 
+/** m/s */
+const minRockingSpeed = 0.02
+
+/** Whether a body turns about the contact at 2 cm/s and g dt or more, or may do so: its corners touch in turns. */
+export const isRocking = (step: Step, touch: Touch): boolean =>
+  !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
+
 /** Returns the angular speed in rad/s, or that of the rotation of the step if it was not recorded. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data

@@ -11,9 +11,8 @@ import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
-import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import { measureTurning } from '../../steps/turning.ts'
+import { isRocking } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** Maximum frames between losses, minimum losses, and maximum frames of a loss. */
@@ -63,14 +62,6 @@ export function chatterLaw(): Law {
         ),
   }
 }
-
-/** m/s */
-const minRockingSpeed = 0.02
-
-/** Whether a body turns about the contact, so that its corners touch in turns. */
-/** Whether a body turns about the contact or may do so, so that its corners touch in turns. */
-const isRocking = (step: Step, touch: Touch): boolean =>
-  !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
 /** Adds a loss to the run of the pair if it is near, else to a new run. */
 function recordLoss(losses: Losses, frame: number, found: Run[]): void {

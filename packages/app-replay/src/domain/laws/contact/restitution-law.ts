@@ -115,7 +115,7 @@ export function restitutionLaw(): Law {
       }
     },
     findings: () =>
-      runs.runs.map((run) => createFinding(run, { kind: 'restitution', unit: 'e', confidence: 0.8 })),
+      runs.runs.map((run) => createFinding(run, { kind: 'restitution', unit: 'e', confidence: 0.65 })),
   }
 }
 

@@ -108,7 +108,7 @@ export function tunnellingLaw(): Law {
         createFinding(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.9 }),
       ),
       ...crossed.runs.map((run) =>
-        createFinding(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.7 }),
+        createFinding(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.6 }),
       ),
       ...fast.runs.map((run) =>
         createFinding(run, { kind: 'tunnelling', severity: 'warning', unit: 'm/frame', confidence: 0.3 }),

@@ -78,7 +78,7 @@ function toFindings(run: Excess): readonly Finding[] {
       kind: 'energy_injection',
       severity: 'warning',
       unit: 'J',
-      confidence: 0.5,
+      confidence: 0.3,
       limit: budgetRule.suspicious * scale,
     }),
   ]

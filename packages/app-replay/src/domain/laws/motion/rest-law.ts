@@ -3,7 +3,8 @@
  *
  * Jitter: the change of velocity reverses in every frame of contact, for 8 frames or more, above 1 mm/s and 5 % of g
  * dt. Creep: friction is below 95 % of the limit, but the contact point moves along the surface at 2.5 mm/s or more
- * for 10 frames or more. The speed of the contact point of a turning body is uncertain by w^2 r dt.
+ * for 10 frames or more. The speed of the contact point of a turning body is uncertain by w^2 r dt,
+ * and bodies that turn about the contact at 2 cm/s and g dt or more do not rest.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -12,7 +13,7 @@ import { num, worldSpin } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import { measureTurning, readTurnRate } from '../../steps/turning.ts'
+import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
 /** Minimum frames of jitter and creep, minimum m/s of creep, and maximum share of the friction limit. */
@@ -63,6 +64,7 @@ export function restLaw(): Law {
       for (const touch of step.touches) {
         if (touch.limit <= 0 || frame - touch.since < minContactFrames) continue
         if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
+        if (isRocking(step, touch)) continue
         const speed = getSlipSpeed(step, touch)
         const limit = restRule.creepSpeed + getTurningError(step, touch)
         if (!(speed > limit) || speed > maxRestSpeed) continue
