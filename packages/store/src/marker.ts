@@ -5,6 +5,7 @@ import type { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 import { initializedAt } from './migrate.ts'
+import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
 
@@ -41,7 +42,7 @@ export function markInitialized(db: Database): void {
   } finally {
     closeSync(marker)
   }
-  syncFolder(dirname(db.name))
+  syncFolderSync(dirname(db.name))
 }
 
 function findLoss(file: string): 'is missing' | 'is empty' | undefined {
@@ -82,15 +83,4 @@ export function missingError(path: string, problem: string): CausewayError {
     data: { file, marker },
     cause: new Error(path),
   })
-}
-
-function syncFolder(folder: string): void {
-  // Windows cannot flush a folder.
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { isReadableByOthers } from '@causeway/store'
 import type { Logger } from 'pino'
 import { type Access, parseTokens, type TokenLine } from './access.ts'
 
@@ -108,8 +109,7 @@ function readPrivateFile(file: string): { text: string; version: string } {
   try {
     const stat = fstatSync(descriptor)
     if (!stat.isFile()) throw invalid(`the token file is not a regular file: ${file}`)
-    // File modes have no meaning on Windows.
-    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+    if (isReadableByOthers(stat.mode))
       throw invalid(`other users of this machine can read the token file: ${file}`, {
         remedy: `run chmod 600 ${file}`,
       })

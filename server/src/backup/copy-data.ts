@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { backupFile, readSchema, toDataError } from '@causeway/store'
+import { backupFile, canRenameOpenFolder, readSchema, syncFolder, toDataError } from '@causeway/store'
 import type { CallOptions } from '@causeway/worker'
 import { ServerError } from '../errors.ts'
-import { copyFile, hashFile, syncFolder } from './copy-file.ts'
+import { copyFile, hashFile } from './copy-file.ts'
 import { type DataFile, findTreatment, listFiles, type OwnedPart } from './data-part.ts'
 import { dataFolder, type Manifest, type ManifestFile, writeManifest } from './manifest.ts'
 import { isPartial, PartialBackup } from './partial-backup.ts'
@@ -43,8 +43,7 @@ export async function copyData(job: CopyJob, { signal, progress }: CallOptions =
     await writeManifest(folder, manifest)
     await syncFolder(folder)
     signal?.throwIfAborted()
-    // Windows cannot rename a folder that contains an open file.
-    if (process.platform === 'win32') await partial.release()
+    if (!canRenameOpenFolder()) await partial.release()
     await rename(folder, target)
     await partial.release(target)
     await syncFolder(dirname(target))

@@ -39,14 +39,6 @@ export async function hashFile(file: string, watch: FileWatch = {}): Promise<Fil
   return readChunks(file, watch, async () => {})
 }
 
-/** Flushes the entries of a folder. */
-export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot flush a folder.
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
-}
-
 async function readChunks(
   file: string,
   { signal, advance }: FileWatch,

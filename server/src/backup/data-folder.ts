@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CausewayError } from '@causeway/protocol'
-import { FolderLock, lockFiles } from '@causeway/store'
+import { canRenameOpenFolder, FolderLock, lockFiles } from '@causeway/store'
 import { ServerError } from '../errors.ts'
 
 /** Files of a locked folder. SQLite leaves its journal in a folder that was renamed. */
@@ -52,8 +52,7 @@ export function discardFolder(lock: FolderLock, dataDir: string): void {
     return
   }
   const renamed = `${dataDir}.${process.pid}.empty`
-  // Windows cannot rename a folder that contains an open file.
-  if (process.platform === 'win32') lock.release()
+  if (!canRenameOpenFolder()) lock.release()
   renameSync(dataDir, renamed)
   lock.release(renamed)
   removeEmpty(renamed)

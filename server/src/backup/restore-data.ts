@@ -2,10 +2,18 @@ import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { FolderLock, readSchema, StoreError, toDataError, updateFile } from '@causeway/store'
+import {
+  canRenameOpenFolder,
+  FolderLock,
+  readSchema,
+  StoreError,
+  syncFolder,
+  toDataError,
+  updateFile,
+} from '@causeway/store'
 import type { CallOptions } from '@causeway/worker'
 import { ServerError } from '../errors.ts'
-import { copyFile, syncFolder } from './copy-file.ts'
+import { copyFile } from './copy-file.ts'
 import { discardFolder, holdsData, removeEmpty, toPreviousFolder, toStagingFolder } from './data-folder.ts'
 import { findTreatment, type OwnedPart } from './data-part.ts'
 import {
@@ -150,8 +158,7 @@ async function swapFolders(
   const previous = toPreviousFolder(dataDir, nowMs)
   const stagingLock = new FolderLock(staging, { restoring: true })
   try {
-    // Windows cannot rename a folder that contains an open file.
-    if (process.platform === 'win32') for (const one of [lock, stagingLock]) one.release()
+    if (!canRenameOpenFolder()) for (const one of [lock, stagingLock]) one.release()
     await rename(dataDir, previous)
     lock.release(previous)
     try {

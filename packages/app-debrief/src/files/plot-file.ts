@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { CausewayError } from '@causeway/protocol'
+import { syncFolder } from '@causeway/store'
 import { DebriefError } from '../errors.ts'
 
 /** Longer texts may exceed the maximum string length of V8. */
@@ -215,17 +216,6 @@ async function findMode(path: string): Promise<number> {
   } catch (error) {
     if (isMissing(error)) return 0o644
     throw error
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot flush a folder.
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isReadableByOthers } from '@causeway/store'
 import { findUnfinishedRestore, listLeftovers, toStagingFolder } from '../../backup/data-folder.ts'
 import { formatBytes } from '../format.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -45,8 +46,7 @@ export function checkDataFolder(dataDir: string): Check {
       'correct the permissions of the folder, or choose another one with --data-dir',
     )
   if (!exists) return ok('data', `${dataDir}, created at the first start`)
-  // File modes have no meaning on Windows.
-  if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0)
+  if (isReadableByOthers(statSync(dataDir).mode))
     return warn('data', `other users of this machine can read ${dataDir}`, `chmod 700 ${dataDir}`)
   const staging = toStagingFolder(resolve(dataDir))
   if (listLeftovers(dataDir).includes(staging))

@@ -1,0 +1,35 @@
+/** Differences between the file systems of platforms. Tests pass the platform. */
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+
+/** Whether other users of this machine can read a file or folder of this mode. Modes have no meaning on Windows. */
+export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = process.platform): boolean =>
+  platform !== 'win32' && (mode & 0o077) !== 0
+
+/** Whether a folder that contains an open file can be renamed. */
+export const canRenameOpenFolder = (platform: NodeJS.Platform = process.platform): boolean =>
+  platform !== 'win32'
+
+/** Whether the entries of a folder can be flushed. */
+const canSyncFolder = (platform: NodeJS.Platform): boolean => platform !== 'win32'
+
+/** Flushes the entries of a folder, if the platform can. */
+export async function syncFolder(
+  folder: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  if (!canSyncFolder(platform)) return
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Flushes the entries of a folder, if the platform can. */
+export function syncFolderSync(folder: string, platform: NodeJS.Platform = process.platform): void {
+  if (!canSyncFolder(platform)) return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
