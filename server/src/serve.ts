@@ -14,6 +14,7 @@ import { HttpServer } from './http/server.ts'
 import { LoadMonitor } from './limits/load-monitor.ts'
 import { openLog, openPrettyStream } from './log/log.ts'
 import { LogFiles } from './log/log-files.ts'
+import { LogTail } from './log/log-tail.ts'
 import { StderrWriter } from './log/stderr-writer.ts'
 import { IdleCollector } from './memory/idle-collector.ts'
 import { collectGarbage } from './memory/process-memory.ts'
@@ -35,15 +36,22 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
   const isPretty =
     config.logFormat === 'pretty' || (config.logFormat === 'auto' && process.stderr.isTTY === true)
   const lines = isPretty ? undefined : new StderrWriter()
+  const logTail = new LogTail(config.dataDir)
   const log = openLog({
     extra: config.extraLogging,
     level: config.logLevel,
     destination: lines ?? (await openPrettyStream()),
     files,
+    tail: logTail,
   })
   const tokens = openTokenFile(config, log)
-  const core = await Core.open({ config, log, apps, logFiles: files })
-  const load = new LoadMonitor({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
+  const core = await Core.open({ config, log, apps, logFiles: files, logTail })
+  const load = new LoadMonitor({
+    lagMs: config.shedLagMs,
+    heapPercent: config.shedHeapPercent,
+    log,
+    onSample: ({ lagMs }) => core.history.recordDelay(lagMs),
+  })
   const http = await HttpServer.open(core, {
     ...config,
     tokens,

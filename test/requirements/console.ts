@@ -79,6 +79,32 @@ export const webConsole = {
     behaviour:
       'the scene of a frame has shapes, planes, and the contact forces in newtons on one body of each pair',
   },
+  'console:traffic:events': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'finished calls are streamed without arguments and results, and a reader that reconnects misses none',
+  },
+  'console:traffic:errors': {
+    origin: 'design, new parts: console',
+    behaviour: 'failed calls are grouped by error code and tool over a stated number of calls',
+  },
+  'console:sessions': {
+    origin: 'design, new parts: console',
+    behaviour: 'sessions are listed with their calls and without their ids, and an open session can be ended',
+  },
+  'console:health:figures': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'event-loop delay, memory and calls of the last 15 minutes and the sizes of the databases are served',
+  },
+  'console:logs': {
+    origin: 'design, new parts: console',
+    behaviour: 'the latest log lines are served by level and text, without folders of the machine',
+  },
+  'console:viewer-url': {
+    origin: 'design, new parts: console',
+    behaviour: 'results of Replay and Debrief contain the address of the page that shows what they are about',
+  },
   'console:keys': {
     origin: 'design, new parts: console',
     behaviour: 'the dialog of `?` lists the keys of the page, and each key does what it lists',

@@ -47,6 +47,8 @@ export default defineApp(
     close: (store) => store.end(),
     caches: (store) => store.caches(),
     health: (store) => store.health(),
+    view: ({ data: { filename } }) =>
+      typeof filename === 'string' ? `/debrief/plots/${encodeURIComponent(filename)}` : undefined,
   },
   (app) => {
     declarePlotTools(app)

@@ -42,6 +42,13 @@ export interface Cache {
   shrink(bytes: number): number | Promise<number>
 }
 
+/** A call of a tool, for the page that shows what it was about. Its values were not validated if the call failed. */
+export interface ViewedCall {
+  readonly args: Readonly<Record<string, unknown>>
+  /** Structured content; empty if the call failed. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 /** Name and lifecycle of an app. */
 interface AppIdentity<Store, Session> {
   /** `^[A-Z][A-Za-z0-9]*$`. Prefix of all wire names. */
@@ -71,6 +78,8 @@ interface AppIdentity<Store, Session> {
   /** Returns tools known only at run time. Runs every few minutes and after `changed.tools()`. */
   discover?(store: Store): Promise<readonly AppTool[]>
   caches?(store: Store): readonly Cache[]
+  /** Returns the console page that shows what a call was about, such as `/replay/drop#frame=45`. Must not throw. */
+  view?(call: ViewedCall): string | undefined
   /** Returns figures for `/health`. */
   health?(store: Store): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 }
@@ -95,7 +104,7 @@ type ErrorDefinitions = Readonly<Record<string, ErrorDefinition>>
 export interface App
   extends Pick<
     AppIdentity<unknown, unknown>,
-    'name' | 'about' | 'instructions' | 'rootsSetting' | 'service' | 'errorBody' | 'missingBody'
+    'name' | 'about' | 'instructions' | 'rootsSetting' | 'service' | 'errorBody' | 'missingBody' | 'view'
   > {
   readonly data: readonly DataPart[]
   readonly errors: ErrorDefinitions

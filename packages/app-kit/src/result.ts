@@ -50,6 +50,15 @@ export function toResult(
   }
 }
 
+/** Adds a member to the structured content and to its JSON text. */
+export function addMember(result: CallToolResult, name: string, value: string): CallToolResult {
+  const { structuredContent, content, [structuredJson]: json } = result
+  if (structuredContent === undefined || json === undefined) return result
+  const data = { ...structuredContent, [name]: value }
+  const longer = `${json.slice(0, -1)}${json === '{}' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}}`
+  return { ...result, ...toResult(data, { content: content.slice(1), json: longer }) }
+}
+
 /** Replaces NaN and infinities by `null`. Copies only what changes. */
 export const finite = <T>(value: T): T => replaceNonFinite(value) as T
 

@@ -2,6 +2,7 @@
 import { defineApp } from '@causeway/app-kit'
 import { PictureError } from '@causeway/picture'
 import { RecordingError } from '@causeway/recording'
+import { findViewerPage } from './domain/viewer-page.ts'
 import { ReplayError } from './errors.ts'
 import { replayPrompts } from './prompts.ts'
 import { recordingResources } from './resources.ts'
@@ -60,6 +61,7 @@ export default defineApp(
     close: (store) => store.close(),
     caches: (store) => store.caches,
     health: (store) => store.health(),
+    view: findViewerPage,
   },
   (app) => {
     for (const register of tools) register(app)

@@ -4,6 +4,7 @@ import { StoreError } from '@causeway/store'
 import { WorkerError } from '@causeway/worker'
 import { z } from 'zod'
 import { ServerError } from '../errors.ts'
+import { activityRoutes } from './activity-routes.ts'
 import { auditTools } from './audit-tools.ts'
 import { backupTools } from './backup-tools.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
@@ -23,6 +24,7 @@ export const causewayApp = (core: () => ServerParts): App =>
       registryTools(app)
       auditTools(app)
       backupTools(app)
+      activityRoutes(app)
     },
   )
 

@@ -105,6 +105,12 @@ export const settings = Object.freeze({
     schema: list(',').pipe(z.array(alias)),
     meaning: 'additional ports that serve one app at the root: `minds:3000,debrief:60123`',
   }),
+  publicUrl: setting({
+    env: 'CAUSEWAY_PUBLIC_URL',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    defaultText: 'the address of the request',
+    meaning: 'URL of the server for `viewer_url` in results, if a proxy serves it under another address',
+  }),
   allowedHosts: setting({
     env: 'CAUSEWAY_ALLOWED_HOSTS',
     schema: list(','),

@@ -1,10 +1,11 @@
-import { type Ask, type Facts, isAsk, type ToolContext } from '@causeway/app-kit'
-import { asCausewayError, type CallToolResult, CausewayError } from '@causeway/protocol'
+import { type App, type Ask, addMember, type Facts, isAsk, type ToolContext } from '@causeway/app-kit'
+import { asCausewayError, type CallToolResult, CausewayError, isObject } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
+import type { CallActivity } from '../activity/call-activity.ts'
 import type { Audit } from '../audit/audit.ts'
-import { findSubject, truncateFacts } from '../audit/audit-entry.ts'
+import { type AuditEntry, findSubject, truncateFacts } from '../audit/audit-entry.ts'
 import { type AppInstance, getStore } from '../host/app-host.ts'
 import type { ClientStates } from '../host/client-states.ts'
 import type { ErrorCatalog } from '../host/error-catalog.ts'
@@ -28,6 +29,7 @@ export interface CallRunnerOptions {
   readonly states: ClientStates
   readonly limits: Limits
   readonly audit: Audit
+  readonly activity: CallActivity
   readonly metrics: Metrics
   readonly storage: StorageHealth
   readonly log: Logger
@@ -75,8 +77,19 @@ export class CallRunner {
   /** Returns the result or the questions of a tool. Throws a `CausewayError`. */
   callTool({ instance, tool }: ToolEntry, args: unknown, caller: Caller): Promise<CallToolResult | Ask> {
     const operation = toolOperation(tool, args)
-    return this.run({ instance, caller, operation }, (ctx) => tool.call(args, ctx))
+    return this.run({ instance, caller, operation }, async (ctx) => {
+      const result = await tool.call(args, ctx)
+      if (isAsk(result) || caller.address === undefined) return result
+      const view = findView(instance.app, args, result)
+      return view === undefined ? result : addMember(result, 'viewer_url', `${caller.address.baseUrl}${view}`)
+    })
   }
+}
+
+/** Returns the page of the console that shows what a call was about. */
+function findView(app: App, args: unknown, result: unknown): string | undefined {
+  const { structuredContent = {} } = (result ?? {}) as Partial<CallToolResult>
+  return app.view?.({ args: isObject(args) ? args : {}, data: structuredContent })
 }
 
 /** Throws `FORBIDDEN_SCOPE`; `app` is a path. */
@@ -147,12 +160,12 @@ class Call {
   }
 
   #audit(ms: number, code: string, result: unknown): void {
-    const { audit, now } = this.#options
+    const { audit, activity, now } = this.#options
     const { instance, caller, operation } = this.#request
     const { app, path } = instance
     const { channel, client, clientKey, sessionKey, requestId, requestBytes, trace } = caller
     const { structuredContent } = (result ?? {}) as Partial<CallToolResult>
-    audit.add({
+    const entry: AuditEntry = {
       at_ms: now(),
       app: app.name,
       service: app.service ?? path,
@@ -169,7 +182,9 @@ class Call {
       answer_chars: getTextLength(result),
       subject: findSubject(structuredContent, operation.args),
       facts: this.#facts === undefined ? null : truncateFacts(this.#facts),
-    })
+    }
+    audit.add(entry)
+    activity.add({ entry, view: findView(app, operation.args, result) })
   }
 }
 

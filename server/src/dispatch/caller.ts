@@ -37,6 +37,8 @@ export interface Caller {
   progress(done: number, total?: number, message?: string): void
   /** Sends a log message if the caller accepts its level. */
   notify(level: LogLevel, data: unknown): void
+  /** The server as the caller addresses it; absent for calls of apps. */
+  readonly address?: { readonly baseUrl: string } | undefined
   /** Replies so far, and what the client can answer; absent if the channel cannot ask. */
   readonly input?: Input | undefined
 }

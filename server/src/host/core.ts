@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { App, ChannelContext, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, type Params, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
+import { CallActivity } from '../activity/call-activity.ts'
 import { Audit } from '../audit/audit.ts'
 import { backupsFolder, listParts } from '../backup/backup.ts'
 import { Backups } from '../backup/backups.ts'
@@ -20,12 +21,15 @@ import type { Operation } from '../dispatch/operation.ts'
 import { findResource } from '../dispatch/resources.ts'
 import { Limits } from '../limits/limits.ts'
 import type { LogFiles } from '../log/log-files.ts'
+import { LogTail } from '../log/log-tail.ts'
 import { CacheSet, type OwnedCache } from '../memory/cache-set.ts'
 import { MemoryGuard } from '../memory/memory-guard.ts'
 import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../memory/process-memory.ts'
 import { type HealthReport, reportHealth } from '../monitoring/health.ts'
+import { HealthHistory } from '../monitoring/health-history.ts'
 import { Metrics } from '../monitoring/metrics.ts'
 import { StorageHealth } from '../monitoring/storage-health.ts'
+import { measureStores, type StoreSize } from '../monitoring/store-sizes.ts'
 import { type Change, createBareMount, sharedMount } from '../registry/mount.ts'
 import { Registry } from '../registry/registry.ts'
 import { AppHost } from './app-host.ts'
@@ -45,8 +49,28 @@ export interface CoreOptions {
   readonly cwd?: string
   /** Receives the audit entries in addition to the database. */
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
+  /** The latest log lines, for the console. */
+  readonly logTail?: LogTail | undefined
   /** Built-in apps without the server's own. */
   readonly apps: readonly App[]
+}
+
+/** An open session, without its id, which is a secret. */
+export interface OpenSession {
+  /** Digest of the session key. */
+  readonly session: string
+  readonly client: string
+  readonly client_version: string
+  readonly protocol_version: string
+  readonly mount: string
+  readonly open_streams: number
+}
+
+/** The open sessions of a transport. */
+export interface OpenSessions {
+  list(): readonly OpenSession[]
+  /** Ends a session for good. Returns whether it was open. */
+  end(session: string): Promise<boolean>
 }
 
 const serverApp = 'Causeway'
@@ -61,6 +85,11 @@ export class Core {
   readonly limits: Limits
   readonly storage: StorageHealth
   readonly audit: Audit
+  readonly activity = new CallActivity()
+  readonly logTail: LogTail
+  readonly history: HealthHistory
+  /** Open sessions of each transport. */
+  readonly openSessions: OpenSessions[] = []
   readonly metrics: Metrics
   readonly runner: CallRunner
   readonly host: AppHost
@@ -95,6 +124,12 @@ export class Core {
     this.storage = new StorageHealth(config.dataDir, listParts([...apps]))
     logFiles?.onFailure((error) => this.storage.record(serverApp, error))
     this.audit = this.#openAudit(logFiles)
+    this.logTail = options.logTail ?? new LogTail(config.dataDir)
+    this.history = new HealthHistory({
+      now,
+      readMemoryBytes: () => readMemoryUsage().usedBytes,
+      readTotals: () => this.activity.totals,
+    })
     this.metrics = new Metrics(async () => ({
       running: this.limits.running,
       memory: await this.memory.report(),
@@ -104,6 +139,7 @@ export class Core {
       states: new ClientStates(this.store.states, { now: steady }),
       limits: this.limits,
       audit: this.audit,
+      activity: this.activity,
       metrics: this.metrics,
       storage: this.storage,
       log,
@@ -190,7 +226,13 @@ export class Core {
     return reportHealth(this)
   }
 
+  /** Returns the sizes of the databases. */
+  measureStores(): Promise<readonly StoreSize[]> {
+    return measureStores(this.config.dataDir, listParts(this.#apps))
+  }
+
   async close(): Promise<void> {
+    this.history.close()
     this.registry.close()
     await this.memory.close()
     this.userApps.close()

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, getOwner } from '../access/access.ts'
@@ -58,6 +59,18 @@ export class Exchange {
     return this.request.id
   }
 
+  /** URL of the console as the client reaches this server: `CAUSEWAY_PUBLIC_URL`, else by the `Host` of the request. */
+  get baseUrl(): string {
+    const { request } = this
+    const { publicUrl } = request.server
+    if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+    const url = new URL(`http://${request.headers.host}`)
+    // The port of an app serves no console.
+    const { port } = request.server.server.address() as AddressInfo
+    if (request.socket.localPort !== port) url.port = String(port)
+    return url.origin
+  }
+
   /** Aborts if the client disconnects before the response is complete. Created on first use: most responses are faster. */
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
@@ -85,6 +98,7 @@ export class Exchange {
     const { headers: given, body } = request
     return {
       cancellation: sender.cancellation ?? this,
+      address: this,
       mount: this.mount,
       era: sender.era,
       channel: sender.channel,

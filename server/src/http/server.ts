@@ -28,6 +28,13 @@ import { Admission } from './security/admission.ts'
 import { guard } from './security/guard.ts'
 import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Configured URL of this server for links in results. */
+    publicUrl: string | undefined
+  }
+}
+
 type OwnServices = 'core' | 'toolLists' | 'inFlight' | 'inputCodec' | 'tasks' | 'stopping'
 
 export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
@@ -41,6 +48,8 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly allowedHosts?: readonly string[]
   /** Exact origins of web pages that may call without a token. */
   readonly allowedOrigins?: readonly string[]
+  /** URL of this server for links in results; by default that of the request. */
+  readonly publicUrl?: string | undefined
   /** Timeout for the headers of a request, and for pauses in its body; 0 disables it. */
   readonly receiveTimeoutMs?: number
   readonly tokens?: TokenFile | undefined
@@ -87,6 +96,7 @@ export class HttpServer {
     this.#sockets = new AppSockets(this.#services, { admission: this.#admission, maxPayload: bodyLimitBytes })
     this.#sockets.attach(this.#fastify.server)
     this.#addRoutes()
+    core.openSessions.push(this.#mcp.sessions)
     for (const { cache } of [this.#services.toolLists, this.#mcp.sessions])
       core.caches.push({ owner: 'causeway', cache })
   }
@@ -165,6 +175,7 @@ export class HttpServer {
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat()) this.routes.push(`${one} ${url}`)
     })
+    fastify.decorate('publicUrl', this.#options.publicUrl)
     // Browsers send `text/plain` without a preflight.
     fastify.removeContentTypeParser('text/plain')
     limitJsonBodies(fastify)

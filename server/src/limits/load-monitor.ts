@@ -10,16 +10,24 @@ export interface Load {
 
 const sampleIntervalMs = 500
 
+interface LoadMonitorOptions extends Load {
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  /** Receives every sample. */
+  readonly onSample?: (load: Load) => void
+}
+
 /** Detects overload. A limit of 0 ms or 100 percent disables its check. */
 export class LoadMonitor {
   readonly #limits: Load
   readonly #log: Pick<Logger, 'warn' | 'info'>
+  readonly #onSample: LoadMonitorOptions['onSample']
   readonly #timer: NodeJS.Timeout
   #nextSampleAt = performance.now() + sampleIntervalMs
   #wasAboveLimits = false
   #isOverloaded = false
 
-  constructor({ log, ...limits }: Load & { readonly log: Pick<Logger, 'warn' | 'info'> }) {
+  constructor({ log, onSample, ...limits }: LoadMonitorOptions) {
+    this.#onSample = onSample
     this.#limits = limits
     this.#log = log
     this.#timer = setInterval(() => this.#sample(), sampleIntervalMs).unref()
@@ -38,6 +46,7 @@ export class LoadMonitor {
     const now = performance.now()
     const load = { lagMs: Math.max(0, now - this.#nextSampleAt), heapPercent: getHeapPercent() }
     this.#nextSampleAt = now + sampleIntervalMs
+    this.#onSample?.(load)
     const isAboveLimits = exceedsLimits(load, this.#limits)
     const wasOverloaded = this.#isOverloaded
     this.#isOverloaded = isAboveLimits && this.#wasAboveLimits

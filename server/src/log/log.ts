@@ -13,20 +13,27 @@ interface LogOptions {
   /** Receives each line as JSON. */
   readonly destination: DestinationStream
   readonly files?: Pick<LogFiles, 'all' | 'errors'> | undefined
+  /** Receives each line too. */
+  readonly tail?: DestinationStream
 }
 
-export function openLog({ extra, level: minLevel = 'info', destination, files }: LogOptions): Logger {
+export function openLog({ extra, level: minLevel = 'info', destination, files, tail }: LogOptions): Logger {
   const level = extra ? 'debug' : minLevel
   // Only protocol details have nested fields. Redacting nested paths doubles the cost of a line.
   const paths = extra ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
   return pino(
     { level, redact: { paths, censor: '[redacted]' }, base: null },
-    files === undefined
+    files === undefined && tail === undefined
       ? destination
       : multistream([
           { level, stream: destination },
-          { level, stream: files.all },
-          { level: 'error', stream: files.errors },
+          ...(tail === undefined ? [] : [{ level, stream: tail }]),
+          ...(files === undefined
+            ? []
+            : [
+                { level, stream: files.all },
+                { level: 'error' as const, stream: files.errors },
+              ]),
         ]),
   )
 }

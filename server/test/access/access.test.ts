@@ -18,6 +18,13 @@ t.setTimeout(300_000)
 const routes: Readonly<Record<string, Scope>> = {
   'causeway GET /audit': 'read',
   'causeway GET /audit.jsonl': 'read',
+  'causeway DELETE /sessions/{session}': 'write',
+  'causeway GET /calls/errors': 'read',
+  'causeway GET /calls/events': 'read',
+  'causeway GET /figures': 'read',
+  'causeway GET /logs': 'write',
+  'causeway GET /logs/events': 'write',
+  'causeway GET /sessions': 'read',
   'debrief GET /plots/{filename}/events': 'read',
   'debrief GET /plots/{filename}/features': 'read',
   'debrief POST /': 'write',
@@ -98,6 +105,11 @@ async function send(url: string, method: string, headers: Record<string, string>
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(hasBody ? { body: '{}' } : {}),
   })
+  // An event stream does not end.
+  if (String(response.headers['content-type']).startsWith('text/event-stream')) {
+    response.body.destroy()
+    return { status: response.statusCode, text: '' }
+  }
   return { status: response.statusCode, text: await response.body.text() }
 }
 

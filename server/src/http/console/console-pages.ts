@@ -71,7 +71,19 @@ export function consolePages(fastify: FastifyInstance, builtPages?: string): voi
 }
 
 /** Paths of the console in addition to `/`. */
-const pagePaths = ['/apps', '/apps/:app', '/apps/:app/:tool', '/replay', '/replay/:recording'] as const
+const pagePaths = [
+  '/apps',
+  '/apps/:app',
+  '/apps/:app/:tool',
+  '/traffic',
+  '/traffic/:request',
+  '/sessions',
+  '/status',
+  '/logs',
+  '/replay',
+  '/replay/:recording',
+  '/replay/:recording/compare/:other',
+] as const
 
 /** The page of a checkout without a build. It needs no style. */
 const notBuilt = `<!doctype html>

@@ -3,6 +3,7 @@ import type { Cache } from '@causeway/app-kit'
 import { CausewayError, headers, type Request } from '@causeway/protocol'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { getOwner } from '../../access/access.ts'
+import type { OpenSession, OpenSessions } from '../../host/core.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
@@ -15,7 +16,7 @@ import type { Transport } from './transport.ts'
 const minIdleMs = 10_000
 
 /** MCP 2025-03-26 to 2025-11-25, and clients of 2024-11-05 that use it: sessions that begin with `initialize`. */
-export class SessionTransport implements Transport {
+export class SessionTransport implements Transport, OpenSessions {
   readonly #services: HttpServices
   readonly #sessions = new Map<string, Session>()
   readonly #restoring = new Map<string, Promise<Session | undefined>>()
@@ -28,6 +29,25 @@ export class SessionTransport implements Transport {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  list(): readonly OpenSession[] {
+    return [...this.#sessions.values()].map((session) => ({
+      session: this.#getName(session),
+      client: session.initialize.clientInfo.name,
+      client_version: session.initialize.clientInfo.version,
+      protocol_version: session.initialize.protocolVersion,
+      mount: session.mount.path,
+      open_streams: session.openStreams,
+    }))
+  }
+
+  async end(name: string): Promise<boolean> {
+    const session = [...this.#sessions.values()].find((one) => this.#getName(one) === name)
+    if (session === undefined) return false
+    await this.#services.core.store.handshakes.delete(session.id)
+    await session.close()
+    return true
   }
 
   async open(exchange: Exchange): Promise<void> {
@@ -93,6 +113,11 @@ export class SessionTransport implements Transport {
   async close(): Promise<void> {
     clearInterval(this.#idleTimer)
     await Promise.all([...this.#sessions.values()].map((session) => session.close()))
+  }
+
+  /** The name under which the audit records the calls of a session. */
+  #getName({ id, owner }: Session): string {
+    return this.#services.core.audit.getSessionName(owner === '' ? id : `${owner}:${id}`)
   }
 
   #create(

@@ -96,6 +96,10 @@ export class Session {
     return this.#runningRequests > 0 ? Number.POSITIVE_INFINITY : this.#lastUsedMs
   }
 
+  get openStreams(): number {
+    return this.#openStreams
+  }
+
   /** Estimated memory in bytes. */
   get bytes(): number {
     return sessionBytes + this.#events.length

@@ -1,0 +1,78 @@
+import type { AuditEntry, Channel } from '../audit/audit-entry.ts'
+import { EventFeed } from './event-feed.ts'
+
+/** A finished call, and the page of the console that shows what it was about. */
+export interface CallEvent {
+  readonly entry: AuditEntry
+  /** Such as `/replay/drop#frame=45`. */
+  readonly view: string | undefined
+}
+
+/** The calls of a client session since the start of the server. */
+export interface SessionCalls {
+  /** Digest of the session key. */
+  readonly session: string
+  readonly client: string
+  readonly client_version: string
+  readonly channel: Channel
+  readonly first_ms: number
+  readonly last_ms: number
+  readonly calls: number
+  readonly errors: number
+  readonly last_tool: string
+}
+
+type Counted = { -readonly [Name in keyof SessionCalls]: SessionCalls[Name] }
+
+/** About 1 MB of entries. */
+const maxCalls = 2000
+const maxSessions = 200
+
+/** The latest calls and the sessions that made them, in memory. */
+export class CallActivity {
+  readonly feed = new EventFeed<CallEvent>(maxCalls)
+  /** By session, the one with the oldest last call first. */
+  readonly #sessions = new Map<string, Counted>()
+  #calls = 0
+  #errors = 0
+
+  add(event: CallEvent): void {
+    const { entry } = event
+    const errors = entry.code === 'ok' ? 0 : 1
+    this.#calls += 1
+    this.#errors += errors
+    this.feed.publish(event)
+    this.#count(entry, errors)
+  }
+
+  /** Calls and failed calls since the start. */
+  get totals(): { readonly calls: number; readonly errors: number } {
+    return { calls: this.#calls, errors: this.#errors }
+  }
+
+  /** Returns the sessions with the latest calls, newest first. */
+  get sessions(): readonly SessionCalls[] {
+    return [...this.#sessions.values()].map((counted) => ({ ...counted })).reverse()
+  }
+
+  #count({ session, client, client_version, channel, at_ms, app, tool }: AuditEntry, errors: number): void {
+    const counted = this.#sessions.get(session) ?? {
+      session,
+      client,
+      client_version,
+      channel,
+      first_ms: at_ms,
+      last_ms: at_ms,
+      calls: 0,
+      errors: 0,
+      last_tool: '',
+    }
+    counted.calls += 1
+    counted.errors += errors
+    counted.last_ms = at_ms
+    counted.last_tool = `${app}__${tool}`
+    this.#sessions.delete(session)
+    this.#sessions.set(session, counted)
+    if (this.#sessions.size > maxSessions) this.#sessions.delete(this.#sessions.keys().next().value as string)
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Events after a position. */
+interface Batch<T> {
+  readonly events: readonly T[]
+  /** Number of events after the position that are no longer stored. */
+  readonly missed: number
+  readonly position: number
+}
+
+const batchIntervalMs = 100
+const heartbeatMs = 15_000
+
+/** Stores the latest events for pages that follow them. A page that falls behind learns how many it missed. */
+export class EventFeed<T> {
+  readonly #capacity: number
+  /** Distinguishes the positions of this run of the server from those of others. */
+  readonly #run = Date.now().toString(36)
+  readonly #events: T[] = []
+  /** Number of events since the start. */
+  #position = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  /** Number of events since the start. */
+  get position(): number {
+    return this.#position
+  }
+
+  publish(event: T): void {
+    this.#events[this.#position % this.#capacity] = event
+    this.#position += 1
+  }
+
+  /** Returns the position after the event with an id; that of the next event without an id; 0 for an id of another run. */
+  parseId(id: string | null): number {
+    if (id === null) return this.#position
+    const [run, position] = id.split('.')
+    const known = run === this.#run ? Number(position) : 0
+    return known >= 0 && known <= this.#position ? known : 0
+  }
+
+  /** Returns the stored events after a position, oldest first. */
+  readAfter(position: number): Batch<T> {
+    const first = Math.max(position, this.#position - this.#capacity)
+    const events: T[] = []
+    for (let at = first; at < this.#position; at++) events.push(this.#events[at % this.#capacity] as T)
+    return { events, missed: first - position, position: this.#position }
+  }
+
+  /**
+   * Streams the events after a position as server-sent events, several times a second. The id of each is the position, and its data
+   * `{ events, missed }`. It is read as fast as the reader takes it, so that a slow reader needs no memory.
+   */
+  stream(
+    position: number,
+    { signal, toJson }: { readonly signal: AbortSignal; readonly toJson: (event: T) => unknown },
+  ): Response {
+    const encoder = new TextEncoder()
+    let at = position
+    let lastSentMs = 0
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          while (!signal.aborted) {
+            const batch = this.readAfter(at)
+            const isQuiet = batch.events.length === 0 && at === batch.position
+            if (!isQuiet || Date.now() - lastSentMs > heartbeatMs) {
+              const data = JSON.stringify({ events: batch.events.map(toJson), missed: batch.missed })
+              controller.enqueue(encoder.encode(`id: ${this.#run}.${batch.position}\ndata: ${data}\n\n`))
+              at = batch.position
+              lastSentMs = Date.now()
+              await pause(signal)
+              return
+            }
+            await pause(signal)
+          }
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body, {
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      },
+    })
+  }
+}
+
+/** Ends early, without an error, if the signal aborts. */
+const pause = (signal: AbortSignal): Promise<void> =>
+  delay(batchIntervalMs, undefined, { signal, ref: false }).catch(() => {})

@@ -1,0 +1,142 @@
+import { type Registrar, readArguments } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+import type { CallEvent } from '../activity/call-activity.ts'
+import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
+import type { ErrorCatalog } from '../host/error-catalog.ts'
+import { toRecord } from './audit-tools.ts'
+import type { CausewayStore, ServerParts } from './store.ts'
+
+/** Number of failed calls that are grouped. */
+const maxFailures = 1000
+const maxLogLines = 200
+
+const errorsQuery = z.strictObject({
+  app: z.string().optional(),
+  tool: z.string().optional(),
+  client: z.string().optional(),
+})
+const logLevel = z.coerce.number().int().min(10).max(60).default(10)
+const logsQuery = z.strictObject({ level: logLevel, text: z.string().max(200).default('') })
+
+/** Declares what the console reads in addition to the tools: calls, sessions, figures and log lines of this server. */
+export function activityRoutes(app: Registrar<CausewayStore, object>): void {
+  app.route('GET', '/calls/events', {
+    about:
+      'Streams finished calls of tools, as query_audit lists them, with the console page that shows what they were about. Last-Event-ID resumes.',
+    handle: async (request, _variables, { store, signal }) => {
+      const { activity, errors } = store.core()
+      const { feed } = activity
+      const toJson = (event: CallEvent) => toCallRecord(event, errors)
+      return feed.stream(feed.parseId(request.headers.get('last-event-id')), { signal, toJson })
+    },
+  })
+
+  app.route('GET', '/calls/errors', {
+    about: `Groups the last ${maxFailures} failed calls by error code and tool, with the newest call of each group. Filters: app, tool, client.`,
+    handle: async (request, _variables, { store }) =>
+      Response.json(await groupErrors(store.core(), readQuery('errors', errorsQuery, request))),
+  })
+
+  app.route('GET', '/sessions', {
+    about:
+      'Lists sessions with their client and calls since the start of the server, and the open MCP sessions.',
+    handle: async (_request, _variables, { store }) => {
+      const { activity, openSessions } = store.core()
+      return Response.json({
+        sessions: activity.sessions,
+        open: openSessions.flatMap((transport) => transport.list()),
+      })
+    },
+  })
+
+  app.route('DELETE', '/sessions/{session}', {
+    about: 'Ends an open MCP session. Its client must initialize a new one.',
+    handle: async (_request, { session = '' }, { store }) => {
+      for (const transport of store.core().openSessions)
+        if (await transport.end(session)) return new Response(null, { status: 204 })
+      throw new CausewayError('SESSION_NOT_FOUND', 'no open session has this name', { data: { session } })
+    },
+  })
+
+  app.route('GET', '/figures', {
+    about:
+      'Returns figures of the process over the last 15 minutes (event-loop delay, memory, calls) and the sizes of the databases.',
+    handle: async (_request, _variables, { store }) => {
+      const core = store.core()
+      return Response.json({ samples: core.history.samples, stores: await core.measureStores() })
+    },
+  })
+
+  logRoutes(app)
+}
+
+/** Log lines can contain texts of errors that belong to other clients, so reading them needs more than `read`. */
+function logRoutes(app: Registrar<CausewayStore, object>): void {
+  app.route('GET', '/logs', {
+    about: `Returns the last ${maxLogLines} log lines since the start, oldest first. ?level= is the lowest level (10 to 60), ?text= a part of the line.`,
+    scope: 'write',
+    handle: async (request, _variables, { store }) => {
+      const filter = readQuery('logs', logsQuery, request)
+      return Response.json({ lines: store.core().logTail.find(filter, maxLogLines) })
+    },
+  })
+
+  app.route('GET', '/logs/events', {
+    about: 'Streams log lines as they are written. Last-Event-ID resumes.',
+    scope: 'write',
+    handle: async (request, _variables, { store, signal }) => {
+      const { logTail } = store.core()
+      const position = logTail.feed.parseId(request.headers.get('last-event-id'))
+      return logTail.feed.stream(position, { signal, toJson: (line) => logTail.parse(line) })
+    },
+  })
+}
+
+const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
+  ...toRecord(entry, errors),
+  ...(view === undefined ? {} : { view }),
+})
+
+/** Returns the groups with the most calls first, and the period that was examined. */
+async function groupErrors(
+  { audit, errors }: ServerParts,
+  filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,
+) {
+  const failed = await audit.query({ ...filter, code: 'failed', limit: maxFailures })
+  const groups = new Map<string, StoredEntry[]>()
+  for (const entry of failed) {
+    const key = `${entry.code} ${entry.app} ${entry.tool}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return {
+    groups: [...groups.values()]
+      .sort((a, b) => b.length - a.length)
+      .map((entries) => {
+        const newest = entries[0] as StoredEntry
+        const { code, app, tool, request_id } = newest
+        return {
+          code,
+          app,
+          tool,
+          message: errors.describe(code),
+          count: entries.length,
+          clients: new Set(entries.map(({ client }) => client)).size,
+          first: toIsoTime(entries.at(-1)),
+          last: toIsoTime(newest),
+          request_id,
+        }
+      }),
+    examined: failed.length,
+    is_complete: failed.length < maxFailures,
+    since: toIsoTime(failed.at(-1)),
+  }
+}
+
+const toIsoTime = (entry: StoredEntry | undefined): string | null =>
+  entry === undefined ? null : new Date(entry.at_ms).toISOString()
+
+const readQuery = <T extends z.ZodObject>(owner: string, schema: T, { url }: Request): z.output<T> =>
+  readArguments(owner, schema, Object.fromEntries(new URL(url).searchParams))

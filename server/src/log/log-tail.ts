@@ -1,0 +1,68 @@
+import { homedir } from 'node:os'
+import { EventFeed } from '../activity/event-feed.ts'
+
+/** A log line without paths of this machine. */
+export interface LogLine {
+  /** 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
+  readonly level: number
+  /** Unix time in milliseconds. */
+  readonly time: number
+  readonly msg?: string
+  readonly [field: string]: unknown
+}
+
+interface LogFilter {
+  readonly level: number
+  /** Part of the line, in any case. */
+  readonly text: string
+}
+
+const maxLines = 2000
+/** Longer lines, such as errors with long stacks, are cut. */
+const maxLineLength = 8000
+
+/** The latest log lines, in memory. */
+export class LogTail {
+  readonly feed = new EventFeed<string>(maxLines)
+  readonly #folders: readonly (readonly [path: string, name: string])[]
+
+  constructor(dataDir: string) {
+    this.#folders = [
+      [dataDir, '<data folder>'],
+      [homedir(), '~'],
+    ]
+  }
+
+  /** Receives a line as JSON. */
+  write(line: string): void {
+    this.feed.publish(line.length <= maxLineLength ? line : shorten(line))
+  }
+
+  /** Returns the latest matching lines, oldest first. */
+  find(filter: LogFilter, limit: number): readonly LogLine[] {
+    const lines: LogLine[] = []
+    for (const text of this.feed.readAfter(0).events.toReversed()) {
+      if (matches(text, filter)) lines.push(this.parse(text))
+      if (lines.length === limit) break
+    }
+    return lines.reverse()
+  }
+
+  /** Replaces the folders of this machine by names. */
+  parse(text: string): LogLine {
+    let shown = text
+    for (const [path, name] of this.#folders)
+      if (path.length > 1) shown = shown.replaceAll(JSON.stringify(path).slice(1, -1), name)
+    return JSON.parse(shown) as LogLine
+  }
+}
+
+/** Does not parse the line: the filter is applied to all of them. pino writes the level first. */
+const matches = (line: string, { level, text }: LogFilter): boolean =>
+  Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= level &&
+  (text === '' || line.toLowerCase().includes(text.toLowerCase()))
+
+function shorten(line: string): string {
+  const { level, time, msg = '', request_id } = JSON.parse(line) as LogLine
+  return JSON.stringify({ level, time, request_id, msg: msg.slice(0, maxLineLength / 2), is_cut: true })
+}

@@ -1,0 +1,72 @@
+/** Figures of the process in one interval. */
+export interface HealthSample {
+  /** Unix time of the end of the interval, in milliseconds. */
+  readonly at_ms: number
+  /** Maximum delay of the event loop. */
+  readonly delay_ms: number
+  /** Share of the time in which the event loop was busy, in percent. */
+  readonly busy_percent: number
+  readonly memory_bytes: number
+  readonly calls: number
+  readonly errors: number
+}
+
+interface HealthHistoryOptions {
+  readonly now: () => number
+  readonly readMemoryBytes: () => number
+  /** Calls and failed calls since the start. */
+  readonly readTotals: () => { readonly calls: number; readonly errors: number }
+  readonly intervalMs?: number
+}
+
+/** 15 minutes. */
+const maxSamples = 180
+
+/** Figures of the last 15 minutes, in intervals of 5 s. */
+export class HealthHistory {
+  readonly #options: HealthHistoryOptions
+  readonly #samples: HealthSample[] = []
+  readonly #timer: NodeJS.Timeout
+  #maxDelayMs = 0
+  #utilization = performance.eventLoopUtilization()
+  #totals
+
+  constructor(options: HealthHistoryOptions) {
+    this.#options = options
+    this.#totals = options.readTotals()
+    this.#timer = setInterval(() => this.sample(), options.intervalMs ?? 5000).unref()
+  }
+
+  get samples(): readonly HealthSample[] {
+    return this.#samples
+  }
+
+  /** Records a measured delay of the event loop. */
+  recordDelay(ms: number): void {
+    this.#maxDelayMs = Math.max(this.#maxDelayMs, ms)
+  }
+
+  /** Ends the current interval. */
+  sample(): void {
+    const { now, readMemoryBytes, readTotals } = this.#options
+    const utilization = performance.eventLoopUtilization()
+    const totals = readTotals()
+    const busy = performance.eventLoopUtilization(utilization, this.#utilization).utilization
+    this.#samples.push({
+      at_ms: now(),
+      delay_ms: Math.round(this.#maxDelayMs * 10) / 10,
+      busy_percent: Math.round(busy * 1000) / 10,
+      memory_bytes: readMemoryBytes(),
+      calls: totals.calls - this.#totals.calls,
+      errors: totals.errors - this.#totals.errors,
+    })
+    if (this.#samples.length > maxSamples) this.#samples.shift()
+    this.#utilization = utilization
+    this.#totals = totals
+    this.#maxDelayMs = 0
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+}
