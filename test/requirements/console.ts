@@ -105,6 +105,26 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'results of Replay and Debrief contain the address of the page that shows what they are about',
   },
+  'console:traffic:page': {
+    origin: 'design, new parts: console',
+    behaviour: 'every call is listed as it ends; errors are grouped, and one click opens the failing call',
+  },
+  'console:traffic:load': {
+    origin: 'design, new parts: console',
+    behaviour: '500 calls per second cause no task over 100 ms, and the counts equal those that were made',
+  },
+  'console:sessions:page': {
+    origin: 'design, new parts: console',
+    behaviour: 'the sessions page lists clients, and ends an open session',
+  },
+  'console:logs:page': {
+    origin: 'design, new parts: console',
+    behaviour: 'the logs page shows lines as they are written, by level and text, with links to their calls',
+  },
+  'console:health:page': {
+    origin: 'design, new parts: console',
+    behaviour: 'the health page shows a failed app within seconds, and no page shows a folder of the machine',
+  },
   'console:keys': {
     origin: 'design, new parts: console',
     behaviour: 'the dialog of `?` lists the keys of the page, and each key does what it lists',

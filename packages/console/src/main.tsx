@@ -11,12 +11,21 @@ import { Shortcuts } from './ui/shortcuts.ts'
 const sections: readonly Section[] = [
   { path: '/', label: 'Overview', icon: 'overview', key: 'o' },
   { path: '/apps', label: 'Apps and tools', icon: 'apps', key: 'a' },
+  { path: '/traffic', label: 'Traffic', icon: 'traffic', key: 't' },
+  { path: '/sessions', label: 'Sessions', icon: 'sessions', key: 's' },
+  { path: '/status', label: 'Health', icon: 'health', key: 'e' },
+  { path: '/logs', label: 'Logs', icon: 'logs', key: 'l' },
   { path: '/replay', label: 'Replay', icon: 'replay', key: 'r' },
 ]
 
 const loadOverview = async (): Promise<View> => (await import('./views/overview.tsx')).Overview
 const loadApps = async (): Promise<View> => (await import('./views/apps/apps-page.tsx')).AppsPage
 
+const loadTraffic = async (): Promise<View> => (await import('./views/traffic/traffic-page.tsx')).TrafficPage
+const loadSessions = async (): Promise<View> =>
+  (await import('./views/sessions/sessions-page.tsx')).SessionsPage
+const loadHealth = async (): Promise<View> => (await import('./views/health/health-page.tsx')).HealthPage
+const loadLogs = async (): Promise<View> => (await import('./views/logs/logs-page.tsx')).LogsPage
 const loadRecordings = async (): Promise<View> =>
   (await import('./views/replay/recordings-page.tsx')).RecordingsPage
 const loadViewer = async (): Promise<View> => (await import('./views/replay/viewer.tsx')).Viewer
@@ -31,6 +40,11 @@ const pages: readonly {
   { pattern: '/apps', title: 'Apps and tools', load: loadApps },
   { pattern: '/apps/:app', title: 'Apps and tools', load: loadApps },
   { pattern: '/apps/:app/:tool', title: 'Apps and tools', load: loadApps },
+  { pattern: '/traffic', title: 'Traffic', load: loadTraffic },
+  { pattern: '/traffic/:request', title: 'Traffic', load: loadTraffic },
+  { pattern: '/sessions', title: 'Sessions', load: loadSessions },
+  { pattern: '/status', title: 'Health', load: loadHealth },
+  { pattern: '/logs', title: 'Logs', load: loadLogs },
   { pattern: '/replay', title: 'Replay', load: loadRecordings },
   { pattern: '/replay/:recording', title: 'Recording', load: loadViewer },
 ]

@@ -9,6 +9,7 @@ interface Batch<T> {
 }
 
 const batchIntervalMs = 100
+const recentEvents = 500
 const heartbeatMs = 15_000
 
 /** Stores the latest events for pages that follow them. A page that falls behind learns how many it missed. */
@@ -34,9 +35,13 @@ export class EventFeed<T> {
     this.#position += 1
   }
 
-  /** Returns the position after the event with an id; that of the next event without an id; 0 for an id of another run. */
+  /**
+   * Returns the position after the event with an id. Without an id, only new events follow; after `recent`, the latest ones too; after
+   * an id of another run, all that are stored.
+   */
   parseId(id: string | null): number {
     if (id === null) return this.#position
+    if (id === 'recent') return Math.max(0, this.#position - recentEvents)
     const [run, position] = id.split('.')
     const known = run === this.#run ? Number(position) : 0
     return known >= 0 && known <= this.#position ? known : 0

@@ -23,7 +23,7 @@ const logsQuery = z.strictObject({ level: logLevel, text: z.string().max(200).de
 export function activityRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/calls/events', {
     about:
-      'Streams finished calls of tools, as query_audit lists them, with the console page that shows what they were about. Last-Event-ID resumes.',
+      'Streams finished calls of tools, as query_audit lists them, with the console page that shows what they were about. Last-Event-ID resumes; `recent` starts with the latest.',
     handle: async (request, _variables, { store, signal }) => {
       const { activity, errors } = store.core()
       const { feed } = activity

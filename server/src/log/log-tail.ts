@@ -18,12 +18,15 @@ interface LogFilter {
 }
 
 const maxLines = 2000
+const warnLevel = 40
 /** Longer lines, such as errors with long stacks, are cut. */
 const maxLineLength = 8000
 
 /** The latest log lines, in memory. */
 export class LogTail {
   readonly feed = new EventFeed<string>(maxLines)
+  /** Stored separately, because thousands of calls may follow them. */
+  readonly #warnings = new EventFeed<string>(maxLines / 4)
   readonly #folders: readonly (readonly [path: string, name: string])[]
 
   constructor(dataDir: string) {
@@ -35,13 +38,16 @@ export class LogTail {
 
   /** Receives a line as JSON. */
   write(line: string): void {
-    this.feed.publish(line.length <= maxLineLength ? line : shorten(line))
+    const stored = line.length <= maxLineLength ? line : shorten(line)
+    this.feed.publish(stored)
+    if (getLevel(stored) >= warnLevel) this.#warnings.publish(stored)
   }
 
   /** Returns the latest matching lines, oldest first. */
   find(filter: LogFilter, limit: number): readonly LogLine[] {
     const lines: LogLine[] = []
-    for (const text of this.feed.readAfter(0).events.toReversed()) {
+    const feed = filter.level >= warnLevel ? this.#warnings : this.feed
+    for (const text of feed.readAfter(0).events.toReversed()) {
       if (matches(text, filter)) lines.push(this.parse(text))
       if (lines.length === limit) break
     }
@@ -57,10 +63,11 @@ export class LogTail {
   }
 }
 
-/** Does not parse the line: the filter is applied to all of them. pino writes the level first. */
+/** Does not parse the line: it is read for all of them. pino writes the level first. */
+const getLevel = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1])
+
 const matches = (line: string, { level, text }: LogFilter): boolean =>
-  Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= level &&
-  (text === '' || line.toLowerCase().includes(text.toLowerCase()))
+  getLevel(line) >= level && (text === '' || line.toLowerCase().includes(text.toLowerCase()))
 
 function shorten(line: string): string {
   const { level, time, msg = '', request_id } = JSON.parse(line) as LogLine

@@ -73,6 +73,20 @@ export class Server {
     return (await this.#fetch(path, options)).arrayBuffer()
   }
 
+  /** Opens a stream of server-sent events. Throws `ServerError`. */
+  openStream(
+    path: string,
+    { lastEventId, signal }: { readonly lastEventId: string; readonly signal: AbortSignal },
+  ): Promise<Response> {
+    const headers: Record<string, string> = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+    return this.#fetch(path, { signal, headers })
+  }
+
+  /** Deletes what is at a path. Throws `ServerError`. */
+  async delete(path: string): Promise<void> {
+    await this.#fetch(path, { method: 'DELETE' })
+  }
+
   /** Returns the structured result of a tool. `app` is a path such as `replay`. Throws `ServerError`. */
   async call<T>(
     app: string,
@@ -120,12 +134,17 @@ export class Server {
     }
   }
 
-  async #fetch(path: string, { body, signal }: { body?: string; signal?: AbortSignal }): Promise<Response> {
-    const headers: Record<string, string> = { accept: 'application/json', 'causeway-session': this.#session }
+  async #fetch(path: string, { body, signal, method, headers: more }: FetchOptions): Promise<Response> {
+    const headers: Record<string, string> = {
+      accept: 'application/json, text/event-stream',
+      'causeway-session': this.#session,
+      ...more,
+    }
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
     const response = await fetch(path, {
       headers,
+      ...(method === undefined ? {} : { method }),
       ...(body === undefined ? {} : { method: 'POST', body }),
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
@@ -148,6 +167,13 @@ export class Server {
       failure ?? { code: `HTTP_${response.status}`, message: 'the server sent no error object' },
     )
   }
+}
+
+interface FetchOptions {
+  readonly body?: string
+  readonly signal?: AbortSignal
+  readonly method?: 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 interface RpcResponse {

@@ -92,11 +92,93 @@ export interface AuditRecord {
     readonly client: string
     readonly client_version: string
     readonly session: string
+    readonly trace_id?: string
     readonly request_id: string
     readonly subject?: string
     readonly request_bytes?: number
     readonly answer_chars?: number
   }
+}
+
+/** A call as the stream of calls contains it. */
+export interface CallRecord extends AuditRecord {
+  /** The page that shows what the call was about. */
+  readonly view?: string
+}
+
+/** Failed calls with the same code and tool. */
+export interface ErrorGroup {
+  readonly code: string
+  readonly app: string
+  readonly tool: string
+  readonly message: string
+  readonly count: number
+  readonly clients: number
+  readonly first: string
+  readonly last: string
+  /** The newest of the calls. */
+  readonly request_id: string
+}
+
+/** What `GET /calls/errors` returns. */
+export interface ErrorGroups {
+  readonly groups: readonly ErrorGroup[]
+  readonly examined: number
+  readonly is_complete: boolean
+  readonly since: string | null
+}
+
+/** What `GET /sessions` returns. */
+export interface SessionList {
+  readonly sessions: readonly {
+    readonly session: string
+    readonly client: string
+    readonly client_version: string
+    readonly channel: string
+    readonly first_ms: number
+    readonly last_ms: number
+    readonly calls: number
+    readonly errors: number
+    readonly last_tool: string
+  }[]
+  readonly open: readonly {
+    readonly session: string
+    readonly client: string
+    readonly client_version: string
+    readonly protocol_version: string
+    readonly mount: string
+    readonly open_streams: number
+  }[]
+}
+
+/** Figures of the process in one interval of 5 s. */
+export interface HealthSample {
+  readonly at_ms: number
+  readonly delay_ms: number
+  readonly busy_percent: number
+  readonly memory_bytes: number
+  readonly calls: number
+  readonly errors: number
+}
+
+/** What `GET /figures` returns. */
+export interface Figures {
+  readonly samples: readonly HealthSample[]
+  readonly stores: readonly {
+    readonly app: string
+    readonly path: string
+    readonly size_bytes: number
+    readonly wal_bytes: number
+  }[]
+}
+
+/** A log line. */
+export interface LogLine {
+  readonly level: number
+  readonly time: number
+  readonly msg?: string
+  readonly request_id?: string
+  readonly [field: string]: unknown
 }
 
 /** A page of the audit, newest first. */

@@ -1,0 +1,73 @@
+import type { CallRecord } from '../data/types.ts'
+
+const maxRows = 10_000
+/** Length of the history of rates, in s. */
+const rateSeconds = 60
+
+/** The calls that a page received, up to 10 000, and counters of all of them. */
+export class CallLog {
+  /** Oldest first. */
+  readonly #rows: CallRecord[] = []
+  readonly #known = new Set<string>()
+  /** Calls by second, unix time. */
+  readonly #rates = new Map<number, { calls: number; errors: number }>()
+  #total = 0
+  #errors = 0
+  #missed = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  get errors(): number {
+    return this.#errors
+  }
+
+  /** Number of calls that were not received. */
+  get missed(): number {
+    return this.#missed
+  }
+
+  /** Adds calls, oldest first. A call that is stored already is ignored. */
+  add(calls: readonly CallRecord[], missed = 0): void {
+    this.#missed += missed
+    for (const call of calls) {
+      const key = toKey(call)
+      if (this.#known.has(key)) continue
+      this.#known.add(key)
+      this.#rows.push(call)
+      this.#total += 1
+      if (!call.success) this.#errors += 1
+      this.#countRate(call)
+    }
+    // Removes many at a time, because it moves all others.
+    const excess = this.#rows.length - maxRows
+    if (excess > maxRows / 10) for (const old of this.#rows.splice(0, excess)) this.#known.delete(toKey(old))
+  }
+
+  /** Returns the matching calls, newest first. */
+  find(matches: (call: CallRecord) => boolean): readonly CallRecord[] {
+    return this.#rows.filter(matches).reverse()
+  }
+
+  /** Calls and errors of each of the last 60 s, oldest first. `now` is unix time in ms. */
+  getRates(now: number): readonly { readonly calls: number; readonly errors: number }[] {
+    const last = Math.floor(now / 1000)
+    for (const second of this.#rates.keys()) if (second <= last - rateSeconds) this.#rates.delete(second)
+    return Array.from(
+      { length: rateSeconds },
+      (_, at) => this.#rates.get(last - rateSeconds + 1 + at) ?? { calls: 0, errors: 0 },
+    )
+  }
+
+  #countRate({ timestamp, success }: CallRecord): void {
+    const second = Math.floor(Date.parse(timestamp) / 1000)
+    const rate = this.#rates.get(second) ?? { calls: 0, errors: 0 }
+    rate.calls += 1
+    if (!success) rate.errors += 1
+    this.#rates.set(second, rate)
+  }
+}
+
+const toKey = ({ timestamp, toolName, metadata }: CallRecord): string =>
+  `${metadata.request_id} ${toolName} ${timestamp}`

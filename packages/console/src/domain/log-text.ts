@@ -1,0 +1,21 @@
+import type { LogLine } from '../data/types.ts'
+
+/** Levels of log lines, the lowest first. */
+export const logLevels = [
+  { level: 20, name: 'debug', severity: 'off' },
+  { level: 30, name: 'info', severity: 'off' },
+  { level: 40, name: 'warn', severity: 'warn' },
+  { level: 50, name: 'error', severity: 'err' },
+] as const
+
+/** Returns the level that a line has at least. */
+export const findLevel = ({ level }: LogLine): (typeof logLevels)[number] =>
+  logLevels.findLast((one) => one.level <= level) ?? logLevels[0]
+
+/** Returns the other fields of a line in one line of text. */
+export function formatFields({ level: _, time: _time, msg: _msg, request_id, ...fields }: LogLine): string {
+  // The id is the longest field and says least.
+  return Object.entries(request_id === undefined ? fields : { ...fields, request_id })
+    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(' ')
+}

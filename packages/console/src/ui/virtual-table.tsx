@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import './virtual-table.css'
+
+/** Height of a row in px. */
+const rowHeight = 28
+/** Rows before and after the visible ones. */
+const margin = 8
+
+interface VirtualTableProps<Row> {
+  readonly label: string
+  readonly head: ComponentChildren
+  readonly columns: number
+  readonly rows: readonly Row[]
+  /** Returns the cells of a row. */
+  readonly cells: (row: Row) => ComponentChildren
+  readonly rowClass?: (row: Row) => string
+  /** Called when the first row is scrolled out of view or into it. */
+  readonly onTop?: (isAtTop: boolean) => void
+}
+
+/** A table that renders only the visible rows. Rows are keyed by their place, so that new ones reuse the elements. */
+export function VirtualTable<Row>({
+  label,
+  head,
+  columns,
+  rows,
+  cells,
+  rowClass,
+  onTop,
+}: VirtualTableProps<Row>) {
+  const box = useRef<HTMLElement>(null)
+  const [view, setView] = useState({ first: 0, count: 40 })
+  const measure = (): void => {
+    if (box.current === null) return
+    const { scrollTop, clientHeight } = box.current
+    const first = Math.max(0, Math.floor(scrollTop / rowHeight) - margin)
+    const count = Math.ceil(clientHeight / rowHeight) + 2 * margin
+    setView((old) => (old.first === first && old.count === count ? old : { first, count }))
+    onTop?.(scrollTop < rowHeight)
+  }
+  useLayoutEffect(measure, [])
+  const first = Math.min(view.first, Math.max(0, rows.length - view.count))
+  const shown = rows.slice(first, first + view.count)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+    <section class="virtual" ref={box} aria-label={label} tabIndex={0} onScroll={measure}>
+      <table>
+        <thead>{head}</thead>
+        <tbody>
+          <Spacer columns={columns} rows={first} />
+          {shown.map((row, slot) => (
+            <tr key={slot} class={rowClass?.(row) ?? ''}>
+              {cells(row)}
+            </tr>
+          ))}
+          <Spacer columns={columns} rows={rows.length - first - shown.length} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Stands for rows that are not rendered. */
+const Spacer = ({ columns, rows }: { columns: number; rows: number }) => (
+  <tr class="spacer" style={{ height: `${rows * rowHeight}px` }}>
+    <td colSpan={columns} />
+  </tr>
+)

@@ -1,0 +1,201 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { followEvents } from '../../data/follow-events.ts'
+import type { LogLine } from '../../data/types.ts'
+import { formatHash, parseHash } from '../../domain/link.ts'
+import { findLevel, formatFields, logLevels } from '../../domain/log-text.ts'
+import { formatTime } from '../../domain/text.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { ValueTree } from '../../ui/value-tree.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import './logs.css'
+
+/** Older lines are removed. */
+const maxLines = 2000
+
+/** The log of the server as it is written, with filters for level and text. */
+export function LogsPage() {
+  const { server, navigation } = useConsole()
+  const hash = parseHash(navigation.hash.value.text)
+  const [level, setLevel] = useState(Number(hash.get('level') ?? 30))
+  const [text, setText] = useState(hash.get('text') ?? '')
+  const [isPaused, setPaused] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    navigation.replaceHash(
+      formatHash(location.hash, { level: String(level), text: text === '' ? undefined : text }),
+    )
+  }, [level, text])
+  useShortcuts(() => [
+    { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
+    { keys: '/', label: 'Filter lines', run: () => input.current?.focus() },
+  ])
+  const query = `level=${level}&text=${encodeURIComponent(text)}`
+  const loaded = useLoaded(
+    (signal) => server.get<{ lines: readonly LogLine[] }>(`/api/apps/causeway/logs?${query}`, { signal }),
+    [query, server.needsToken.value],
+  )
+  return (
+    <div class="page wide">
+      <div class="page-head">
+        <h1>Logs</h1>
+        <p class="muted">The latest lines of the server, newest first. Secrets and folders are replaced.</p>
+      </div>
+      <div class="row">
+        <input
+          ref={input}
+          class="logs-filter"
+          type="search"
+          aria-label="Filter"
+          placeholder="part of a line, such as a request id"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {logLevels.map((one) => (
+          <button
+            key={one.name}
+            type="button"
+            class="button"
+            aria-pressed={level === one.level}
+            onClick={() => setLevel(one.level)}
+          >
+            {one.name === 'error' ? 'error' : `${one.name} and above`}
+          </button>
+        ))}
+        <span class="space" />
+        <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Continue' : 'Pause'}
+        </button>
+      </div>
+      <LoadedView loaded={loaded}>
+        {({ lines }) => <LineList key={query} earlier={lines} {...{ level, text, isPaused }} />}
+      </LoadedView>
+    </div>
+  )
+}
+
+interface LineListProps {
+  readonly earlier: readonly LogLine[]
+  readonly level: number
+  readonly text: string
+  readonly isPaused: boolean
+}
+
+function LineList({ earlier, level, text, isPaused }: LineListProps) {
+  const lines = useLines(earlier, { level, text, isPaused })
+  const [chosen, setChosen] = useState<LogLine>()
+  if (lines.length === 0)
+    return <Empty title="No line matches">New lines that match are listed here as they are written.</Empty>
+  return (
+    <div class={`logs ${chosen === undefined ? '' : 'with-panel'}`}>
+      <div class="stack">
+        <VirtualTable
+          label="Log lines"
+          columns={4}
+          rows={lines}
+          rowClass={(line) => (line === chosen ? 'chosen' : '')}
+          head={
+            <tr>
+              <th class="column-time">Time (UTC)</th>
+              <th class="column-level">Level</th>
+              <th class="column-message">Message</th>
+              <th>Fields</th>
+            </tr>
+          }
+          cells={(line) => {
+            const { name, severity } = findLevel(line)
+            return (
+              <>
+                <td class="mono">{formatTime(new Date(line.time).toISOString())}</td>
+                <td>
+                  <Chip severity={severity}>{name}</Chip>
+                </td>
+                <td class="clip">
+                  <button type="button" class="row-button" onClick={() => setChosen(line)}>
+                    <bdi>{line.msg ?? '–'}</bdi>
+                  </button>
+                </td>
+                <td class="clip mono muted">
+                  <bdi>{formatFields(line)}</bdi>
+                </td>
+              </>
+            )
+          }}
+        />
+        <div>
+          <Download lines={lines} />
+        </div>
+      </div>
+      {chosen !== undefined && (
+        <aside class="card stack logs-panel" aria-label="Line">
+          <div class="row spread">
+            <h2>Line</h2>
+            <button type="button" class="button quiet" onClick={() => setChosen(undefined)}>
+              Close
+            </button>
+          </div>
+          {chosen.request_id !== undefined && (
+            <a href={`/traffic/${encodeURIComponent(chosen.request_id)}`}>Open the call</a>
+          )}
+          <ValueTree value={chosen} />
+        </aside>
+      )}
+    </div>
+  )
+}
+
+/** The lines of the server that match, newest first. Lines that arrive while paused are shown afterwards. */
+function useLines(
+  earlier: readonly LogLine[],
+  { level, text, isPaused }: Omit<LineListProps, 'earlier'>,
+): readonly LogLine[] {
+  const { server } = useConsole()
+  const received = useMemo(() => [...earlier], [])
+  const [lines, setLines] = useState<readonly LogLine[]>(() => earlier.toReversed())
+  const wanted = text.toLowerCase()
+  const paused = useRef(isPaused)
+  paused.current = isPaused
+  const show = (): void => setLines(received.toReversed())
+  useEffect(() => {
+    let isChanged = false
+    const end = followEvents<LogLine>(server, '/api/apps/causeway/logs/events', ({ events }) => {
+      for (const line of events)
+        if (line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted)) {
+          received.push(line)
+          isChanged = true
+        }
+      received.splice(0, received.length - maxLines)
+    })
+    const timer = setInterval(() => {
+      if (!isChanged || paused.current) return
+      isChanged = false
+      show()
+    }, 250)
+    return () => {
+      end()
+      clearInterval(timer)
+    }
+  }, [])
+  return lines
+}
+
+/** Saves the shown lines as NDJSON, oldest first. */
+function Download({ lines }: { lines: readonly LogLine[] }) {
+  const save = (): void => {
+    const text = lines
+      .toReversed()
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('')
+    const url = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }))
+    const link = document.createElement('a')
+    link.href = url
+    link.download = 'causeway-log.ndjson'
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  return (
+    <button type="button" class="button" onClick={save}>
+      Download what is shown ({lines.length})
+    </button>
+  )
+}

@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks'
+import type { ServerError } from '../../data/server.ts'
+import type { SessionList } from '../../data/types.ts'
+import { formatClient } from '../../domain/clients.ts'
+import { formatCount, formatDuration, formatTime } from '../../domain/text.ts'
+import { useConsole } from '../../ui/console.ts'
+import { Chip, Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
+
+/** The clients that use the server, by session. */
+export function SessionsPage() {
+  const { server } = useConsole()
+  const sessions = useLoaded(
+    (signal) => server.get<SessionList>('/api/apps/causeway/sessions', { signal }),
+    [server.needsToken.value],
+    { everyMs: 5000 },
+  )
+  const [failure, setFailure] = useState<ServerError>()
+  const end = (session: string): void => {
+    server.delete(`/api/apps/causeway/sessions/${encodeURIComponent(session)}`).then(
+      () => {
+        setFailure(undefined)
+        sessions.reload()
+      },
+      (error: ServerError) => setFailure(error),
+    )
+  }
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Sessions</h1>
+        <p class="muted">
+          The clients that called tools since the server started, and the open MCP sessions.
+        </p>
+      </div>
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <LoadedView loaded={sessions}>
+        {(value) => (
+          <>
+            <CallingSessions list={value} />
+            <OpenSessions list={value} end={end} />
+          </>
+        )}
+      </LoadedView>
+    </div>
+  )
+}
+
+function CallingSessions({ list: { sessions, open } }: { list: SessionList }) {
+  if (sessions.length === 0)
+    return (
+      <Empty title="No session called a tool yet">
+        <p>Connect a client:</p>
+        <pre>{`claude mcp add --transport http causeway ${location.origin}/mcp`}</pre>
+      </Empty>
+    )
+  const isOpen = new Set(open.map(({ session }) => session))
+  return (
+    <section class="stack" aria-labelledby="calling-title">
+      <h2 id="calling-title">Sessions with calls</h2>
+      <div class="card scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Client</th>
+              <th>Session</th>
+              <th>Channel</th>
+              <th class="number">Calls</th>
+              <th class="number">Errors</th>
+              <th>Last tool</th>
+              <th>Last call (UTC)</th>
+              <th>Active for</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map((one) => (
+              <tr key={one.session}>
+                <td class="wrap">
+                  <bdi>{formatClient(one.client)}</bdi> <span class="muted">{one.client_version}</span>
+                </td>
+                <td>
+                  <a class="mono" href={`/traffic#filter=${encodeURIComponent(`session:${one.session}`)}`}>
+                    {one.session}
+                  </a>
+                </td>
+                <td>
+                  {one.channel} {isOpen.has(one.session) && <Chip severity="ok">open</Chip>}
+                </td>
+                <td class="number">{formatCount(one.calls)}</td>
+                <td class="number">
+                  {one.errors === 0 ? '0' : <Chip severity="err">{formatCount(one.errors)}</Chip>}
+                </td>
+                <td class="wrap">
+                  <bdi>{one.last_tool}</bdi>
+                </td>
+                <td class="mono">{formatTime(new Date(one.last_ms).toISOString())}</td>
+                <td>{formatDuration((one.last_ms - one.first_ms) / 1000)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function OpenSessions({ list: { open }, end }: { list: SessionList; end: (session: string) => void }) {
+  return (
+    <section class="stack" aria-labelledby="open-title">
+      <h2 id="open-title">Open MCP sessions</h2>
+      {open.length === 0 ? (
+        <p class="muted">
+          No client has an open session. Clients of MCP 2026-07-28 and plain HTTP need none.
+        </p>
+      ) : (
+        <div class="card scroll">
+          <table>
+            <thead>
+              <tr>
+                <th>Client</th>
+                <th>Session</th>
+                <th>Protocol</th>
+                <th>Endpoint</th>
+                <th class="number">Streams</th>
+                <th>
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {open.map((one) => (
+                <tr key={one.session}>
+                  <td class="wrap">
+                    <bdi>{one.client}</bdi> <span class="muted">{one.client_version}</span>
+                  </td>
+                  <td class="mono">{one.session}</td>
+                  <td>{one.protocol_version}</td>
+                  <td>
+                    <code>{one.mount}</code>
+                  </td>
+                  <td class="number">{one.open_streams}</td>
+                  <td class="number">
+                    <EndButton end={() => end(one.session)} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Ends a session with the second click, because its client must connect again. */
+function EndButton({ end }: { end: () => void }) {
+  const [isAsking, setAsking] = useState(false)
+  return isAsking ? (
+    <button type="button" class="button danger" onClick={end} onBlur={() => setAsking(false)}>
+      End it now
+    </button>
+  ) : (
+    <button type="button" class="button" onClick={() => setAsking(true)}>
+      End session
+    </button>
+  )
+}

@@ -1,0 +1,124 @@
+import type { ComponentChildren } from 'preact'
+import type { AuditPage, CallRecord } from '../../data/types.ts'
+import type { CallLog } from '../../domain/call-log.ts'
+import { formatClient } from '../../domain/clients.ts'
+import { formatBytes, formatMs } from '../../domain/text.ts'
+import { useConsole } from '../../ui/console.ts'
+import { Chip, LoadedView, useLoaded } from '../../ui/state.tsx'
+
+interface CallPanelProps {
+  readonly log: CallLog
+  readonly request: string
+  readonly filter: (filter: string) => void
+}
+
+/** One call: what it was about, its error, and where to look next. */
+export function CallPanel({ log, request, filter }: CallPanelProps) {
+  const { server } = useConsole()
+  const calls = useLoaded(
+    async (signal): Promise<readonly CallRecord[]> => {
+      const received = log.find(({ metadata }) => metadata.request_id === request)
+      if (received.length > 0) return received
+      const path = `/api/apps/causeway/audit?request_id=${encodeURIComponent(request)}`
+      return (await server.get<AuditPage>(path, { signal })).entries
+    },
+    [request, server.needsToken.value],
+  )
+  return (
+    <aside class="card stack traffic-panel" aria-label="Call">
+      <div class="row spread">
+        <h2>Call</h2>
+        <a class="button quiet" href={`/traffic${location.hash}`}>
+          Close
+        </a>
+      </div>
+      <LoadedView loaded={calls}>
+        {(found) => {
+          const [call] = found
+          return call === undefined ? (
+            <p class="muted">The audit has no call with this id.</p>
+          ) : (
+            <Details call={call} filter={filter} />
+          )
+        }}
+      </LoadedView>
+    </aside>
+  )
+}
+
+function Details({ call, filter }: { call: CallRecord; filter: (filter: string) => void }) {
+  const { metadata, toolName, error } = call
+  const { app, client, client_version, session, request_id, trace_id, subject, channel } = metadata
+  return (
+    <>
+      <h3 class="wrap">
+        <bdi>
+          {app}__{toolName}
+        </bdi>
+      </h3>
+      {error === undefined ? (
+        <div>
+          <Chip severity="ok">ok</Chip>
+        </div>
+      ) : (
+        <div class="notice err">
+          <div class="stack" style={{ gap: '4px' }}>
+            <strong class="mono">{error.code}</strong>
+            <span>{error.message}</span>
+          </div>
+        </div>
+      )}
+      <dl class="facts">
+        <Fact name="Ended">{call.timestamp}</Fact>
+        <Fact name="Took">{formatMs(call.duration)} ms</Fact>
+        <Fact name="About">{subject === undefined ? '–' : <bdi>{subject}</bdi>}</Fact>
+        <Fact name="Client">
+          <bdi>
+            {formatClient(client)} {client_version}
+          </bdi>
+        </Fact>
+        <Fact name="Channel">{channel}</Fact>
+        <Fact name="Request">
+          {metadata.request_bytes === undefined ? '–' : formatBytes(metadata.request_bytes)}
+        </Fact>
+        <Fact name="Answer">
+          {metadata.answer_chars === undefined ? '–' : formatBytes(metadata.answer_chars)}
+        </Fact>
+        <Fact name="Session">
+          <code>{session}</code>
+        </Fact>
+        <Fact name="Request id">
+          <code>{request_id}</code>
+        </Fact>
+        {trace_id !== undefined && (
+          <Fact name="Trace id">
+            <code>{trace_id}</code>
+          </Fact>
+        )}
+      </dl>
+      <div class="row">
+        {call.view !== undefined && (
+          <a class="button primary" href={call.view}>
+            Show what it was about
+          </a>
+        )}
+        <a class="button" href={`/apps/${app.toLowerCase()}/${encodeURIComponent(toolName)}`}>
+          Open the tool
+        </a>
+        <button type="button" class="button" onClick={() => filter(`session:${session}`)}>
+          Calls of this session
+        </button>
+        <a class="button" href={`/logs#text=${encodeURIComponent(request_id)}`}>
+          Log lines
+        </a>
+      </div>
+    </>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt class="muted">{name}</dt>
+    <dd class="wrap">{children}</dd>
+  </div>
+)

@@ -1,0 +1,215 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { CallRecord } from '../../data/types.ts'
+import { parseCallFilter } from '../../domain/call-filter.ts'
+import { formatClient } from '../../domain/clients.ts'
+import { formatHash, parseHash } from '../../domain/link.ts'
+import { formatBytes, formatCount, formatMs, formatTime } from '../../domain/text.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { Sparkline } from '../../ui/sparkline.tsx'
+import { Chip, Empty } from '../../ui/state.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { CallPanel } from './call-panel.tsx'
+import { ErrorList } from './error-list.tsx'
+import './traffic.css'
+import { useCalls } from './use-calls.ts'
+
+/** Filters that one click sets. */
+const quickFilters: readonly (readonly [label: string, filter: string])[] = [
+  ['All', ''],
+  ['Failed', 'code:*'],
+  ['Slower than 100 ms', 'ms:>100'],
+  ['Without this browser', '-client:browser'],
+]
+
+/** Every call as it happens, and the failed ones grouped. */
+export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
+  const { navigation } = useConsole()
+  const { log, version } = useCalls()
+  const hash = parseHash(navigation.hash.value.text)
+  const [filter, setFilter] = useState(hash.get('filter') ?? '')
+  const [isGrouped, setGrouped] = useState(hash.get('group') === 'error')
+  const [isPaused, setPaused] = useState(false)
+  const [isAtTop, setAtTop] = useState(true)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const group = isGrouped ? 'error' : undefined
+    navigation.replaceHash(formatHash(location.hash, { filter: filter === '' ? undefined : filter, group }))
+  }, [filter, isGrouped, request])
+  useShortcuts(() => [
+    { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
+    { keys: '/', label: 'Filter calls', run: () => input.current?.focus() },
+    { keys: 'e', label: 'Group by error', run: () => setGrouped((old) => !old) },
+  ])
+  const isFrozen = isPaused || !isAtTop
+  const rows = useMemo(() => log.find(parseCallFilter(filter)), [log, version, filter])
+  const shown = useFrozen(rows, isFrozen, filter)
+  const pending = isFrozen ? rows.length - shown.length : 0
+  return (
+    <div class="page wide">
+      <div class="row spread">
+        <div class="page-head">
+          <h1>Traffic</h1>
+          <p class="muted">Every call of a tool as it ends. Arguments and answers are not stored.</p>
+        </div>
+        <Rates log={log} />
+      </div>
+      <div class="row">
+        <input
+          ref={input}
+          class="traffic-filter"
+          type="search"
+          aria-label="Filter"
+          placeholder="tool:get_frame code:* client:claude ms:>50"
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        {quickFilters.map(([label, value]) => (
+          <button
+            key={label}
+            type="button"
+            class="button"
+            aria-pressed={filter === value}
+            onClick={() => setFilter(value)}
+          >
+            {label}
+          </button>
+        ))}
+        <span class="space" />
+        <button type="button" class="button" aria-pressed={isGrouped} onClick={() => setGrouped(!isGrouped)}>
+          Group by error
+        </button>
+        <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Continue' : 'Pause'}
+        </button>
+      </div>
+      {isGrouped && <ErrorList show={(value) => setFilter(value)} />}
+      <div class={`traffic ${request === undefined ? '' : 'with-panel'}`}>
+        <div class="stack traffic-list">
+          {isFrozen && (
+            <div class="notice warn" role="status">
+              <span>
+                {isPaused ? 'Paused' : 'The list rests while it is scrolled'},{' '}
+                {formatCount(Math.max(0, pending))} new
+              </span>
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  setPaused(false)
+                  document.querySelector('.virtual')?.scrollTo({ top: 0 })
+                }}
+              >
+                Show the newest
+              </button>
+            </div>
+          )}
+          {log.missed > 0 && (
+            <p class="muted">{formatCount(log.missed)} calls were too many to show. The audit has them.</p>
+          )}
+          {shown.length === 0 ? (
+            <Empty title={filter === '' ? 'No calls yet' : 'No call matches the filter'}>
+              <p>Calls of all clients are listed here while they happen. To make one:</p>
+              <pre>causeway call Causeway__list_apps</pre>
+            </Empty>
+          ) : (
+            <CallTable calls={shown} chosen={request} onTop={setAtTop} />
+          )}
+        </div>
+        {request !== undefined && <CallPanel key={request} log={log} request={request} filter={setFilter} />}
+      </div>
+    </div>
+  )
+}
+
+/** The rows, or those from before they were frozen. */
+function useFrozen(rows: readonly CallRecord[], isFrozen: boolean, filter: string): readonly CallRecord[] {
+  const kept = useRef({ rows, filter })
+  if (!isFrozen || kept.current.filter !== filter) kept.current = { rows, filter }
+  return kept.current.rows
+}
+
+function Rates({ log }: { log: ReturnType<typeof useCalls>['log'] }) {
+  const rates = log.getRates(Date.now())
+  const calls = rates.map((rate) => rate.calls)
+  const last = calls.slice(-11, -1).reduce((sum, count) => sum + count, 0) / 10
+  return (
+    <div class="row traffic-rates">
+      <Sparkline
+        label={`Calls per second over the last minute, at most ${Math.max(...calls)}`}
+        values={calls}
+        errors={rates.map(({ errors }) => errors)}
+      />
+      <dl class="row">
+        <div>
+          <dt class="muted">Calls/s</dt>
+          <dd class="figure-value">{last < 10 ? last.toFixed(1) : formatCount(Math.round(last))}</dd>
+        </div>
+        <div>
+          <dt class="muted">Received</dt>
+          <dd class="figure-value" data-total>
+            {formatCount(log.total)}
+          </dd>
+        </div>
+        <div>
+          <dt class="muted">Failed</dt>
+          <dd class="figure-value">{formatCount(log.errors)}</dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+interface CallTableProps {
+  readonly calls: readonly CallRecord[]
+  readonly chosen: string | undefined
+  readonly onTop: (isAtTop: boolean) => void
+}
+
+const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
+  <VirtualTable
+    label="Calls"
+    columns={8}
+    rows={calls}
+    onTop={onTop}
+    rowClass={({ metadata }) => (metadata.request_id === chosen ? 'chosen' : '')}
+    head={
+      <tr>
+        <th class="column-time">Time (UTC)</th>
+        <th class="column-tool">Tool</th>
+        <th class="column-subject">About</th>
+        <th>Client</th>
+        <th class="column-number number">ms</th>
+        <th class="column-number number size">In</th>
+        <th class="column-number number size">Out</th>
+        <th class="column-result">Result</th>
+      </tr>
+    }
+    cells={({ timestamp, toolName, duration, error, metadata }) => (
+      <>
+        <td class="mono">{formatTime(timestamp)}</td>
+        <td class="clip">
+          <a class="row-link" href={`/traffic/${encodeURIComponent(metadata.request_id)}${location.hash}`}>
+            <bdi>
+              {metadata.app}__{toolName}
+            </bdi>
+          </a>
+        </td>
+        <td class="clip muted">
+          <bdi>{metadata.subject ?? ''}</bdi>
+        </td>
+        <td class="clip">
+          <bdi>{formatClient(metadata.client)}</bdi>
+        </td>
+        <td class="number">{formatMs(duration)}</td>
+        <td class="number muted size">{formatSize(metadata.request_bytes)}</td>
+        <td class="number muted size">{formatSize(metadata.answer_chars)}</td>
+        <td class="clip">
+          {error === undefined ? <Chip severity="ok">ok</Chip> : <Chip severity="err">{error.code}</Chip>}
+        </td>
+      </>
+    )}
+  />
+)
+
+const formatSize = (bytes: number | undefined): string => (bytes === undefined ? '–' : formatBytes(bytes))

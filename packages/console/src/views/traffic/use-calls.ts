@@ -1,0 +1,54 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { followEvents } from '../../data/follow-events.ts'
+import type { AuditPage, CallRecord } from '../../data/types.ts'
+import { CallLog } from '../../domain/call-log.ts'
+import { useConsole } from '../../ui/console.ts'
+
+/** More updates a second cost more than they show. */
+const updateMs = 250
+
+/** Number of earlier calls that are loaded first. */
+const earlierCalls = 200
+
+/** Follows the calls of all clients. The component is rendered at most four times a second, and not at all without calls. */
+export function useCalls(): { readonly log: CallLog; readonly version: number } {
+  const { server } = useConsole()
+  const access = server.needsToken.value
+  const log = useMemo(() => new CallLog(), [access])
+  const [version, setVersion] = useState(0)
+  const isChanged = useRef(false)
+  useEffect(() => {
+    const controller = new AbortController()
+    const loadEarlier = (): void => {
+      server
+        .get<AuditPage>(`/api/apps/causeway/audit?limit=${earlierCalls}`, { signal: controller.signal })
+        .then(({ entries }) => receive(entries.toReversed()))
+        .catch(() => {})
+    }
+    const receive = (calls: readonly CallRecord[], missed = 0): void => {
+      if (calls.length === 0 && missed === 0) return
+      log.add(calls, missed)
+      isChanged.current = true
+    }
+    let isFirst = true
+    const path = '/api/apps/causeway/calls/events'
+    const follow = ({ events, missed }: { events: readonly CallRecord[]; missed: number }): void => {
+      // The server was just started: only the audit has calls.
+      if (isFirst && events.length === 0) loadEarlier()
+      isFirst = false
+      receive(events, missed)
+    }
+    const end = followEvents<CallRecord>(server, path, follow, { from: 'recent' })
+    const timer = setInterval(() => {
+      if (!isChanged.current || document.hidden) return
+      isChanged.current = false
+      setVersion((old) => old + 1)
+    }, updateMs)
+    return () => {
+      controller.abort()
+      end()
+      clearInterval(timer)
+    }
+  }, [log])
+  return { log, version }
+}
