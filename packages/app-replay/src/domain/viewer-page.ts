@@ -4,15 +4,13 @@ import type { ViewedCall } from '@causeway/app-kit'
 export function findViewerPage({ args, data }: ViewedCall): string | undefined {
   const recording = data.recording ?? args.recording
   if (typeof recording !== 'string' || recording.includes('/')) return undefined
-  const other = typeof args.b === 'string' && typeof data.b === 'string' ? data.b : undefined
-  const compared = other === undefined ? '' : `/compare/${encodeURIComponent(other)}`
   const places = [
     ['frame', findFrame(args, data)],
     ['pair', findPair(args, data)],
     ['body', toId(args.body_id)],
   ] as const
   const hash = places.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])).join('&')
-  return `/replay/${encodeURIComponent(recording)}${compared}${hash === '' ? '' : `#${hash}`}`
+  return `/replay/${encodeURIComponent(recording)}${hash === '' ? '' : `#${hash}`}`
 }
 
 type Members = ViewedCall['data']

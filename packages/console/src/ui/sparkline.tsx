@@ -3,7 +3,7 @@ import './sparkline.css'
 const width = 240
 const height = 48
 
-/** A small chart of values in equal intervals, oldest first, from 0 to the maximum. Its label says what it shows. */
+/** A small chart of values in equal intervals, oldest first, from 0 to the maximum. Its label is read instead. */
 export function Sparkline({
   label,
   values,

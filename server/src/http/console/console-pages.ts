@@ -82,7 +82,6 @@ const pagePaths = [
   '/logs',
   '/replay',
   '/replay/:recording',
-  '/replay/:recording/compare/:other',
 ] as const
 
 /** The page of a checkout without a build. It needs no style. */

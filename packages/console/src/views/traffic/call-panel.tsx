@@ -68,7 +68,7 @@ function Details({ call, filter }: { call: CallRecord; filter: (filter: string) 
           </div>
         </div>
       )}
-      <dl class="facts">
+      <dl class="call-facts">
         <Fact name="Ended">{call.timestamp}</Fact>
         <Fact name="Took">{formatMs(call.duration)} ms</Fact>
         <Fact name="About">{subject === undefined ? '–' : <bdi>{subject}</bdi>}</Fact>
