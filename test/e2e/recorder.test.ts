@@ -309,7 +309,13 @@ t.test('recorder: exports, imports, lists and deletes a run', async (t) => {
     total_frames: 20,
   })
   const readFrame = async (recording: string) => {
-    const { recording: _, summary, unit, ...frame } = await tool(url, 'get_frame', { recording, frame_id: 9 })
+    const {
+      recording: _,
+      viewer_url,
+      summary,
+      unit,
+      ...frame
+    } = await tool(url, 'get_frame', { recording, frame_id: 9 })
     return frame
   }
   t.same(await readFrame('taken.db'), await readFrame('made'), 'the export has the same frame as the run')

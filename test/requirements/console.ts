@@ -61,6 +61,11 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'a finding opens its frame and body, and the page names the laws that were not checked',
   },
+  'console:replay:follow': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'a page that follows shows the recording, frame and contact of a call through the bridge, and so does its viewer_url',
+  },
   'console:replay:lost': {
     origin: 'design, new parts: console',
     behaviour: 'bodies without finite poses are counted and hidden, and the rest of the viewer works',

@@ -18,6 +18,12 @@ export class Navigation {
     this.#read()
   }
 
+  /** Opens a page of the console in place of the current history entry. */
+  replace(url: string): void {
+    history.replaceState(null, '', url)
+    this.#read()
+  }
+
   /** Replaces what follows `#`, without a history entry and without a change of `hash`. */
   replaceHash(hash: string): void {
     history.replaceState(history.state, '', hash === '' ? location.pathname : `#${hash}`)

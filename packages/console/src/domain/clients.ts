@@ -33,5 +33,8 @@ export function summarizeClients(entries: readonly AuditRecord[]): ClientSummary
   })
 }
 
-/** The name of a client program. Every browser introduces itself as `Mozilla`. */
-export const formatClient = (client: string): string => (client === 'Mozilla' ? 'browser' : client)
+/** Every browser introduces itself as `Mozilla`. */
+export const isBrowser = (client: string): boolean => client === 'Mozilla'
+
+/** The name of a client program. */
+export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)

@@ -10,3 +10,25 @@ export function formatHash(current: string, entries: Readonly<Record<string, str
     else parts.set(name, value)
   return [...parts].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
+
+/** What a link to a recording shows. */
+export interface Place {
+  readonly frame: number | undefined
+  readonly body: number | undefined
+  /** Ids of two bodies in contact. */
+  readonly pair: readonly [number, number] | undefined
+}
+
+/** Parses `#frame=45&body=1` or `#frame=45&pair=1-2`. Malformed parts are left out. */
+export function parsePlace(hash: string): Place {
+  const entries = parseHash(hash)
+  const [, a, b] = /^(\d+)-(\d+)$/.exec(entries.get('pair') ?? '') ?? []
+  return {
+    frame: toId(entries.get('frame')),
+    body: toId(entries.get('body')?.split(',')[0]),
+    pair: a === undefined || b === undefined ? undefined : [Number(a), Number(b)],
+  }
+}
+
+const toId = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined

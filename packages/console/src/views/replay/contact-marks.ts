@@ -22,6 +22,8 @@ export const maxContacts = 1024
 export interface ShownMarks {
   readonly contacts: boolean
   readonly forces: boolean
+  /** Ids of two bodies whose contact is selected. */
+  readonly pair?: readonly [number, number] | undefined
 }
 
 /** Length of the greatest force as a share of the distance to the camera. */
@@ -31,6 +33,7 @@ const forceShare = 0.16
 export class ContactMarks {
   readonly root = new Group()
   readonly #points = new PointsMaterial({ size: 7, sizeAttenuation: false, depthTest: false })
+  readonly #selectedPoints = new PointsMaterial({ size: 15, sizeAttenuation: false, depthTest: false })
   readonly #normal = new LineBasicMaterial({ depthTest: false })
   readonly #friction = new LineBasicMaterial({ depthTest: false })
   readonly #normalHead = new MeshBasicMaterial({ depthTest: false })
@@ -42,6 +45,7 @@ export class ContactMarks {
 
   recolor({ contact, normal, friction }: StageColors): void {
     this.#points.color = new Color(contact)
+    this.#selectedPoints.color = new Color(normal)
     for (const material of [this.#normal, this.#normalHead]) material.color = new Color(normal)
     for (const material of [this.#friction, this.#frictionHead]) material.color = new Color(friction)
   }
@@ -51,7 +55,19 @@ export class ContactMarks {
     for (const child of this.root.children) (child as Mesh).geometry.dispose()
     this.root.clear()
     const drawn = contacts.slice(0, maxContacts)
-    if (shown.contacts) this.#addPoints(drawn.flatMap(({ points }) => points))
+    const { pair } = shown
+    const selected = drawn.filter(
+      ({ body_a_id, body_b_id }) => pair?.includes(body_a_id) && pair.includes(body_b_id),
+    )
+    this.#addPoints(
+      selected.flatMap(({ points }) => points),
+      this.#selectedPoints,
+    )
+    if (shown.contacts)
+      this.#addPoints(
+        drawn.flatMap(({ points }) => points),
+        this.#points,
+      )
     if (!shown.forces) return
     const sizes = drawn.flatMap(({ normal_n, friction_n }) => [getSize(normal_n), getSize(friction_n)])
     const largest = Math.max(0, ...sizes)
@@ -63,9 +79,9 @@ export class ContactMarks {
     }
   }
 
-  #addPoints(points: readonly Point3[]): void {
+  #addPoints(points: readonly Point3[], material: PointsMaterial): void {
     const geometry = new BufferGeometry().setFromPoints(points.map((point) => new Vector3(...point)))
-    const marks = new Points(geometry, this.#points)
+    const marks = new Points(geometry, material)
     marks.renderOrder = 4
     this.root.add(marks)
   }

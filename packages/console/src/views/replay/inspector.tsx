@@ -6,17 +6,24 @@ import { type Loaded, LoadedView } from '../../ui/state.tsx'
 /** Number of bodies that are listed. */
 const maxBodies = 100
 
+/** Ids of two bodies in contact. */
+type Pair = readonly [number, number]
+
 /** The values of the shown frame: solver, energy, bodies, and the contacts of the selected body. */
 export function Inspector({
   bodies,
   selected,
   setSelected,
+  pair,
+  setPair,
   frame,
   contacts,
 }: {
   bodies: readonly SceneBody[]
   selected: number | undefined
   setSelected: (body: number | undefined) => void
+  pair: Pair | undefined
+  setPair: (pair: Pair | undefined) => void
   frame: Loaded<FrameAnswer>
   contacts: readonly Contact[] | undefined
 }) {
@@ -29,7 +36,7 @@ export function Inspector({
             <FrameFacts frame={value} contacts={contacts} />
             <BodyTable {...{ bodies, selected, setSelected }} frame={value} />
             {selected !== undefined && contacts !== undefined && (
-              <BodyContacts contacts={contacts} body={selected} bodies={bodies} />
+              <BodyContacts {...{ contacts, bodies, pair, setPair }} body={selected} />
             )}
           </>
         )}
@@ -149,10 +156,14 @@ function BodyContacts({
   contacts,
   body,
   bodies,
+  pair,
+  setPair,
 }: {
   contacts: readonly Contact[]
   body: number
   bodies: readonly SceneBody[]
+  pair: Pair | undefined
+  setPair: (pair: Pair | undefined) => void
 }) {
   const own = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
   const getName = (id: number): string => bodies.find((one) => one.id === id)?.name ?? 'environment'
@@ -161,9 +172,20 @@ function BodyContacts({
       <h3>Contacts of {getName(body)}</h3>
       {own.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
       {own.map(({ body_a_id, body_b_id, normal_n, friction_n, points }) => (
-        <div class="row spread" key={`${body_a_id} ${body_b_id}`}>
+        <div
+          class={`row spread ${isPair(pair, body_a_id, body_b_id) ? 'selected' : ''}`}
+          key={`${body_a_id} ${body_b_id}`}
+        >
           <span>
-            {getName(body_a_id === body ? body_b_id : body_a_id)}{' '}
+            <button
+              type="button"
+              class="body-name"
+              aria-label={`Contact with ${getName(body_a_id === body ? body_b_id : body_a_id)}`}
+              aria-pressed={isPair(pair, body_a_id, body_b_id)}
+              onClick={() => setPair(isPair(pair, body_a_id, body_b_id) ? undefined : [body_a_id, body_b_id])}
+            >
+              {getName(body_a_id === body ? body_b_id : body_a_id)}
+            </button>{' '}
             <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
           </span>
           <span class="number">
@@ -176,3 +198,6 @@ function BodyContacts({
     </div>
   )
 }
+
+const isPair = (pair: Pair | undefined, a: number, b: number): boolean =>
+  pair?.includes(a) === true && pair.includes(b)

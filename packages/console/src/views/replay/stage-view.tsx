@@ -17,6 +17,8 @@ interface StageProps {
   readonly selected: number | undefined
   readonly setSelected: (body: number | undefined) => void
   readonly layers: ShownMarks
+  /** Ids of the bodies whose contact is selected. */
+  readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
   readonly grounds: Scene['grounds']
   readonly recording: string
@@ -26,8 +28,8 @@ interface StageProps {
 
 /** The three-dimensional scene, or a drawing by the server if the browser has no WebGL. */
 export function StageView(props: StageProps) {
-  const { playback, poses, bodies, selected, setSelected, layers, contacts, grounds, recording, isReady } =
-    props
+  const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds, recording } = props
+  const { isReady } = props
   const { preferences } = useConsole()
   const canvas = useRef<HTMLCanvasElement>(null)
   const stage = useRef<Stage | undefined>(undefined)
@@ -72,7 +74,10 @@ export function StageView(props: StageProps) {
     })
   }, [version, grounds.length])
   useEffect(() => stage.current?.select(selected), [version, selected])
-  useEffect(() => stage.current?.setContacts(contacts, layers), [version, contacts, layers])
+  useEffect(
+    () => stage.current?.setContacts(contacts, { ...layers, pair }),
+    [version, contacts, layers, pair],
+  )
   useSignalEffect(() => {
     preferences.themeVersion.value
     if (canvas.current?.parentElement) stage.current?.recolor(readColors(canvas.current.parentElement))

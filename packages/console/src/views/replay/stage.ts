@@ -131,10 +131,7 @@ export class Stage {
   }
 
   /** Shows contact points and forces; none while playing. */
-  setContacts(
-    contacts: readonly Contact[],
-    shown: { readonly contacts: boolean; readonly forces: boolean },
-  ): void {
+  setContacts(contacts: readonly Contact[], shown: ShownMarks): void {
     this.#shownContacts = { contacts, shown }
     this.#showContacts()
   }

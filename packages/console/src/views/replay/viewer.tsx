@@ -1,14 +1,16 @@
-import { useSignalEffect } from '@preact/signals'
+import { untracked, useSignalEffect } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PoseCache } from '../../data/poses.ts'
 import type { Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
-import { formatHash, parseHash } from '../../domain/link.ts'
+import { formatHash, type Place, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { ShownMarks } from './contact-marks.ts'
 import { FindingList } from './finding-list.tsx'
+import { FollowControl, type Following, useFollow } from './follow.tsx'
 import { Inspector } from './inspector.tsx'
 import { Playback, rates } from './playback.ts'
 import { Plots } from './plots.tsx'
@@ -19,6 +21,8 @@ import { Timeline } from './timeline.tsx'
 /** A recording: its scene, time axis, findings, values and plots. */
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
+  // Outside of what is loaded for a recording, so that no call is missed while another one is opened.
+  const following = useFollow()
   const metadata = useLoaded(
     (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
     [recording, server.needsToken.value],
@@ -41,6 +45,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
               metadata={value}
               first={value.first_frame}
               last={value.last_frame}
+              following={following}
             />
           )
         }
@@ -49,7 +54,14 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   )
 }
 
-function RecordingView({ metadata, first, last }: { metadata: Metadata; first: number; last: number }) {
+interface RecordingProps {
+  readonly metadata: Metadata
+  readonly first: number
+  readonly last: number
+  readonly following: Following
+}
+
+function RecordingView({ metadata, first, last, following }: RecordingProps) {
   const { server, navigation } = useConsole()
   const { recording } = metadata
   const link = useMemo(() => parseHash(navigation.hash.value.text), [recording])
@@ -58,7 +70,9 @@ function RecordingView({ metadata, first, last }: { metadata: Metadata; first: n
     [recording],
   )
   const poses = useMemo(() => new PoseCache(server, recording, first), [recording])
-  const [selected, setSelected] = useState<number | undefined>(toBody(link.get('body')))
+  const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
+  const [pair, setPair] = useState(place.pair)
+  const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
   const [layers, setLayers] = useState<ShownMarks>({ contacts: true, forces: true })
   const [isPlaying, setPlaying] = useState(false)
   const [resting, setResting] = useState(playback.restingFrame.value)
@@ -76,15 +90,21 @@ function RecordingView({ metadata, first, last }: { metadata: Metadata; first: n
       formatHash(location.hash, {
         frame: String(resting),
         body: selected === undefined ? undefined : String(selected),
+        pair: pair?.join('-'),
         finding,
       }),
     )
-  }, [resting, selected, finding])
-  // A link to another frame of the same recording, and the keys Back and Forward.
+  }, [resting, selected, pair, finding])
+  const show = ({ frame, body, pair: shown }: Place): void => {
+    playback.pause()
+    if (frame !== undefined) playback.seek(frame)
+    setPair(shown)
+    if (body !== undefined || shown !== undefined) setSelected(body ?? shown?.[0])
+  }
+  // A link to another place of the same recording, and the keys Back and Forward.
   useSignalEffect(() => {
-    const target = Number(parseHash(navigation.hash.value.text).get('frame'))
-    if (Number.isFinite(target) && target > 0 && target !== playback.restingFrame.peek())
-      playback.seek(target)
+    const target = parsePlace(navigation.hash.value.text)
+    untracked(() => show(target))
   })
 
   const open = (one: Finding): void => {
@@ -92,6 +112,7 @@ function RecordingView({ metadata, first, last }: { metadata: Metadata; first: n
     playback.seek(one.frames.peak)
     setFinding(one.id)
     if (one.bodies[0] !== undefined) setSelected(one.bodies[0])
+    setPair(one.bodies.length === 2 ? [one.bodies[0] as number, one.bodies[1] as number] : undefined)
   }
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
@@ -100,9 +121,11 @@ function RecordingView({ metadata, first, last }: { metadata: Metadata; first: n
   return (
     <div class="viewer">
       <section class="viewer-main" aria-label="Scene and time">
-        <ViewerBar {...{ layers, setLayers, bodies }} />
+        <ViewerBar {...{ layers, setLayers, bodies }}>
+          <FollowControl {...following} />
+        </ViewerBar>
         <StageView
-          {...{ playback, poses, bodies, selected, layers, recording, setSelected }}
+          {...{ playback, poses, bodies, selected, layers, pair, recording, setSelected }}
           isReady={isReady}
           contacts={isPlaying ? [] : (scene.value?.contacts ?? [])}
           grounds={scene.value?.grounds ?? []}
@@ -120,7 +143,11 @@ function RecordingView({ metadata, first, last }: { metadata: Metadata; first: n
         <LoadedView loaded={diagnosis}>
           {(value) => <FindingList diagnosis={value} chosen={finding} open={open} />}
         </LoadedView>
-        <Inspector {...{ bodies, selected, setSelected }} frame={frame} contacts={scene.value?.contacts} />
+        <Inspector
+          {...{ bodies, selected, setSelected, pair, setPair }}
+          frame={frame}
+          contacts={scene.value?.contacts}
+        />
       </aside>
     </div>
   )
@@ -155,9 +182,10 @@ interface ViewerBarProps {
   readonly layers: ShownMarks
   readonly setLayers: (change: (old: ShownMarks) => ShownMarks) => void
   readonly bodies: readonly SceneBody[]
+  readonly children: ComponentChildren
 }
 
-function ViewerBar({ layers, setLayers, bodies }: ViewerBarProps) {
+function ViewerBar({ layers, setLayers, bodies, children }: ViewerBarProps) {
   return (
     <div class="row viewer-bar">
       <LayerButton
@@ -170,6 +198,7 @@ function ViewerBar({ layers, setLayers, bodies }: ViewerBarProps) {
         isOn={layers.forces}
         toggle={() => setLayers((old) => ({ ...old, forces: !old.forces }))}
       />
+      {children}
       <ShapeNote bodies={bodies} />
     </div>
   )
@@ -187,11 +216,6 @@ function createPlayback(
     playback.restingFrame.value = playback.frame.value
   }
   return playback
-}
-
-const toBody = (text: string | undefined): number | undefined => {
-  const body = Number(text?.split(',')[0])
-  return text === undefined || !Number.isInteger(body) ? undefined : body
 }
 
 /** The last value that was not `undefined`. */

@@ -1,0 +1,48 @@
+/** The viewer follows what a client asks, in Chromium. */
+import t from 'tap'
+import { startBridge } from '../../bridge/test/client.ts'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+
+t.setTimeout(300_000)
+
+if (isSkipped) t.test('following clients in Chromium', { skip: isSkipped }, async () => {})
+else
+  verifies('console:replay:follow', async (t) => {
+    const browser = await openBrowser(t)
+    const { url } = await startServer(t, { dir: t.testdir() })
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/drop`)
+    await page.getByRole('button', { name: 'Follow clients' }).click()
+    await page.getByText('Waiting for the next call').waitFor()
+    const bridge = startBridge(t, { url: `${url}/mcp` })
+    await bridge.open()
+    const ask = async (id: number, name: string, args: object) => {
+      const { result } = await bridge.call(id, 'tools/call', { name: `Replay__${name}`, arguments: args })
+      return (result as { structuredContent: { viewer_url: string; summary: string } }).structuredContent
+    }
+    // Why does body 1 slide at frame 45?
+    const loaded = await ask(1, 'load_recording', { path: 'slide_at_45' })
+    t.equal(loaded.viewer_url, `${url}/replay/slide_at_45`)
+    await page.getByRole('heading', { name: 'slide_at_45' }).waitFor()
+    const checked = await ask(2, 'check_friction_cone', { frame_id: 45, body_id: 1 })
+    t.match(checked.summary, /Body 1 exceeds the friction limit/)
+    await page.locator('[data-frame]', { hasText: 'Frame 45 ' }).waitFor()
+    await page.locator('[data-follow]', { hasText: 'check_friction_cone · frame 45' }).waitFor()
+    const contact = page.getByRole('button', { name: 'Contact with environment' })
+    await contact.waitFor()
+    t.equal(await contact.getAttribute('aria-pressed'), 'true', 'the contact is selected')
+    t.equal(
+      await page.getByRole('button', { name: 'body 1', exact: true }).getAttribute('aria-pressed'),
+      'true',
+    )
+    await page.waitForSelector('.stage[data-contacts="1"]')
+    await page.waitForURL(/#.*frame=45/)
+    await keepScreenshot(page, 'follow')
+    await visit(watched, checked.viewer_url)
+    await page.locator('[data-frame]', { hasText: 'Frame 45 ' }).waitFor()
+    await contact.and(page.locator('[aria-pressed=true]')).waitFor()
+    t.same(watched.problems, [])
+  })
