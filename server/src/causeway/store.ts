@@ -1,7 +1,7 @@
 import type { CallActivity } from '../activity/call-activity.ts'
+import type { OpenSessions } from '../activity/open-sessions.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Backups } from '../backup/backups.ts'
-import type { OpenSessions } from '../host/core.ts'
 import type { ErrorCatalog } from '../host/error-catalog.ts'
 import type { AppFailure } from '../host/user-apps.ts'
 import type { LogTail } from '../log/log-tail.ts'

@@ -6,6 +6,7 @@ import type { App, ChannelContext, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, type Params, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { CallActivity } from '../activity/call-activity.ts'
+import type { OpenSessions } from '../activity/open-sessions.ts'
 import { Audit } from '../audit/audit.ts'
 import { backupsFolder, listParts } from '../backup/backup.ts'
 import { Backups } from '../backup/backups.ts'
@@ -53,24 +54,6 @@ export interface CoreOptions {
   readonly logTail?: LogTail | undefined
   /** Built-in apps without the server's own. */
   readonly apps: readonly App[]
-}
-
-/** An open session, without its id, which is a secret. */
-export interface OpenSession {
-  /** Digest of the session key. */
-  readonly session: string
-  readonly client: string
-  readonly client_version: string
-  readonly protocol_version: string
-  readonly mount: string
-  readonly open_streams: number
-}
-
-/** The open sessions of a transport. */
-export interface OpenSessions {
-  list(): readonly OpenSession[]
-  /** Ends a session for good. Returns whether it was open. */
-  end(session: string): Promise<boolean>
 }
 
 const serverApp = 'Causeway'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { CallLog } from '../../data/call-log.ts'
 import type { AuditPage, CallRecord } from '../../data/types.ts'
-import type { CallLog } from '../../domain/call-log.ts'
 import { formatClient } from '../../domain/clients.ts'
 import { formatBytes, formatMs } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'

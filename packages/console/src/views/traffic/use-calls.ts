@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { CallLog } from '../../data/call-log.ts'
 import { followEvents } from '../../data/follow-events.ts'
 import type { AuditPage, CallRecord } from '../../data/types.ts'
-import { CallLog } from '../../domain/call-log.ts'
 import { useConsole } from '../../ui/console.ts'
 
 /** More updates a second cost more than they show. */

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../data/types.ts'
+import type { CallRecord } from './types.ts'
 
 const maxRows = 10_000
 /** Length of the history of rates, in s. */
