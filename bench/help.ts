@@ -9,6 +9,7 @@ import { heldOutSets } from './help/held-out.ts'
 import { measureRebuild, measureSizes } from './help/load.ts'
 import { type QuestionSet, tunedSet } from './help/questions.ts'
 import type { Score } from './help/score.ts'
+import { measureStores } from './help/stores.ts'
 import type { Section } from './report.ts'
 
 /** All questions about the documentation of Fastify and undici. */
@@ -58,7 +59,11 @@ export async function measureHelp(
       const scores = await evaluate(indexFolder(join(folder, 'endpoint'), set), set, endpoint)
       sections.push(quality(`Help: with the endpoint, ${name}`, set, scores))
     }
-  sections.push(await measureSizes(folder, { all: true }), await measureRebuild(folder))
+  sections.push(
+    await measureSizes(folder, { all: true }),
+    await measureStores(folder),
+    await measureRebuild(folder),
+  )
   return sections
 }
 

@@ -4,7 +4,14 @@ import type { Mode, SearchAnswer } from '../search/search.ts'
 import type { Help } from '../store.ts'
 import { hideInternal, hints, indexing, internalArgument, languageArgument, rows, toScope } from './shape.ts'
 
-const textArgument = z.string().trim().min(1).max(2000).describe('A question, keywords or identifiers')
+const textArgument = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2000)
+  .describe(
+    'The question, followed by terms that its documentation probably uses: option, function and error names',
+  )
 const chunksArgument = z.int().min(1).max(10).default(3).describe('Maximum number of chunks per document')
 const maxCharsArgument = z
   .int()
