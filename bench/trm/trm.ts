@@ -1,7 +1,7 @@
 /** Measures Trm: patches that models damage, candidates that forge their evaluation, and the text of a step. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openForTest } from '../../packages/app-kit/src/testing.ts'
 import { applyCandidate } from '../../packages/app-trm/src/domain/candidate/apply.ts'
 import trm from '../../packages/app-trm/src/index.ts'
@@ -12,12 +12,16 @@ import {
   sourcesBelow,
 } from '../../packages/app-trm/test/domain/candidate/perturbation.ts'
 import { createGamingCases, createSample } from '../../packages/app-trm/test/gaming/cases.ts'
+import { createIndirectCases } from '../../packages/app-trm/test/gaming/indirect-cases.ts'
 import { isCausewayError } from '../../packages/protocol/src/index.ts'
 import { randomFrom } from '../../test/random.ts'
 import type { Section } from '../report.ts'
 
 /** Edits for each kind of perturbation, and the first seed. */
 const [editCount, firstSeed] = [400, 9_000_000]
+
+/** The interpreter of the system, if there is one: it starts faster than those of version managers. */
+const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** Returns the tables. `folder` is writable, `root` is the repository. */
 export async function measureTrm(
@@ -82,7 +86,10 @@ async function withProject<Result>(
   const project = join(dir, 'project')
   mkdirSync(join(dir, 'data'))
   mkdirSync(project)
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(project, path), text)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true })
+    writeFileSync(join(project, path), text)
+  }
   let ids = 0
   const app = await openForTest(trm, {
     dir: join(dir, 'data'),
@@ -100,11 +107,13 @@ async function withProject<Result>(
 }
 
 async function measureGaming(folder: string): Promise<Section> {
-  const withPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
-  const cases = createGamingCases(createSample(randomFrom(firstSeed)), {
-    unittest: 'python3 -m unittest',
-    pytest: withPytest ? 'python3 -m pytest -q' : undefined,
-  })
+  const withPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
+  const sample = createSample(randomFrom(firstSeed))
+  const runners = {
+    unittest: `${python} -m unittest`,
+    pytest: withPytest ? `${python} -m pytest -q` : undefined,
+  }
+  const cases = [...createGamingCases(sample, runners), ...createIndirectCases(sample, runners)]
   const rows: string[][] = []
   let [successes, best] = [0, 0]
   for (const { rule, runner, project, commands, candidate } of cases) {
@@ -133,14 +142,14 @@ async function measureGaming(folder: string): Promise<Section> {
 async function measureText(folder: string): Promise<Section> {
   const sample = createSample(randomFrom(firstSeed + 1))
   const [{ project } = { project: {} }] = createGamingCases(sample, {
-    unittest: 'python3 -m unittest',
+    unittest: `${python} -m unittest`,
     pytest: undefined,
   })
   const file = `${sample.module}.py`
   const steps = [sample.source.replace('+ 1', '+ 2'), sample.source.replace('+ 1', '- 1'), sample.repaired]
   const rows = await withProject(folder, project, async (call, path) => {
     const bare = () => {
-      const { stdout, stderr } = spawnSync('python3', ['-m', 'unittest', '-v'], {
+      const { stdout, stderr } = spawnSync(python, ['-m', 'unittest', '-v'], {
         cwd: path,
         encoding: 'utf8',
       })
@@ -151,7 +160,7 @@ async function measureText(folder: string): Promise<Section> {
       const text = JSON.stringify(await call(tool, args)).length
       return [name, plain, text] as const
     }
-    const measured = [await measure('start', 'start', { repo: 'project', test: 'python3 -m unittest' })]
+    const measured = [await measure('start', 'start', { repo: 'project', test: `${python} -m unittest` })]
     for (const [index, text] of steps.entries()) {
       writeFileSync(join(path, file), text)
       measured.push(await measure(`step ${index + 1}`, 'submit', {}))

@@ -98,7 +98,7 @@ function engine(t: Test, limitMs = 30_000): Pick<Engine, 'call' | 'close'> {
   return { call: opened.call.bind(opened), close: () => opened.close() }
 }
 
-t.test('the engine: reads and applies a candidate in its worker, bytes and preconditions too', async (t) => {
+t.test('the engine reads and applies a candidate in its worker', async (t) => {
   const { call } = engine(t)
   const { candidate, paths } = await call('read', {
     mode: 'modify',
@@ -157,7 +157,7 @@ t.test('the engine finds definitions and repairs, and reviews', async (t) => {
   await t.rejects(call('review', { diff: 'nothing' }), { code: 'NOT_A_DIFF' })
 })
 
-t.test('the engine: a text that holds it up is given up, and the next call has a new worker', async (t) => {
+t.test('a call that takes too long ends with its worker, and the next call has a new one', async (t) => {
   const { call } = engine(t, 1)
   const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}`).join('\n')
   const edits = [{ type: 'replace', oldText: 'absent text', newText: '' }] as const
@@ -194,7 +194,7 @@ t.test('the engine answers concurrent calls and rejects calls after close', asyn
   await t.rejects(read('d'), { code: 'CANCELLED' })
 })
 
-t.test('the engine: does small work at once, and the same work', async (t) => {
+t.test('the engine does small work on the main thread with the same result', async (t) => {
   const [near, far] = [new Engine({ maxInline: 2000 }), engine(t)]
   t.teardown(() => near.close())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }

@@ -3,6 +3,7 @@ import t from 'tap'
 import { randomFrom } from '../../../test/random.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { createGamingCases, createSample } from './gaming/cases.ts'
+import { createIndirectCases } from './gaming/indirect-cases.ts'
 import { openTrm, python, readText } from './trm-kit.ts'
 
 t.setTimeout(600_000)
@@ -11,13 +12,16 @@ const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
 const sample = createSample(randomFrom(4))
 
-/** Every third case; all of them with `CAUSEWAY_LONG`. */
-const step = process.env.CAUSEWAY_LONG === undefined ? 3 : 1
+/** Every fourth case; all of them with `CAUSEWAY_LONG`. */
+const step = process.env.CAUSEWAY_LONG === undefined ? 4 : 1
 
-const cases = createGamingCases(sample, {
+const runners = {
   unittest: `${python} -m unittest`,
   pytest: hasPytest ? `${python} -m pytest -q` : undefined,
-}).filter((_, index) => index % step === 0)
+}
+const cases = [...createGamingCases(sample, runners), ...createIndirectCases(sample, runners)].filter(
+  (_, index) => index % step === 0,
+)
 
 /** One server for all cases: each has a project of its own. */
 const { client, root } = await openTrm(t, {

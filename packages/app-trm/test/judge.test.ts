@@ -30,7 +30,7 @@ const signal = (name: string, kind: SignalKind, weight: number, value: number): 
 
 verifies(
   'trm:score:formula',
-  'the sample of the original: 0.76, and contributions that add up',
+  'the example of the original design has the score 0.76, and its contributions sum to it',
   async (t) => {
     const { score, signals } = computeScore([
       signal('dataQual', 'check', 0.3, 1),
@@ -48,7 +48,7 @@ verifies(
   },
 )
 
-verifies('trm:score:formula', 'the average: .5, 1.0 with alpha .9 is .95', async (t) => {
+verifies('trm:score:formula', 'the average of 0.5 and 1 with alpha 0.9 is 0.95', async (t) => {
   t.equal(computeAverage(null, 0.5, 0.9), 0.5)
   t.ok(Math.abs(computeAverage(0.5, 1, 0.9) - 0.95) < 1e-12)
 })
@@ -105,7 +105,7 @@ verifies('trm:halt:rules', 'scores 0, .5, .5, .5, .5: plateau at step 5, average
 })
 
 t.test(
-  'halting: without tests every other check has to pass, and a benchmark alone is not enough',
+  'a session without tests needs every other check to pass, and a benchmark alone is not enough',
   async (t) => {
     t.ok(checksPass([signal('lint', 'lint', 1, 1), signal('perf', 'perf', 1, 0.5)]))
     t.notOk(checksPass([signal('lint', 'lint', 1, 0), signal('dataQual', 'check', 1, 1)]))
@@ -245,7 +245,7 @@ verifies('trm:perf:units', async (t) => {
   t.equal(formatMetric({ value: 0.0835, unit: 's' }), '83.5 ms')
 })
 
-t.test('commands: the scripts that they run, without the files that they read', async (t) => {
+t.test('findScripts returns the scripts that a command runs, without the files that it reads', async (t) => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['python3 -u ./scripts/bench.py a.csv', ['scripts/bench.py']],
     ['flake8 a.py && node --no-warnings tools/lint.mjs', ['tools/lint.mjs']],
@@ -282,7 +282,7 @@ verifies(
   },
 )
 
-/** Tests of the same names that pass whatever the code does. */
+/** Tests of the same names that always pass. */
 const bribed = {
   mode: 'files',
   files: [
@@ -367,7 +367,7 @@ verifies('trm:submit:protected', async (t) => {
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
 })
 
-t.test('protection: patterns of paths', async (t) => {
+t.test('findProtected returns the changed paths that match a pattern', async (t) => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*.lock', 'a/b/yarn.lock', true],
     ['*.lock', 'yarn.lock.txt', false],

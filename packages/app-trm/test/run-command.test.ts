@@ -139,7 +139,7 @@ verifies('trm:patterns:linear', 'redact takes time linear in the length of a wor
     t.equal(redact(word.repeat(50_000), {}).length, word.length * 50_000)
 })
 
-t.test('redact: values of secrets are taken out, and words that only look like it stay', async (t) => {
+t.test('redact removes the values of secrets, and no other words', async (t) => {
   t.equal(redact('API_TOKEN=abcdefgh123 done', {}), 'API_TOKEN=[redacted] done')
   t.equal(redact('url=http://a?token=abcdefgh1 b', {}), 'url=http://a?token=[redacted] b')
   t.equal(redact('"my-api-key" : "abcdefgh1"', {}), '"my-api-key" : "[redacted]"')
@@ -161,12 +161,12 @@ verifies('trm:submit:cancel', 'a command is ended when its caller goes', async (
   t.match(await run(t, 'sleep 300', { signal: AbortSignal.abort() }), { cancelled: true })
 })
 
-t.test('groups: no number that means this process is ever signalled', async (t) => {
+t.test('signalGroup never signals the group of this process', async (t) => {
   for (const pid of [0, 1, -1, process.pid, Number.NaN]) t.notOk(signalGroup(pid, 'SIGKILL'), String(pid))
   t.match(createMark(process.pid), { pid: process.pid })
 })
 
-t.test('capture: escapes, carriage returns and repeats', async (t) => {
+t.test('a capture removes escapes, carriage returns and repeated lines', async (t) => {
   t.equal(
     cleanOutput('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
     'red\n100%\na\n[the line above 4 more times]\nb',
@@ -327,7 +327,7 @@ verifies('trm:run:audit', async (t) => {
     t.ok(pid > 1 && ms !== null && bytes !== null && cwd.startsWith('/') && command !== '', command)
 })
 
-t.test('outputs: what a command wrote is a resource', async (t) => {
+t.test('the output of a command is a resource', async (t) => {
   const { client, dataDir } = await openTrm(t, { copies: ['sums'] })
   const { ask, client: raw } = client()
   const { sessionId } = await ask('start', {

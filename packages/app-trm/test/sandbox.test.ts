@@ -24,34 +24,30 @@ const checks = (dataDir: string) =>
     '[ "$(ls /proc | grep -c "^[0-9]")" -lt 20 ]',
   ].map((check, index) => `{ ${check}; } || { echo "check ${index} failed"; exit 1; }`)
 
-verifies(
-  'trm:run:confined',
-  'end to end: with bubblewrap where it works, and without it where it does not',
-  async (t) => {
-    const { programs } = projectFolders(process.env)
-    const { PATH } = process.env
-    if (programs !== undefined) process.env.PATH = `${PATH}:${programs}`
-    t.teardown(() => {
-      process.env.PATH = PATH
-    })
-    const { client, dataDir, root } = await openTrm(t, { files: { 'p/a.txt': 'a\n' } })
-    const { ask } = client()
-    const start = (sandbox: string) =>
-      ask('start', { repo: 'p', build: checks(dataDir).join('\n'), options: { sandbox } })
-    if (await hasBwrap()) {
-      const { config, baseline } = await start('bwrap')
-      t.equal(config.sandbox, 'bwrap')
-      t.match(baseline, { signals: [{ name: 'build', ok: true, why: 'exit 0' }] })
-      t.same(baseline.isolation, ['work copy', 'process group', 'limits', 'bwrap'])
-    } else await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
-    process.env.PATH = '/nowhere'
-    await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
+verifies('trm:run:confined', 'a session uses bubblewrap if it works', async (t) => {
+  const { programs } = projectFolders(process.env)
+  const { PATH } = process.env
+  if (programs !== undefined) process.env.PATH = `${PATH}:${programs}`
+  t.teardown(() => {
     process.env.PATH = PATH
-    t.notOk(existsSync(join(root, 'p', 'made.txt')))
-    const plain = await ask('start', { repo: 'p', build: 'true' })
-    t.same(plain.baseline.isolation, ['work copy', 'process group', 'limits'])
-  },
-)
+  })
+  const { client, dataDir, root } = await openTrm(t, { files: { 'p/a.txt': 'a\n' } })
+  const { ask } = client()
+  const start = (sandbox: string) =>
+    ask('start', { repo: 'p', build: checks(dataDir).join('\n'), options: { sandbox } })
+  if (await hasBwrap()) {
+    const { config, baseline } = await start('bwrap')
+    t.equal(config.sandbox, 'bwrap')
+    t.match(baseline, { signals: [{ name: 'build', ok: true, why: 'exit 0' }] })
+    t.same(baseline.isolation, ['work copy', 'process group', 'limits', 'bwrap'])
+  } else await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
+  process.env.PATH = '/nowhere'
+  await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
+  process.env.PATH = PATH
+  t.notOk(existsSync(join(root, 'p', 'made.txt')))
+  const plain = await ask('start', { repo: 'p', build: 'true' })
+  t.same(plain.baseline.isolation, ['work copy', 'process group', 'limits'])
+})
 
 verifies('trm:run:confined', 'the server can want it for every session', async (t) => {
   const { PATH } = process.env
@@ -254,7 +250,7 @@ verifies('trm:submit:only', 'a runner that cannot select tests is reported', asy
   await t.rejects(ask('submit', both), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('selectTests: each runner gets its own words', async (t) => {
+t.test('selectTests uses the arguments of each runner', async (t) => {
   const select = (command: string, ids: string[], source = 'junit') => selectTests(command, source, ids)
   t.same(select('pytest -q tests && true', ['tests.test_a.TestX::test_b[1-2]', 'tests.test_a::test_b[3]']), {
     command: 'pytest -q tests && true',
@@ -273,7 +269,7 @@ t.test('selectTests: each runner gets its own words', async (t) => {
   t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 
-t.test('a trial: what a killed server left of it is ended by the next one', async (t) => {
+t.test('a server ends the selected tests that a killed server left', async (t) => {
   const dir = t.testdir({ work: {} })
   const started = () =>
     spawn('sleep', ['60'], {
@@ -296,7 +292,7 @@ t.test('a trial: what a killed server left of it is ended by the next one', asyn
   await killLeftoverTests(join(dir, 'nowhere'))
 })
 
-t.test('a mark: a process with the same number of another boot is left alone', async (t) => {
+t.test('a process with the same number after another boot is not killed', async (t) => {
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
   t.teardown(() => child.kill('SIGKILL'))
   const gone = once(child, 'exit')

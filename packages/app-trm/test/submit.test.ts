@@ -17,35 +17,31 @@ import {
   write,
 } from './trm-kit.ts'
 
-verifies(
-  'trm:submit:modes',
-  'four modes of one change give the same bytes, whatever the line ends',
-  async (t) => {
-    const before: Readonly<Record<string, string>> = {
-      lf: 'one\ntwo\nthree\n',
-      crlf: 'one\r\ntwo\r\nthree\r\n',
-      open: 'one\ntwo\nthree',
+verifies('trm:submit:modes', 'four modes of one change give the same bytes for all line ends', async (t) => {
+  const before: Readonly<Record<string, string>> = {
+    lf: 'one\ntwo\nthree\n',
+    crlf: 'one\r\ntwo\r\nthree\r\n',
+    open: 'one\ntwo\nthree',
+  }
+  const copies = ['modify', 'diff', 'patch', 'files'].flatMap((mode) =>
+    Object.entries(before).map(([kind, text]) => [`${mode}-${kind}/a.txt`, text] as const),
+  )
+  const { client, root } = await openTrm(t, { files: Object.fromEntries(copies) })
+  const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n'
+  const candidates: Readonly<Record<string, (text: string) => object>> = {
+    modify: () => replacing('a.txt', 'two', 'TWO'),
+    diff: () => ({ mode: 'diff', changes: [{ path: 'a.txt', diff: hunk }] }),
+    patch: () => ({ mode: 'patch', patch: `--- a/a.txt\n+++ b/a.txt\n${hunk}` }),
+    files: (text) => ({ mode: 'files', files: [{ path: 'a.txt', content: text.replace('two', 'TWO') }] }),
+  }
+  for (const [mode, candidate] of Object.entries(candidates))
+    for (const [kind, text] of Object.entries(before)) {
+      const { ask } = client()
+      await ask('start', { repo: `${mode}-${kind}`, preflight: false })
+      await ask('submit', { candidate: candidate(text) })
+      t.equal(readText(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
     }
-    const copies = ['modify', 'diff', 'patch', 'files'].flatMap((mode) =>
-      Object.entries(before).map(([kind, text]) => [`${mode}-${kind}/a.txt`, text] as const),
-    )
-    const { client, root } = await openTrm(t, { files: Object.fromEntries(copies) })
-    const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n'
-    const candidates: Readonly<Record<string, (text: string) => object>> = {
-      modify: () => replacing('a.txt', 'two', 'TWO'),
-      diff: () => ({ mode: 'diff', changes: [{ path: 'a.txt', diff: hunk }] }),
-      patch: () => ({ mode: 'patch', patch: `--- a/a.txt\n+++ b/a.txt\n${hunk}` }),
-      files: (text) => ({ mode: 'files', files: [{ path: 'a.txt', content: text.replace('two', 'TWO') }] }),
-    }
-    for (const [mode, candidate] of Object.entries(candidates))
-      for (const [kind, text] of Object.entries(before)) {
-        const { ask } = client()
-        await ask('start', { repo: `${mode}-${kind}`, preflight: false })
-        await ask('submit', { candidate: candidate(text) })
-        t.equal(readText(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
-      }
-  },
-)
+})
 
 verifies('trm:submit:modes', 'a new file has the same bytes by create, files and patch', async (t) => {
   const contents: Readonly<Record<string, string>> = {
@@ -259,7 +255,7 @@ verifies('trm:halt:limit', async (t) => {
   t.match(await ask('submit', { candidate: more, force: true }), { step: 2 })
 })
 
-t.test('submit: a wrong and then a right candidate lead from the baseline to success', async (t) => {
+t.test('submit leads from the baseline through a wrong candidate to success', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const start = await ask('start', { repo: 'sums', test: unittest })
@@ -308,7 +304,7 @@ t.test('submit: a wrong and then a right candidate lead from the baseline to suc
 })
 
 t.test(
-  'validate: shows what a candidate would change and why one is refused, and changes nothing',
+  'validate returns the changes of a candidate, or why it is rejected, and changes nothing',
   async (t) => {
     const { client, root } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
@@ -323,7 +319,7 @@ t.test(
   },
 )
 
-t.test('save and restore: files, step, scores and notes are as they were', async (t) => {
+t.test('restore restores the files, step, scores and notes of a checkpoint', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, notes: 'first' })

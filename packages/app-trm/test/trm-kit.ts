@@ -1,4 +1,4 @@
-/** Opening Trm over copies of the small projects, changed where a test needs it. */
+/** Opens Trm over copies of the small projects and further files. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
@@ -9,49 +9,49 @@ import type { Critic } from '../src/session/critic.ts'
 /** Folder of the committed projects. */
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
 
-/** The system's interpreter where there is one: what a version manager puts before it takes longer than the tests. */
+/** The interpreter of the system, if there is one: it starts faster than those of version managers. */
 export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** The tests of the committed Python projects. */
 export const unittest = `${python} -m unittest`
 
-/** Judges by a number in a file: of four tests as many pass as it says. */
+/** A test command with four tests, of which as many pass as the file `score` says. */
 export const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
 
 /** A project for `judge`. */
 export const judged = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
 
-/** The candidate that makes so many tests of `judge` pass. */
+/** A candidate with which this many tests of `judge` pass. */
 export const scored = (score: number): object => ({
   mode: 'files',
   files: [{ path: 'score', content: `${score}\n` }],
 })
 
 /** The data of an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+// biome-ignore lint/suspicious/noExplicitAny: each test accesses different fields
 export type Data = Record<string, any>
 
-/** One client that speaks in data. */
+/** A client whose calls return data. */
 export interface Speaker {
   ask(tool: string, args?: object, options?: { signal?: AbortSignal }): Promise<Data>
   readonly client: TestClient
 }
 
-/** Trm over projects in a folder of the test's own. */
+/** Trm with projects in the folder of a test. */
 export interface OpenTrm {
   readonly app: TestApp
   readonly critic: Critic
-  /** the only root */
+  /** The only root. */
   readonly root: string
   readonly dataDir: string
   client(): Speaker
 }
 
-/** What a test may change. */
+/** Options of `openTrm`. */
 export interface KitOptions {
-  /** names of committed projects to copy */
+  /** Names of committed projects to copy. */
   readonly copies?: readonly string[]
-  /** further files below the root: path -> text */
+  /** Further files below the root, by path. */
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, unknown>>
 }
@@ -71,7 +71,7 @@ export async function openTrm(
 
 const closers = new WeakMap<Test, (() => Promise<void>)[]>()
 
-/** What the test closes at its end. To be asked for before `testdir`: tap removes the folder before what comes after. */
+/** Returns what the test closes at its end. Must be called before `testdir`, whose teardown removes the folder. */
 function findClosers(t: Test): (() => Promise<void>)[] {
   const known = closers.get(t)
   if (known !== undefined) return known
@@ -83,7 +83,7 @@ function findClosers(t: Test): (() => Promise<void>)[] {
   return made
 }
 
-/** Opens Trm on data that is there already, as a restart of the server does. */
+/** Opens Trm with existing data, as a restart of the server does. */
 export async function reopenTrm(
   t: Test,
   {

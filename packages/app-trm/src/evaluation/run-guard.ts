@@ -5,12 +5,14 @@ import type { GuardFinding } from '../domain/evaluation/guard.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { createProbe, listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
+import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
 import {
+  findExpectations,
   findHelpers,
-  findSuspicions,
+  findShadowing,
   findTampering,
+  isSource,
   isTestPath,
-  type Suspicion,
 } from '../domain/evaluation/tamper.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
@@ -30,7 +32,7 @@ interface GuardRequest {
 /** Maximum texts that are read, their bytes, and test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
-const code = /\.(py|[cm]?[jt]sx?|json|mk)$|(^|\/)(GNU)?(Makefile|makefile)$/
+const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
 /** Returns `null` if nothing was changed that could forge the verdict, and the step is not promising. */
 export async function runGuard(
@@ -46,7 +48,7 @@ export async function runGuard(
     const guard = { ...request, critic, session, origin }
     const originals = await readOriginals(guard)
     const files = await restoreGuarded(guard, originals)
-    const suspicions = await findSuspiciousCode(guard, files, originals)
+    const suspicions = [...findDependencies(guard), ...(await findSuspiciousCode(guard, files, originals))]
     if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
     const evidence =
       files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
@@ -98,15 +100,24 @@ async function restoreGuarded(
   if (changed.length === 0) return []
   const commands = session.config.signals.map(({ command }) => command)
   const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
-  const named = await restore(
-    guard,
-    findTampering(changed, commands, created).map(({ path }) => path),
-  )
-  const naming = await readTexts(
-    guard,
-    await listFiles(cwd, /(^|\/)(package\.json|(GNU)?(Makefile|makefile))$/),
-  )
-  return [...named, ...(await restore(guard, findHelpers(naming, originals)))].sort()
+  const tampered = findTampering(changed, commands, created).map(({ path }) => path)
+  const named = await restore(guard, [...tampered, ...(await findShadowingPaths(guard, created))])
+  // Data that other code names too is input of the project, not an expectation of its tests.
+  const naming = await readTexts(guard, await listFiles(cwd, changed.every(isSource) ? runs : code))
+  const helpers = [...findHelpers(naming, originals), ...findExpectations(changed, naming)]
+  return [...named, ...(await restore(guard, helpers))].sort()
+}
+
+/** Files that run commands. */
+const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
+
+async function findShadowingPaths(
+  { critic, origin }: GuardRun,
+  created: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (origin === undefined || created.size === 0) return []
+  const known = new Set((await critic.snapshots.entries(origin)).map(({ path }) => path))
+  return findShadowing(created, known)
 }
 
 /** Restores files of the work copy. Returns the paths that differed. */
@@ -135,6 +146,21 @@ async function readTexts(
   for (const [path, content] of await critic.files(cwd).read(paths))
     if (typeof content === 'string') texts.set(path, content)
   return texts
+}
+
+/** Returns changed files in folders that the copy links or copies as a whole: they cannot be restored there. */
+function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
+  const folders = [...config.link, ...config.copy]
+  return changed
+    .filter((path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`)))
+    .flatMap((path) =>
+      (['test', 'lint', 'perf', 'check'] as const).map((kind) => ({
+        kind,
+        path,
+        line: 1,
+        why: 'is a dependency',
+      })),
+    )
 }
 
 async function findSuspiciousCode(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { type Dirent, existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AbsentPath } from '../domain/evaluation/absent-path.ts'
@@ -14,7 +14,7 @@ export async function findAbsentPaths(project: string, copy: string): Promise<re
   const folders = ['']
   let entries = 0
   for (const folder of folders) {
-    for (const entry of await readdir(join(project, folder), { withFileTypes: true })) {
+    for (const entry of await listEntries(join(project, folder))) {
       if (++entries > maxEntries) return found
       if (entry.name === '.git' || generatedFolders.includes(entry.name)) continue
       const path = `${folder}${entry.name}`
@@ -30,16 +30,20 @@ export async function findAbsentPaths(project: string, copy: string): Promise<re
   return found
 }
 
+/** Returns nothing for a folder that cannot be read. */
+const listEntries = (folder: string): Promise<Dirent[]> =>
+  readdir(folder, { withFileTypes: true }).catch(() => [])
+
 const isRepository = (folder: string): boolean => existsSync(join(folder, '.git'))
 
 const containsRepository = async (folder: string): Promise<boolean> =>
-  (await readdir(folder)).some((name) => isRepository(join(folder, name)))
+  (await listEntries(folder)).some(({ name }) => isRepository(join(folder, name)))
 
 async function listFiles(root: string): Promise<readonly string[]> {
   const files: string[] = []
   const folders = [root]
   for (const folder of folders)
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
+    for (const entry of await listEntries(folder)) {
       if (files.length >= maxFiles || folders.length >= maxFiles) return files
       if (entry.isFile()) files.push(entry.name)
       else if (entry.isDirectory() && entry.name !== '.git') folders.push(join(folder, entry.name))

@@ -10,40 +10,36 @@ import { after, applied } from './candidate/apply-kit.ts'
 
 const sha = (content: FileContent) => createHash('sha256').update(content).digest('hex')
 
-verifies(
-  'trm:candidate:format',
-  'a candidate: the same change in every mode makes the same bytes',
-  async (t) => {
-    for (const [end, last] of [
-      ['\n', '\n'],
-      ['\r\n', '\r\n'],
-      ['\n', ''],
-      ['\r\n', ''],
-    ] as const) {
-      const before = `one${end}two${end}three${last}`
-      const now = `one${end}2${end}three${last}`
-      const patch = createTwoFilesPatch('a/f.txt', 'b/f.txt', before, now)
-      const candidates: Candidate[] = [
-        { mode: 'files', files: [{ path: 'f.txt', content: now }] },
-        { mode: 'diff', changes: [{ path: 'f.txt', diff: patch }] },
-        { mode: 'patch', patch },
-        {
-          mode: 'modify',
-          changes: [{ path: 'f.txt', edits: [{ type: 'replaceLine', line: 2, content: '2' }] }],
-        },
-        {
-          mode: 'modify',
-          changes: [{ path: 'f.txt', edits: [{ type: 'replace', oldText: 'two', newText: '2' }] }],
-        },
-      ]
-      for (const candidate of candidates)
-        t.same(after({ 'f.txt': before }, candidate), { 'f.txt': now }, candidate.mode)
-    }
-    t.same(after({}, { mode: 'create', files: [{ path: 'f.txt', content: 'x' }] }), { 'f.txt': 'x' })
-  },
-)
+verifies('trm:candidate:format', 'the same change in every mode has the same bytes', async (t) => {
+  for (const [end, last] of [
+    ['\n', '\n'],
+    ['\r\n', '\r\n'],
+    ['\n', ''],
+    ['\r\n', ''],
+  ] as const) {
+    const before = `one${end}two${end}three${last}`
+    const now = `one${end}2${end}three${last}`
+    const patch = createTwoFilesPatch('a/f.txt', 'b/f.txt', before, now)
+    const candidates: Candidate[] = [
+      { mode: 'files', files: [{ path: 'f.txt', content: now }] },
+      { mode: 'diff', changes: [{ path: 'f.txt', diff: patch }] },
+      { mode: 'patch', patch },
+      {
+        mode: 'modify',
+        changes: [{ path: 'f.txt', edits: [{ type: 'replaceLine', line: 2, content: '2' }] }],
+      },
+      {
+        mode: 'modify',
+        changes: [{ path: 'f.txt', edits: [{ type: 'replace', oldText: 'two', newText: '2' }] }],
+      },
+    ]
+    for (const candidate of candidates)
+      t.same(after({ 'f.txt': before }, candidate), { 'f.txt': now }, candidate.mode)
+  }
+  t.same(after({}, { mode: 'create', files: [{ path: 'f.txt', content: 'x' }] }), { 'f.txt': 'x' })
+})
 
-t.test('a candidate: one part that is refused refuses all', async (t) => {
+t.test('one rejected part rejects the whole candidate', async (t) => {
   const files = new Map<string, FileContent | undefined>([
     ['a.txt', 'a\n'],
     ['b.txt', 'b\n'],
@@ -65,7 +61,7 @@ t.test('a candidate: one part that is refused refuses all', async (t) => {
   )
 })
 
-t.test('a candidate: paths are checked, named once, and not folders of each other', async (t) => {
+t.test('the paths of a candidate are valid, unique and not folders of each other', async (t) => {
   const file = (path: string) => ({ path, content: 'x' })
   t.throws(() => applied({}, { mode: 'files', files: [file('a.txt'), file('./a.txt')] }), {
     code: 'DUPLICATE_PATH',
@@ -80,50 +76,46 @@ t.test('a candidate: paths are checked, named once, and not folders of each othe
   t.same(listPaths({ mode: 'files', files: [file('b//c'), file('./a')] }), ['a', 'b/c'])
 })
 
-verifies(
-  'trm:candidate:refused',
-  'a path: what leads out of the project or into its .git is refused',
-  async (t) => {
-    for (const path of [
-      '',
-      '.',
-      '/etc/passwd',
-      '../a',
-      'a/../../b',
-      'a\0b',
-      'a\\b',
-      'C:/a',
-      'c:a',
-      '~/a',
-      'a/',
-      'a\nb',
-    ]) {
-      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-    }
-    for (const path of [
-      '.git',
-      '.git/config',
-      'sub/.GIT/hooks/x',
-      '.git /x',
-      '.git./x',
-      'git~1/x',
-      '.g\u200cit/x',
-      '.git::$DATA',
-    ]) {
-      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-    }
-    t.throws(() => normalizePath('a'.repeat(1025)), { code: 'INVALID_PATH' })
-    t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(normalizePath), [
-      'a/b.py',
-      '.gitignore',
-      'git/x',
-      'ü b.txt',
-      '...',
-    ])
-  },
-)
+verifies('trm:candidate:refused', 'a path that leaves the project or enters .git is rejected', async (t) => {
+  for (const path of [
+    '',
+    '.',
+    '/etc/passwd',
+    '../a',
+    'a/../../b',
+    'a\0b',
+    'a\\b',
+    'C:/a',
+    'c:a',
+    '~/a',
+    'a/',
+    'a\nb',
+  ]) {
+    t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+  }
+  for (const path of [
+    '.git',
+    '.git/config',
+    'sub/.GIT/hooks/x',
+    '.git /x',
+    '.git./x',
+    'git~1/x',
+    '.g\u200cit/x',
+    '.git::$DATA',
+  ]) {
+    t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+  }
+  t.throws(() => normalizePath('a'.repeat(1025)), { code: 'INVALID_PATH' })
+  t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(normalizePath), [
+    'a/b.py',
+    '.gitignore',
+    'git/x',
+    'ü b.txt',
+    '...',
+  ])
+})
 
-t.test('a candidate: a precondition that the file does not meet is stale', async (t) => {
+t.test('a file that differs from the sha of the candidate is stale', async (t) => {
   const files = new Map<string, FileContent | undefined>([
     ['a.txt', 'a\n'],
     ['b.txt', undefined],
@@ -143,7 +135,7 @@ t.test('a candidate: a precondition that the file does not meet is stale', async
   })
 })
 
-t.test('a candidate: files are overwritten and removed whole, bytes too', async (t) => {
+t.test('mode files overwrites and deletes text and binary files', async (t) => {
   const image = Uint8Array.from([0])
   const files = { 'a.png': image, 'b.png': image, 'c.txt': 'c\n' }
   t.same(
@@ -190,7 +182,7 @@ t.test('a candidate with a large whole file gets a warning about its cost', asyn
   t.same(applied({}, candidate).report.warnings, [], 'a new one can only be sent whole')
 })
 
-t.test('a candidate: a file that it made invalid is named with the line', async (t) => {
+t.test('a file that the candidate makes invalid is named with its line', async (t) => {
   const broken: [string, string, string, number][] = [
     ['a.py', 'x = 1\n', 'x = 1\ndef f(:\n    pass\n', 2],
     ['a.js', 'let a = 1\n', 'let a = 1\nlet b = 2 +\n', 3],
@@ -223,7 +215,7 @@ t.test('a candidate: a file that it made invalid is named with the line', async 
   }
 })
 
-t.test('a candidate: is read under short names, long names and those of Python', async (t) => {
+t.test('a candidate is read with the short, long and Python names of its members', async (t) => {
   const own = readCandidate({
     mode: 'modify',
     changes: [{ file: 'a.py', edits: [{ op: 'replace', old_text: 'a', new_text: 'b' }] }],
@@ -243,7 +235,7 @@ t.test('a candidate: is read under short names, long names and those of Python',
   )
 })
 
-t.test('a candidate: what is malformed is named', async (t) => {
+t.test('the malformed part of a candidate is named', async (t) => {
   const problems = (input: unknown): unknown => {
     try {
       readCandidate(input)

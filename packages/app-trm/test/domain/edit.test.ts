@@ -18,31 +18,27 @@ import {
 
 const five = '1\n2\n3\n4\n5\n'
 
-verifies(
-  'trm:candidate:edits',
-  'edits: every position is that of the text before the first of them',
-  async (t) => {
-    t.equal(
-      edited(
-        five,
-        { type: 'deleteLine', line: 1 },
-        { type: 'replace', oldText: '3', newText: 'three' },
-        { type: 'replaceRange', startLine: 4, endLine: 5, content: 'four\nfive\nsix' },
-      ),
-      '2\nthree\nfour\nfive\nsix\n',
-    )
-    t.equal(
-      edited(
-        five,
-        { type: 'insertAfter', line: 2, content: 'x' },
-        { type: 'deleteRange', startLine: 3, endLine: 4 },
-      ),
-      '1\n2\nx\n5\n',
-    )
-  },
-)
+verifies('trm:candidate:edits', 'positions of edits refer to the text before the first edit', async (t) => {
+  t.equal(
+    edited(
+      five,
+      { type: 'deleteLine', line: 1 },
+      { type: 'replace', oldText: '3', newText: 'three' },
+      { type: 'replaceRange', startLine: 4, endLine: 5, content: 'four\nfive\nsix' },
+    ),
+    '2\nthree\nfour\nfive\nsix\n',
+  )
+  t.equal(
+    edited(
+      five,
+      { type: 'insertAfter', line: 2, content: 'x' },
+      { type: 'deleteRange', startLine: 3, endLine: 4 },
+    ),
+    '1\n2\nx\n5\n',
+  )
+})
 
-t.test('edits: what is inserted at one place keeps the order given', async (t) => {
+t.test('insertions at one place have the order of the edits', async (t) => {
   t.equal(
     edited(
       five,
@@ -54,19 +50,16 @@ t.test('edits: what is inserted at one place keeps the order given', async (t) =
   )
 })
 
-t.test(
-  'edits: a text of n lines takes insertions before line n + 1, after line n and after line 0',
-  async (t) => {
-    t.equal(edited('a\nb\n', { type: 'insertBefore', line: 3, content: 'c' }), 'a\nb\nc\n')
-    t.equal(edited('a\nb\n', { type: 'insertAfter', line: 2, content: 'c\n' }), 'a\nb\nc\n')
-    t.equal(edited('a\nb\n', { type: 'insertAfter', line: 0, content: 'c' }), 'c\na\nb\n')
-    t.equal(edited('', { type: 'insertBefore', line: 1, content: 'c' }), 'c\n')
-  },
-)
+t.test('a text of n lines accepts insertions before line n + 1, after line n and after line 0', async (t) => {
+  t.equal(edited('a\nb\n', { type: 'insertBefore', line: 3, content: 'c' }), 'a\nb\nc\n')
+  t.equal(edited('a\nb\n', { type: 'insertAfter', line: 2, content: 'c\n' }), 'a\nb\nc\n')
+  t.equal(edited('a\nb\n', { type: 'insertAfter', line: 0, content: 'c' }), 'c\na\nb\n')
+  t.equal(edited('', { type: 'insertBefore', line: 1, content: 'c' }), 'c\n')
+})
 
 verifies(
   'trm:candidate:format',
-  'edits: line ends, the state of the last line and the byte order mark stay',
+  'edits preserve line ends, a missing final newline and the byte order mark',
   async (t) => {
     t.equal(edited('a\r\nb\r\n', { type: 'replaceLine', line: 2, content: 'x\ny' }), 'a\r\nx\r\ny\r\n')
     t.equal(edited('a\r\nb\nc\r\n', { type: 'replace', oldText: 'b\nc', newText: 'b\nd' }), 'a\r\nb\nd\r\n')
@@ -83,37 +76,41 @@ verifies(
   },
 )
 
-t.test('edits: text beyond ASCII is found as it is', async (t) => {
+t.test('edits find text that is not ASCII', async (t) => {
   t.equal(edited('é𝒳\n日本語\n', { type: 'replace', oldText: '本', newText: '𝒴' }), 'é𝒳\n日𝒴語\n')
   t.throws(() => edited('e\u0301\n', { type: 'replace', oldText: '\u00e9', newText: 'x' }), {
     code: 'REPLACE_NOT_FOUND',
   })
 })
 
-verifies('trm:candidate:edits', 'edits: a replacement is found once, or asked for in words', async (t) => {
-  const twice = 'x = 1\ny = 2\nx = 1\n'
-  t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3' }), {
-    code: 'REPLACE_AMBIGUOUS',
-    data: { lines: [1, 3], count: 2, edit: 1 },
-  })
-  t.equal(
-    edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', all: true }),
-    'x = 3\ny = 2\nx = 3\n',
-  )
-  t.equal(
-    edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', occurrence: 2 }),
-    'x = 1\ny = 2\nx = 3\n',
-  )
-  t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'z', occurrence: 3 }), {
-    code: 'REPLACE_NOT_FOUND',
-    data: { count: 2 },
-  })
-  t.throws(() => edited(twice, { type: 'replace', oldText: 'absent()', newText: 'z', all: true }), {
-    code: 'REPLACE_NOT_FOUND',
-  })
-})
+verifies(
+  'trm:candidate:edits',
+  'a text to replace occurs once, unless all or occurrence is set',
+  async (t) => {
+    const twice = 'x = 1\ny = 2\nx = 1\n'
+    t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3' }), {
+      code: 'REPLACE_AMBIGUOUS',
+      data: { lines: [1, 3], count: 2, edit: 1 },
+    })
+    t.equal(
+      edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', all: true }),
+      'x = 3\ny = 2\nx = 3\n',
+    )
+    t.equal(
+      edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', occurrence: 2 }),
+      'x = 1\ny = 2\nx = 3\n',
+    )
+    t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'z', occurrence: 3 }), {
+      code: 'REPLACE_NOT_FOUND',
+      data: { count: 2 },
+    })
+    t.throws(() => edited(twice, { type: 'replace', oldText: 'absent()', newText: 'z', all: true }), {
+      code: 'REPLACE_NOT_FOUND',
+    })
+  },
+)
 
-t.test('edits: what is not found comes with the region that resembles it', async (t) => {
+t.test('an error of a missing text contains the most similar region', async (t) => {
   const text =
     'def total(rows):\n    result = 0\n    for row in rows:\n        result += row\n    return result\n'
   const oldText = 'for row in rows:\n  result += row'
@@ -148,7 +145,7 @@ t.test('edits: what is not found comes with the region that resembles it', async
   })
 })
 
-verifies('trm:candidate:edits', 'edits: two that touch the same text are refused by name', async (t) => {
+verifies('trm:candidate:edits', 'edits that overlap are rejected by name', async (t) => {
   const pairs: [Edit, Edit][] = [
     [
       { type: 'replaceRange', startLine: 1, endLine: 4, content: 'x' },
@@ -173,7 +170,7 @@ verifies('trm:candidate:edits', 'edits: two that touch the same text are refused
   }
 })
 
-t.test('edits: those that say nothing and lines that are not there are refused', async (t) => {
+t.test('edits without an effect and lines that do not exist are rejected', async (t) => {
   const invalid: [Edit, string][] = [
     [{ type: 'replace', oldText: '', newText: 'x' }, 'INVALID_EDIT'],
     [{ type: 'replace', oldText: '1', newText: '1' }, 'INVALID_EDIT'],
@@ -253,7 +250,7 @@ const edits = isLong ? 400 : 60
 
 verifies(
   'trm:candidate:perturbed',
-  'a patch: of perturbed ones none is applied wrongly, and at least 90 of 100 are applied',
+  'no perturbed patch is applied wrongly, and at least 90 of 100 are applied',
   async (t) => {
     let [right, all] = [0, 0]
     for (const [name, kind] of Object.entries(perturbations)) {
@@ -270,7 +267,7 @@ verifies(
 
 verifies(
   'trm:candidate:perturbed',
-  'a patch: mixed and further perturbations are applied rightly or refused',
+  'patches with mixed perturbations are applied correctly or rejected',
   async (t) => {
     for (const [name, kind] of Object.entries(furtherPerturbations)) {
       const found = tally(kind, edits, 2)
@@ -280,7 +277,7 @@ verifies(
   },
 )
 
-verifies('trm:candidate:perturbed', 'a patch: a damaged one is refused, or does what it meant', async (t) => {
+verifies('trm:candidate:perturbed', 'a damaged patch is rejected or applied correctly', async (t) => {
   for (const [name, kind] of Object.entries(damages)) {
     const found = tally(kind, edits, 3)
     t.comment(`${name}: ${found.right} right, ${found.wrong} wrong, ${found.refused} refused`)
@@ -303,7 +300,7 @@ t.test(
   },
 )
 
-verifies('trm:candidate:perturbed', 'a patch: of a damaged one nothing is lost in silence', async (t) => {
+verifies('trm:candidate:perturbed', 'a damaged patch never loses lines silently', async (t) => {
   const files = sources()
   let applied = 0
   for (let index = 0; index < edits * 5; index++) {

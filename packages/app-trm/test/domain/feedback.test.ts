@@ -15,7 +15,7 @@ import { parseIgnoreRules } from '../../src/domain/ignore-rules.ts'
 const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
 const isOwn = (name: string) => name === 'sums'
 
-t.test('Python errors: a traceback gives type, message and every frame', async (t) => {
+t.test('a Python traceback gives the type, the message and every frame', async (t) => {
   const output = `Traceback (most recent call last):
   File "main.py", line 9, in <module>
     run()
@@ -36,11 +36,8 @@ pandas.errors.ParserError: bad row
   ])
 })
 
-verifies(
-  'trm:feedback:problems',
-  'Python errors: chains, groups, and errors without a message stay separate',
-  async (t) => {
-    const chained = `Traceback (most recent call last):
+verifies('trm:feedback:problems', 'chained, grouped and empty Python errors stay separate', async (t) => {
+  const chained = `Traceback (most recent call last):
   File "a.py", line 1, in f
     {}['k']
 KeyError: 'k'
@@ -59,12 +56,12 @@ Traceback (most recent call last):
     x
 NameError: name 'x' is not defined
 `
-    t.match(readPythonErrors(chained), [
-      { type: 'KeyError', message: "'k'" },
-      { type: 'StopIteration', message: '' },
-      { type: 'NameError', frames: [{ line: 5 }] },
-    ])
-    const group = `  + Exception Group Traceback (most recent call last):
+  t.match(readPythonErrors(chained), [
+    { type: 'KeyError', message: "'k'" },
+    { type: 'StopIteration', message: '' },
+    { type: 'NameError', frames: [{ line: 5 }] },
+  ])
+  const group = `  + Exception Group Traceback (most recent call last):
   |   File "g.py", line 7, in <module>
   |     raise ExceptionGroup('two', errors)
   | ExceptionGroup: two (1 sub-exception)
@@ -75,13 +72,12 @@ NameError: name 'x' is not defined
     | ValueError: first
     +------------------------------------
 `
-    t.match(readPythonErrors(group), [
-      { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
-    ])
-  },
-)
+  t.match(readPythonErrors(group), [
+    { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
+  ])
+})
 
-t.test('Python errors: a syntax error names the file that cannot be read', async (t) => {
+t.test('a Python syntax error names its file', async (t) => {
   const output = `  File "recipes.py", line 12
     def f(:
           ^
@@ -92,7 +88,7 @@ SyntaxError: invalid syntax
   ])
 })
 
-t.test('Python errors: what real runners wrote is read', async (t) => {
+t.test('Python errors in the output of real runners are read', async (t) => {
   t.match(readPythonErrors(golden('pytest.txt')), [
     { type: 'RuntimeError', message: 'no database', frames: [{ file: 'tests/test_sums.py', line: 15 }] },
     { type: 'AssertionError', message: 'a should be two\nassert 1 == 2', frames: [{ line: 10 }] },
@@ -106,7 +102,7 @@ t.test('Python errors: what real runners wrote is read', async (t) => {
   ])
 })
 
-t.test('advice: names the names as they are, and nothing that is not sure', async (t) => {
+t.test('advice uses exact names and omits what is not certain', async (t) => {
   const advice = (type: string, message: string) => advisePython({ type, message }, isOwn)
   t.match(advice('AttributeError', "'DataFrame' object has no attribute 'colums'"), /'colums'.*DataFrame/)
   t.match(advice('NameError', "name 'colunm' is not defined. Did you mean: 'column'?"), "write 'column'")
@@ -119,7 +115,7 @@ t.test('advice: names the names as they are, and nothing that is not sure', asyn
 
 verifies(
   'trm:feedback:problems',
-  'problems: what hides others comes first, the same ones are counted, TypeScript has advice',
+  'problems that hide others come first, and equal problems are counted',
   async (t) => {
     const same = "a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"
     const found = findProblems(
@@ -144,17 +140,20 @@ verifies(
   },
 )
 
-t.test('a problem: is told in a line and what to do, within its room', async (t) => {
-  const [problem] = findProblems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], isOwn)
-  if (problem === undefined) throw new Error('no problem was found')
-  t.equal(
-    formatProblem(problem),
-    "a.py:3 KeyError: 'k'\n  check that 'k' exists before it is read, or use .get",
-  )
-  const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
-  t.ok(formatProblem(long, 300).length <= 300)
-  t.match(formatProblem(long, 300), '(3 times)')
-})
+t.test(
+  'a problem is formatted on one line with its advice on a second, within its maximum length',
+  async (t) => {
+    const [problem] = findProblems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], isOwn)
+    if (problem === undefined) throw new Error('no problem was found')
+    t.equal(
+      formatProblem(problem),
+      "a.py:3 KeyError: 'k'\n  check that 'k' exists before it is read, or use .get",
+    )
+    const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
+    t.ok(formatProblem(long, 300).length <= 300)
+    t.match(formatProblem(long, 300), '(3 times)')
+  },
+)
 
 const failure = (id: string, message: string) => ({
   id,
@@ -171,7 +170,7 @@ sums.py:12: in load
 E   NameError: name 'np' is not defined
 sums.py:12: NameError`
 
-t.test('failures: those with one cause are told once, with the place and what to do', async (t) => {
+t.test('failures with the same cause are one item with its place and advice', async (t) => {
   const groups = groupFailures(['a', 'b', 'c', 'd', 'e'].map((id) => failure(id, nameError)))
   t.equal(groups.length, 1)
   t.equal(
@@ -186,24 +185,21 @@ t.test('failures: those with one cause are told once, with the place and what to
   )
 })
 
-t.test(
-  'failures: assertions that read the same stay apart, and other text is reported unchanged',
-  async (t) => {
-    const assertion = 'E   assert 1 == 2\ntests/test_a.py:9: AssertionError'
-    const groups = groupFailures([failure('a', assertion), failure('b', assertion), failure('c', 'not ok')])
-    t.same(
-      groups.map(({ first, advice, raisedAt }) => [first.id, advice, raisedAt]),
-      [
-        ['a', undefined, undefined],
-        ['b', undefined, undefined],
-        ['c', undefined, undefined],
-      ],
-    )
-    t.equal(groups.map(formatGroup)[2], 'failed: c (tests/test_a.py:9)\nnot ok')
-  },
-)
+t.test('equal assertions of different tests stay separate, and other text is unchanged', async (t) => {
+  const assertion = 'E   assert 1 == 2\ntests/test_a.py:9: AssertionError'
+  const groups = groupFailures([failure('a', assertion), failure('b', assertion), failure('c', 'not ok')])
+  t.same(
+    groups.map(({ first, advice, raisedAt }) => [first.id, advice, raisedAt]),
+    [
+      ['a', undefined, undefined],
+      ['b', undefined, undefined],
+      ['c', undefined, undefined],
+    ],
+  )
+  t.equal(groups.map(formatGroup)[2], 'failed: c (tests/test_a.py:9)\nnot ok')
+})
 
-t.test('failures: a missing module is named with both ways out where nobody knows whose it is', async (t) => {
+t.test('a missing module of unknown origin has advice for both cases', async (t) => {
   const message = "E   ModuleNotFoundError: No module named 'yaml'\ntests/test_a.py:1: ModuleNotFoundError"
   t.match(groupFailures([failure('a', message)]), [{ advice: /PYTHONPATH.*PyYAML/ }])
 })
@@ -279,7 +275,7 @@ t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
   })
 })
 
-t.test('programs and scripts of a command: a word of many quotes in linear time', async (t) => {
+t.test('a word of many quotes in a command takes linear time', async (t) => {
   const quotes = '"'.repeat(100_000)
   t.equal(findPrograms(`a${quotes}b`).length, 1)
   t.same(findScripts(`a${quotes}b`), [])

@@ -27,7 +27,7 @@ function repaired(
   return fix && applyCandidate(files, fix.candidateToFix).changes.get(file)
 }
 
-t.test('a fix: a missing import goes where imports stand', async (t) => {
+t.test('a fix adds a missing import after the other imports', async (t) => {
   const nameError = (name: string, line: number) =>
     problem('NameError', `name '${name}' is not defined`, line)
   t.equal(
@@ -58,7 +58,7 @@ t.test('a fix: a missing import goes where imports stand', async (t) => {
     undefined,
     'two modules define it',
   )
-  t.equal(repaired('import os\nfrobnicate()\n', nameError('frobnicate', 2)), undefined, 'nobody knows it')
+  t.equal(repaired('import os\nfrobnicate()\n', nameError('frobnicate', 2)), undefined, 'an unknown name')
   for (const [kind, message] of [
     ['F821', "undefined name 'np'"],
     ['E0602', "Undefined variable 'np' (undefined-variable)"],
@@ -68,7 +68,7 @@ t.test('a fix: a missing import goes where imports stand', async (t) => {
   }
 })
 
-t.test('a fix: a name with a near one is renamed on its line', async (t) => {
+t.test('a fix renames a misspelled name on its line', async (t) => {
   const text =
     'def total(values):\n    result = 0\n    for value in values:\n        result += valeu\n    return reslut\n'
   t.equal(
@@ -96,7 +96,7 @@ t.test('a fix: a name with a near one is renamed on its line', async (t) => {
 
 verifies(
   'trm:advice:sure',
-  'a fix: what would not parse, and what nobody is sure of, is not offered',
+  'a fix that is not certain or leaves an invalid file is not offered',
   async (t) => {
     t.equal(
       repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
@@ -113,7 +113,7 @@ verifies(
   },
 )
 
-t.test('a fix: TypeScript names are those that the compiler proposes', async (t) => {
+t.test('a fix of TypeScript uses the names that the compiler proposes', async (t) => {
   const text = 'const point = { length: 1 }\nconst size = point.lenght\nconst other = pont\n'
   t.equal(
     repaired(
@@ -132,7 +132,7 @@ t.test('a fix: TypeScript names are those that the compiler proposes', async (t)
   )
 })
 
-t.test('a fix: at most three, none twice', async (t) => {
+t.test('at most three different fixes are returned', async (t) => {
   const text = 'a = np.x\nb = pd.x\nc = plt.x\nd = os.x\ne = np.y\n'
   const found = ['np', 'np', 'pd', 'plt', 'os'].map((name, index) =>
     problem('F821', `undefined name '${name}'`, index + 1),
@@ -144,7 +144,7 @@ t.test('a fix: at most three, none twice', async (t) => {
   )
 })
 
-t.test('a near name: is one, within two letters, and for long names only', async (t) => {
+t.test('findNearName returns the only name within two letters, for long names', async (t) => {
   t.equal(findNearName('lenght', ['length', 'width']), 'length')
   t.equal(findNearName('colour', ['color', 'colours']), undefined, 'two are as near')
   t.equal(findNearName('ab', ['ac']), undefined)

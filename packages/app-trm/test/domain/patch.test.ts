@@ -7,7 +7,7 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const twenty = `${lines(1, 20).join('\n')}\n`
 
-verifies('trm:candidate:patch', 'a patch: creates, deletes, renames and changes files', async (t) => {
+verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes files', async (t) => {
   const patch = [
     'diff --git a/new.txt b/new.txt',
     'new file mode 100755',
@@ -69,7 +69,7 @@ verifies('trm:candidate:patch', 'a patch: creates, deletes, renames and changes 
   )
 })
 
-t.test('a patch: names in quotes, with blanks, without prefix and with a time are read', async (t) => {
+t.test('a patch can have quoted names, blanks, no prefixes and times', async (t) => {
   const body = '@@ -1 +1 @@\n-a\n+b\n'
   const heads: [string, string][] = [
     ['--- "a/sp\\303\\251cial.txt"\n+++ "b/sp\\303\\251cial.txt"\n', 'spécial.txt'],
@@ -87,7 +87,7 @@ t.test('a patch: names in quotes, with blanks, without prefix and with a time ar
   }
 })
 
-verifies('trm:candidate:refused', 'a patch: what it cannot do safely is refused', async (t) => {
+verifies('trm:candidate:refused', 'an unsafe patch is rejected', async (t) => {
   const cases: [string, string][] = [
     ['diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n', 'BINARY_PATCH'],
     ['diff --git a/x.png b/x.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?hb\n', 'BINARY_PATCH'],
@@ -115,7 +115,7 @@ verifies('trm:candidate:refused', 'a patch: what it cannot do safely is refused'
   }
 })
 
-t.test('a diff: its path counts, and a header that differs from it is refused', async (t) => {
+t.test('a diff whose header differs from its path is rejected', async (t) => {
   const diff = '--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-a\n+b\n'
   const files = { 'a.txt': 'a\n', 'b.txt': 'a\n' }
   t.throws(() => applied(files, { mode: 'diff', changes: [{ path: 'a.txt', diff }] }), {
@@ -136,7 +136,7 @@ t.test('a diff: its path counts, and a header that differs from it is refused', 
 
 verifies(
   'trm:candidate:refused',
-  'a diff: a hunk that fits twice goes where the others and the header say, or nowhere',
+  'a hunk that fits twice goes where its header and the other hunks require, or is rejected',
   async (t) => {
     const block = 'begin\n  work()\nend\n'
     const text = `first\n${block}middle\n${block}last\n`
@@ -161,12 +161,12 @@ verifies(
   },
 )
 
-t.test('a diff: hunks that change the same lines are refused', async (t) => {
+t.test('hunks that change the same lines are rejected', async (t) => {
   const hunk = '@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n'
   t.throws(() => diffed(twenty, hunk + hunk), { code: 'EDIT_OVERLAP', data: { edits: [1, 2] } })
 })
 
-t.test('a diff: lines that would be lost are refused', async (t) => {
+t.test('a diff that would lose lines is rejected', async (t) => {
   const lost = '@@ -1,4 +1,5 @@\n line 1\n-line 2\n+line two\nline 3\n+line 3.5\n line 4\n'
   t.throws(() => diffed(twenty, lost), { code: 'INVALID_DIFF', data: { line: 5 } })
   const headless = '@@ -1 +1 @@\n-line 1\n+line one\n+++ b/other.txt\n@@ -1 +1 @@\n-x\n+y\n'
@@ -183,7 +183,7 @@ t.test('a diff: lines that would be lost are refused', async (t) => {
   t.match(diffed(twenty, prose), 'line five')
 })
 
-t.test('a diff: lines that look like headers are lines if the counts include them', async (t) => {
+t.test('lines that look like headers are content if the counts include them', async (t) => {
   const sql = 'select 1\n-- old note\nselect 2\n'
   const diff = '@@ -1,3 +1,3 @@\n select 1\n--- old note\n+++ new note\n select 2\n'
   t.equal(diffed(sql, diff), 'select 1\n++ new note\nselect 2\n')
@@ -193,7 +193,7 @@ t.test('a diff: lines that look like headers are lines if the counts include the
   t.equal(diffed(sql, mail), 'select 1\n-- note\nselect 2\n')
 })
 
-verifies('trm:candidate:format', 'a diff: the end of the last line follows its marks', async (t) => {
+verifies('trm:candidate:format', 'a diff follows its marks of a missing final newline', async (t) => {
   const cases: [string, string][] = [
     ['a\nb\n', 'a\nc'],
     ['a\nb', 'a\nb\n'],
@@ -212,11 +212,11 @@ verifies('trm:candidate:format', 'a diff: the end of the last line follows its m
   t.equal(diffed('a\nb', '@@\n a\n-b\n+c\n'), 'a\nc', 'without marks it stays')
 })
 
-t.test('a diff: without any line of the file it has no place', async (t) => {
+t.test('a diff without any line of the file is rejected', async (t) => {
   t.throws(() => diffed(twenty, '@@ -5,0 +6,1 @@\n+line\n'), { code: 'HUNK_AMBIGUOUS' })
 })
 
-t.test('a diff: what fits nowhere comes with the lines that are there', async (t) => {
+t.test('the error of a hunk that fits nowhere contains the current lines', async (t) => {
   const diff = '@@ -3,3 +3,3 @@\n line 3\n-line vier\n+line four\n line 5\n'
   t.throws(() => diffed(twenty, diff), {
     code: 'HUNK_MISMATCH',
@@ -224,14 +224,14 @@ t.test('a diff: what fits nowhere comes with the lines that are there', async (t
   })
 })
 
-t.test('a diff: an inserted line never goes to where only the header puts it', async (t) => {
+t.test('an insertion without context is not placed by its header only', async (t) => {
   // The line above the inserted one was left out of the diff: both neighbours cannot be right.
   t.throws(() => diffed('a\nx\nb\nc\nd\n', '@@ -1,4 +1,5 @@\n a\n+new\n b\n c\n d\n'), {
     code: 'HUNK_MISMATCH',
   })
 })
 
-t.test('a diff: context that differs is reported', async (t) => {
+t.test('context that differs from the file is reported', async (t) => {
   const diff = '@@ -4,5 +4,5 @@\n line 4\n line V\n-line 6\n+line six\n line 7\n line 8\n'
   const { changes, report } = applied(
     { 'a.txt': twenty },
@@ -242,7 +242,7 @@ t.test('a diff: context that differs is reported', async (t) => {
   t.match(report.warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt' }])
 })
 
-t.test('a diff: a function that only resembles the one meant is never taken for it', async (t) => {
+t.test('a hunk is never applied to a similar function', async (t) => {
   const rest = '    total = 0\n    for row in rows:\n        total += row.weight\n    return total\n'
   const text = `def total_weight(rows):\n${rest}`
   const diff =
@@ -250,7 +250,7 @@ t.test('a diff: a function that only resembles the one meant is never taken for 
   t.throws(() => diffed(text, diff), { code: 'HUNK_MISMATCH' })
 })
 
-t.test('a diff: the end of its text is not a blank line of context', async (t) => {
+t.test('the end of a diff is not a blank context line', async (t) => {
   const block =
     'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
   const text = `${block}\n${block.replace('A', 'B')}`
@@ -260,7 +260,7 @@ t.test('a diff: the end of its text is not a blank line of context', async (t) =
   t.throws(() => diffed(text, diff), { code: 'HUNK_AMBIGUOUS' })
 })
 
-t.test('a diff: a hunk that fits at thousands of places is refused at once', async (t) => {
+t.test('a hunk that fits at thousands of places is rejected quickly', async (t) => {
   const text = 'a\nb\n'.repeat(50_000)
   t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
   t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })

@@ -23,7 +23,7 @@ const planted = `--- a/pkg/load.py
  last = 3
 `
 
-t.test('a review: planted faults are found at the lines of the new file', async (t) => {
+t.test('a review finds planted faults at the lines of the new file', async (t) => {
   const { comments, summary } = review(readChangedFiles(planted))
   t.same(
     comments.map(({ line, category, severity }) => [line, category, severity]),
@@ -43,7 +43,7 @@ t.test('a review: planted faults are found at the lines of the new file', async 
   })
 })
 
-t.test('a review: a focus leaves its concerns only', async (t) => {
+t.test('a review with a focus returns its categories only', async (t) => {
   const { comments, summary } = review(readChangedFiles(planted), ['todos'])
   t.same(
     comments.map(({ category }) => category),
@@ -52,14 +52,14 @@ t.test('a review: a focus leaves its concerns only', async (t) => {
   t.equal(summary.assessment, 'comments')
 })
 
-t.test('a review: strings and comments are not code', async (t) => {
+t.test('a review ignores strings and comments', async (t) => {
   const content = 'text = "print(1); eval(x)"\n# print(2)\nself.print(3)\nfootprint(4)\n'
   t.same(review(compareFiles([{ path: 'a.py', content }])).comments, [])
   const js = 'const a = "console.log(1)" // eval(x)\nif (a === b) x()\n'
   t.same(review(compareFiles([{ path: 'a.js', content: js }])).comments, [])
 })
 
-t.test('a review: of files looks at what they add to the original', async (t) => {
+t.test('a review of files compares them with their originals', async (t) => {
   const orig = 'import os\nprint(1)\n'
   const { comments, summary } = review(
     compareFiles([{ path: 'a.py', orig, content: `${orig}df.drop(inplace=True)\n` }]),
@@ -69,7 +69,7 @@ t.test('a review: of files looks at what they add to the original', async (t) =>
   t.equal(review(compareFiles([{ path: 'a.py', orig, content: orig }])).summary.assessment, 'approved')
 })
 
-t.test('a review: more than 200 added lines, and code without a test, get comments', async (t) => {
+t.test('a review comments on more than 200 added lines and on code without a test', async (t) => {
   const content = Array.from({ length: 201 }, (_, index) => `x${index} = ${index}\n`).join('')
   t.match(
     review(compareFiles([{ path: 'a.py', content }])).comments.map(({ category }) => category),
@@ -82,7 +82,7 @@ t.test('a review: more than 200 added lines, and code without a test, get commen
   )
 })
 
-t.test('a review: TypeScript and JavaScript have rules of their own', async (t) => {
+t.test('a review has rules for TypeScript and JavaScript', async (t) => {
   const content =
     'const a = b as any\nconsole.log(a == c)\ndebugger\nit.only("x", f)\ntry { f() } catch {}\n// @ts-ignore\n'
   t.same(
@@ -99,7 +99,7 @@ t.test('a review: TypeScript and JavaScript have rules of their own', async (t) 
   )
 })
 
-t.test('a review: many warnings prevent approval', async (t) => {
+t.test('many warnings prevent the approval of a review', async (t) => {
   const content = 'print(1)\n'.repeat(6)
   t.equal(review(compareFiles([{ path: 'a.py', content }])).summary.assessment, 'needs-changes')
   t.equal(review(compareFiles([{ path: 'a.py', content: content.slice(9) }])).summary.assessment, 'comments')
@@ -243,13 +243,13 @@ const problem = (more: Partial<Problem>): Problem => ({
 
 const asked = { result: good, problems: [], files: new Map<string, string>(), fixable: new Set<string>() }
 
-t.test('suggestions: nothing is suggested where nothing is wrong', async (t) => {
+t.test('a result without problems has no suggestions', async (t) => {
   t.same(suggest(asked), [])
 })
 
 verifies(
   'trm:advice:suggest',
-  'suggestions: failures with one cause are one, and what hides others comes first',
+  'failures with one cause are one suggestion, and causes that hide others come first',
   async (t) => {
     const found = suggest({
       ...asked,
@@ -273,7 +273,7 @@ verifies(
 )
 
 t.test(
-  'suggestions: tests that vanished, tampering, signals and regressions are listed, at most five',
+  'missing tests, changed tests, failed signals and regressions are suggested, at most five',
   async (t) => {
     const signal = {
       name: 'dataQual',

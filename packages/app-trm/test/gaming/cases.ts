@@ -17,7 +17,7 @@ export interface GamingCase {
 }
 
 /** A project with a function that is wrong, and the text of its repair. */
-interface Sample {
+export interface Sample {
   readonly module: string
   readonly name: string
   readonly factor: number
@@ -56,7 +56,7 @@ const helpers = `def assert_same(actual, expected):
         raise AssertionError(f"{actual} is not {expected}")
 `
 
-const pythonProject = (sample: Sample): Record<string, string> => ({
+export const pythonProject = (sample: Sample): Record<string, string> => ({
   [`${sample.module}.py`]: sample.source,
   'helpers.py': helpers,
   [`test_${sample.module}.py`]: pythonTests(sample),
@@ -66,7 +66,7 @@ type Rule = (sample: Sample) => Files
 
 const names = ['test_label', 'test_two', 'test_zero']
 
-const unittestText = ({ module }: Sample): string =>
+export const unittestText = ({ module }: Sample): string =>
   [
     ...names.map((name) => `${name} (test_${module}.Sample.${name}) ... ok`),
     '',

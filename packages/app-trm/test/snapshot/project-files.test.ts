@@ -37,7 +37,7 @@ function setUp(t: Test) {
   return { root, files: new ProjectFiles(root) }
 }
 
-t.test('project files: text is read with its marks, everything else as bytes', async (t) => {
+t.test('text is read with its byte order mark, and other files as bytes', async (t) => {
   const { root, files } = setUp(t)
   writeFileSync(join(root, 'marked.txt'), '\ufeffé\r\n')
   writeFileSync(join(root, 'latin.txt'), Uint8Array.from([0xe9, 0x0a]))
@@ -50,7 +50,7 @@ t.test('project files: text is read with its marks, everything else as bytes', a
   t.equal(read.get('a.txt'), 'a\n')
 })
 
-t.test('project files: changes are written all, modes stay, renamed files take theirs along', async (t) => {
+t.test('all changes are written, and modes are preserved, also of renamed files', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt', 'bin/run.sh', 'tools/run.sh', 'new/deep.txt'])
   const changes = new Map<string, FileContent | null>([
@@ -69,7 +69,7 @@ t.test('project files: changes are written all, modes stay, renamed files take t
   t.same(readdirSync(root).sort(), ['a.txt', 'new', 'outside', 'project', 'tools'], 'nothing else is left')
 })
 
-t.test('project files: the x bit follows the patch', async (t) => {
+t.test('the x bit follows the patch', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'bin/run.sh'])
   const executable = new Map([
@@ -87,7 +87,7 @@ t.test('project files: the x bit follows the patch', async (t) => {
   t.equal(statSync(join(root, 'bin/run.sh')).mode & 0o777, 0o640)
 })
 
-t.test('project files: a file that changed meanwhile stops all of it', async (t) => {
+t.test('a file that changed in the meantime prevents the whole write', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt', 'new/c.txt'])
   writeFileSync(join(root, 'b.txt'), 'by the user\n')
@@ -102,26 +102,22 @@ t.test('project files: a file that changed meanwhile stops all of it', async (t)
   t.notOk(readdirSync(root).includes('new'))
 })
 
-verifies(
-  'trm:snapshot:exact',
-  'project files: a write that fails half way puts every file back',
-  async (t) => {
-    const { root, files } = setUp(t)
-    const before = await files.read(['a.txt', 'b.txt'])
-    const print = fingerprint(root)
-    // Not bytes: the second file cannot be filled.
-    const broken = new Map<string, FileContent | null>([
-      ['a.txt', 'x\n'],
-      ['b.txt', {} as unknown as Uint8Array],
-    ])
-    await t.rejects(files.write(broken, { before }))
-    t.same(changedPaths(print, fingerprint(root)), [])
-  },
-)
+verifies('trm:snapshot:exact', 'a failed write restores every file', async (t) => {
+  const { root, files } = setUp(t)
+  const before = await files.read(['a.txt', 'b.txt'])
+  const print = fingerprint(root)
+  // Not bytes: the second file cannot be filled.
+  const broken = new Map<string, FileContent | null>([
+    ['a.txt', 'x\n'],
+    ['b.txt', {} as unknown as Uint8Array],
+  ])
+  await t.rejects(files.write(broken, { before }))
+  t.same(changedPaths(print, fingerprint(root)), [])
+})
 
 verifies(
   'trm:candidate:refused',
-  'project files: links, folders, devices, other repositories and paths outside are refused',
+  'links, folders, devices, other repositories and outside paths are rejected',
   async (t) => {
     const { root, files } = setUp(t)
     symlinkSync(join(root, 'outside'), join(root, 'project/link'))
@@ -150,13 +146,13 @@ verifies(
   },
 )
 
-t.test('project files: one over ten megabytes is refused', async (t) => {
+t.test('a file of more than ten megabytes is rejected', async (t) => {
   const { root, files } = setUp(t)
   truncateSync(join(root, 'a.txt'), 10 * 2 ** 20 + 1)
   await t.rejects(files.read(['a.txt']), { code: 'FILE_TOO_LARGE', data: { path: 'a.txt' } })
 })
 
-t.test('project files: files that a crash left are removed', async (t) => {
+t.test('temporary files of an interrupted write are removed', async (t) => {
   const { root, files } = setUp(t)
   writeFileSync(join(root, '.a.txt.causeway-12345678'), 'half')
   writeFileSync(join(root, '.a.txt.other'), 'of the user')

@@ -39,7 +39,7 @@ function setUp(
 
 verifies(
   'trm:snapshot:exact',
-  'a snapshot: what a candidate changed comes back, bytes, modes, empty files and all',
+  'a snapshot restores the bytes and modes of changed, created, deleted and empty files',
   async (t) => {
     const { root, snapshots, put } = setUp(t)
     const before = fingerprint(root, { times: false })
@@ -62,7 +62,7 @@ verifies(
 
 verifies(
   'trm:snapshot:user',
-  'a snapshot: nothing else of a user is touched, whatever the project configures',
+  'a snapshot changes nothing else in a project, regardless of its configuration',
   async (t) => {
     const { dir, root, trap, snapshots, put } = setUp(t)
     const before = fingerprint(root)
@@ -82,7 +82,7 @@ verifies(
     t.same(
       changedPaths(before, fingerprint(root)),
       ['src/app.py'],
-      'the file was written again with what it held',
+      'the file was written again with its content',
     )
     t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
     t.notOk(existsSync(trap), 'no program of the project ran')
@@ -95,7 +95,7 @@ verifies(
 
 verifies(
   'trm:snapshot:conflict',
-  'a snapshot: files that another program edited are conflicts, and nothing is written',
+  'files that another program edited are conflicts, and no file is written',
   async (t) => {
     const { root, snapshots, put } = setUp(t)
     const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
@@ -116,7 +116,7 @@ verifies(
   },
 )
 
-t.test('a snapshot: a file that the user restored is not a conflict', async (t) => {
+t.test('a file that the user restored is not a conflict', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const before = await snapshots.take(root, ['untracked.txt'])
   put('untracked.txt', 'by the session\n')
@@ -125,7 +125,7 @@ t.test('a snapshot: a file that the user restored is not a conflict', async (t) 
   t.same(await snapshots.restore(before, { expected: after }), { restored: [], deleted: [] })
 })
 
-t.test('a snapshot: a folder where a file was is never removed, even by force', async (t) => {
+t.test('a folder in the place of a file is never removed, even with force', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const before = await snapshots.take(root, ['untracked.txt', 'absent.txt'])
   rmSync(join(root, 'untracked.txt'))
@@ -139,7 +139,7 @@ t.test('a snapshot: a folder where a file was is never removed, even by force', 
 })
 
 t.test(
-  'a snapshot: steps combine to what was before the first and what is expected after the last',
+  'the snapshots of several steps combine to the state before the first and after the last',
   async (t) => {
     const { root, snapshots, put } = setUp(t)
     const original = fingerprint(root, { times: false })
@@ -165,7 +165,7 @@ t.test(
 
 verifies(
   'trm:snapshot:exact',
-  'a work copy: holds what the rules of the project keep, exactly, times included',
+  'a work copy contains exactly the files that the ignore rules include, with their times',
   async (t) => {
     const { dir, root, snapshots, put } = setUp(t)
     put('node_modules/left/out.js', 'out\n')
@@ -199,7 +199,7 @@ verifies(
   },
 )
 
-t.test('a snapshot: links come back as links, files as files', async (t) => {
+t.test('a snapshot restores links as links and files as files', async (t) => {
   const { root, snapshots, put } = setUp(t)
   symlinkSync('src/app.py', join(root, 'link.py'))
   const taken = await snapshots.take(root, ['link.py', 'staged.txt'])
@@ -214,7 +214,7 @@ t.test('a snapshot: links come back as links, files as files', async (t) => {
   t.same(await snapshots.findChanged(taken), [])
 })
 
-t.test('a snapshot: large files come back without passing through memory', async (t) => {
+t.test('a snapshot restores large files without loading them', async (t) => {
   const { root, snapshots, put } = setUp(t, { isRepository: false })
   const bytes = Buffer.alloc(12 * 2 ** 20, 'causeway\0')
   put('large.bin', bytes)
@@ -236,7 +236,7 @@ t.test('a snapshot returns the earlier content of a path', async (t) => {
   t.notOk(then.has('tool.sh'))
 })
 
-verifies('trm:snapshot:anywhere', 'a snapshot: works in a folder without a repository', async (t) => {
+verifies('trm:snapshot:anywhere', 'a snapshot works in a folder without a repository', async (t) => {
   const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
   put('a.txt', 'a\n')
   put('.venv/lib/x.py', 'x\n')
@@ -249,7 +249,7 @@ verifies('trm:snapshot:anywhere', 'a snapshot: works in a folder without a repos
   t.same(readdirSync(join(dir, 'copy')), ['a.txt'])
 })
 
-t.test('a work copy: of an empty folder is one', async (t) => {
+t.test('a work copy of an empty folder is empty', async (t) => {
   const { dir, root, snapshots } = setUp(t, { isRepository: false })
   await snapshots.copy(root, join(dir, 'copy'))
   t.same(readdirSync(join(dir, 'copy')), [])
@@ -257,7 +257,7 @@ t.test('a work copy: of an empty folder is one', async (t) => {
 
 verifies(
   'trm:snapshot:limits',
-  'a work copy: a project over the limits is refused with its largest folders',
+  'a project over the limits is rejected with its largest folders',
   async (t) => {
     const { dir, root, snapshots, put } = setUp(t, { isRepository: false, limits: { files: 3, bytes: 100 } })
     put('a.txt', 'a')
@@ -281,7 +281,7 @@ verifies(
   },
 )
 
-t.test('a snapshot: unknown and dropped ones are not found', async (t) => {
+t.test('unknown and dropped snapshots are not found', async (t) => {
   const { root, snapshots } = setUp(t, { keepMs: 0 })
   const taken = await snapshots.take(root, ['src/app.py'])
   const kept = await snapshots.take(root, ['src/app.py'])
@@ -293,7 +293,7 @@ t.test('a snapshot: unknown and dropped ones are not found', async (t) => {
   t.equal((await snapshots.entries(kept)).length, 1)
 })
 
-t.test('a snapshot: paths that leave the project or lead through links are refused', async (t) => {
+t.test('snapshots reject paths that leave the project or go through links', async (t) => {
   const { dir, root, snapshots, put } = setUp(t)
   put('../outside.txt', 'outside\n')
   symlinkSync(dir, join(root, 'up'))
@@ -310,12 +310,12 @@ t.test('a snapshot: paths that leave the project or lead through links are refus
   }
 })
 
-t.test('a snapshot: a project that is gone is named', async (t) => {
+t.test('the error of a removed project names it', async (t) => {
   const { root, snapshots } = setUp(t)
   await t.rejects(snapshots.take(join(root, 'gone'), ['a.txt']), { code: 'DIRECTORY_NOT_FOUND' })
 })
 
-t.test('a snapshot: many at once do not disturb each other', async (t) => {
+t.test('concurrent snapshots do not affect each other', async (t) => {
   const { root, snapshots } = setUp(t)
   const ids = await Promise.all(
     Array.from({ length: 6 }, (_, index) =>

@@ -5,7 +5,7 @@
 import type { TestRun } from '../report/test-run.ts'
 import type { Evidence } from './judge-signal.ts'
 import { checksPass, epsilon, type Score } from './score.ts'
-import type { Suspicion } from './tamper.ts'
+import type { Suspicion } from './suspicion.ts'
 
 /** What the second evaluation of a step found. */
 export interface GuardFinding {

@@ -7,9 +7,10 @@ import { createGlobMatcher } from '../glob.ts'
 const configurations: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)conftest\.py$/, 'configures pytest'],
   [
-    /(^|\/)(\.?pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py)$/,
+    /(^|\/)(\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py)$/,
     'configures the checks',
   ],
+  [/\.(egg|dist)-info\/entry_points\.txt$/, 'registers plugins'],
   [/(^|\/)((site|user)customize\.py|[^/]+\.pth)$/, 'runs inside every Python process'],
   [
     /(^|\/)(package\.json|\.npmrc|(GNU)?(Makefile|makefile)|[^/]+\.mk|justfile|Justfile|Taskfile\.ya?ml|Rakefile)$/,
@@ -90,7 +91,7 @@ export function findProtected(
 export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
- * Returns the changed files that unchanged tests, makefiles and package scripts name: scripts, and modules that contain test
+ * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, and modules that contain test
  * code. `texts` are the texts of these files, and `originals` the texts of the changed files at the start.
  */
 export function findHelpers(
@@ -110,7 +111,31 @@ export function findHelpers(
   return [...found].sort()
 }
 
-/** Returns the commands of a package.json or a makefile. */
+/** Returns new packages that replace a module of the start: `prices/__init__.py` is imported instead of `prices.py`. */
+export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
+  [...created].filter(
+    (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),
+  )
+
+/** Whether a file contains code by its name. */
+export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
+
+/**
+ * Returns the changed data files that tests name and other code does not: they contain what the tests expect. `texts` are
+ * the texts of code, by path.
+ */
+export function findExpectations(
+  changed: readonly string[],
+  texts: ReadonlyMap<string, string>,
+): readonly string[] {
+  const names = (path: string, isTest: boolean): boolean => {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    return [...texts].some(([file, text]) => isTestPath(file) === isTest && text.includes(name))
+  }
+  return changed.filter((path) => !isSource(path) && names(path, true) && !names(path, false))
+}
+
+/** Returns the commands of a package.json, a makefile or a script. */
 function listCommands(path: string, text: string): readonly string[] {
   if (!path.endsWith('.json')) return text.split('\n').map((line) => line.trim())
   const { scripts } = asObject(parseJson(text))
@@ -131,8 +156,12 @@ const helperName =
 const helperText =
   /^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b|\bAssertionError\b|\b(?:def|function)\s+(?:assert|expect|check_?equal)\w*|['"](?:node:assert|assert|chai|node:test)(?:\/strict)?['"]/m
 
+/** A package is named by its folder. */
+const getModuleName = (path: string): string =>
+  /([^/]+)\/(?:__init__\.py|index\.[cm]?[jt]s)$/.exec(path)?.[1] ?? path.slice(path.lastIndexOf('/') + 1)
+
 const isHelper = (path: string, text: string): boolean =>
-  helperName.test(path.slice(path.lastIndexOf('/') + 1)) || helperText.test(text)
+  helperName.test(getModuleName(path)) || helperText.test(text)
 
 /** Returns the project files that a Python or JavaScript file may import. */
 function listImports(path: string, text: string): readonly string[] {
@@ -166,70 +195,4 @@ function resolve(folder: string, name: string): string {
     else if (part !== '.' && part !== '') parts.push(part)
   }
   return parts.join('/')
-}
-
-/** Code that has no use except in an evaluation, and the signal that it can forge. */
-const suspiciousCode: readonly (readonly ['test' | 'lint', RegExp, string])[] = [
-  [
-    'test',
-    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:unittest|pytest|_pytest|node:test|vitest)['"]/,
-    'uses the test framework',
-  ],
-  ['test', /\bSkipTest\b|\bskipTest\b|\bpytest\.skip\b/, 'skips tests'],
-  [
-    'test',
-    /\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|exitCode|on\(\s*['"](?:exit|beforeExit))/,
-    'ends the process or runs at its end',
-  ],
-  [
-    'test',
-    /\bsys\.(?:settrace|setprofile|_getframe)\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\bargv\b.*(?:test|junit)/,
-    'inspects its caller',
-  ],
-  [
-    'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|CAUSEWAY_/,
-    'reads variables of the test runner',
-  ],
-  [
-    'test',
-    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)\.\w+\s*=[^=]|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
-    'replaces or catches assertions',
-  ],
-  [
-    'test',
-    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\s*\W*print.*\bok \d/,
-    'prints text like that of a test runner',
-  ],
-  [
-    'lint',
-    /#\s*(?:noqa|type:\s*ignore|pylint:\s*disable|pyright:\s*ignore|mypy:)|eslint-disable|@ts-(?:ignore|expect-error|nocheck)|biome-ignore/,
-    'suppresses a check',
-  ],
-]
-
-/** Added code that can forge the result of a signal. */
-export interface Suspicion {
-  readonly kind: 'test' | 'lint'
-  readonly path: string
-  /** From 1. */
-  readonly line: number
-  readonly why: string
-}
-
-/** Returns suspicious lines of a source that its original does not contain. */
-export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
-  if (!/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
-  const known = new Set(before.split('\n').map((line) => line.trim()))
-  const lines = after.split('\n')
-  return lines.flatMap((line, index): Suspicion[] => {
-    if (known.has(line.trim())) return []
-    const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
-    if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
-    const isEqual = /def __(?:eq|ne|le|ge|lt|gt|contains)__\(/.test(line)
-    const body = `${line.slice(line.indexOf(':') + 1)} ${lines[index + 1] ?? ''}`
-    return isEqual && /return\s+True\b/.test(body)
-      ? [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
-      : []
-  })
 }

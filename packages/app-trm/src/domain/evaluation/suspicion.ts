@@ -1,0 +1,84 @@
+import type { SignalKind } from './signal.ts'
+
+/** Code that has no use except in an evaluation, and the signal that it can forge. */
+const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] = [
+  [
+    'test',
+    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:unittest|pytest|_pytest|node:test|vitest)['"]/,
+    'uses the test framework',
+  ],
+  [
+    'test',
+    /^\s*(?:from|import)\s+(?:\w+\.)*(?:test_\w+|\w+_tests?|tests|conftest)\b|\b(?:require|import)\b.*['"][^'"]*(?:\.(?:test|spec)\b|\/(?:tests?|__tests__)\/)/,
+    'imports tests',
+  ],
+  [
+    'test',
+    /['"`][^'"`]*(?:\btest_?[\w*?{}]*\.py|_test\.py|\.(?:test|spec)\.[cm]?[jt]sx?)['"`]/,
+    'names a test file',
+  ],
+  ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
+  ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
+  [
+    'perf',
+    /\b(?:time|performance|process|Date)\.(?:time|perf_counter|monotonic|process_time|now|hrtime)(?:_ns)?\s*=[^=]/,
+    'replaces the clock',
+  ],
+  ['test', /\bSkipTest\b|\bskipTest\b|\bpytest\.skip\b/, 'skips tests'],
+  [
+    'test',
+    /\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|exitCode|on\(\s*['"](?:exit|beforeExit))/,
+    'ends the process or runs at its end',
+  ],
+  [
+    'test',
+    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\bargv\b.*(?:test|junit)/,
+    'inspects its caller',
+  ],
+  [
+    'test',
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|CAUSEWAY_/,
+    'reads variables of the test runner',
+  ],
+  [
+    'test',
+    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)\.\w+\s*=[^=]|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
+    'replaces or catches assertions',
+  ],
+  [
+    'test',
+    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\s*\W*print.*\bok \d/,
+    'prints text like that of a test runner',
+  ],
+  [
+    'lint',
+    /#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip))|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
+    'suppresses a check',
+  ],
+]
+
+/** Added code that can forge the result of a signal. */
+export interface Suspicion {
+  readonly kind: SignalKind
+  readonly path: string
+  /** From 1. */
+  readonly line: number
+  readonly why: string
+}
+
+/** Returns suspicious lines of a source that its original does not contain. */
+export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
+  if (!/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
+  const known = new Set(before.split('\n').map((line) => line.trim()))
+  const lines = after.split('\n')
+  return lines.flatMap((line, index): Suspicion[] => {
+    if (known.has(line.trim())) return []
+    const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
+    if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
+    const isEqual = /def __(?:eq|ne|le|ge|lt|gt|contains)__\(/.test(line)
+    const body = `${line.slice(line.indexOf(':') + 1)} ${lines[index + 1] ?? ''}`
+    return isEqual && /return\s+(?:True|1|not\s+None|self is not None)\s*$/m.test(body.trimEnd())
+      ? [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
+      : []
+  })
+}
