@@ -74,6 +74,38 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'without WebGL the server draws the frames',
   },
+  'console:debrief:live': {
+    origin: 'design, new parts: console',
+    behaviour: 'changes of a plot by other clients appear without a reload, and can be undone',
+  },
+  'console:debrief:edit': {
+    origin: 'design, new parts: console',
+    behaviour: 'a feature is selected, renamed, restored and saved with the keyboard alone',
+  },
+  'console:debrief:conflict': {
+    origin: 'design, new parts: console',
+    behaviour: 'an edit never overwrites a change by another client or program; the page shows both',
+  },
+  'console:minds': {
+    origin: 'design, new parts: console',
+    behaviour: 'a decision is shown with its stored candidates and reasons, and memories can be recalled',
+  },
+  'console:trm': {
+    origin: 'design, new parts: console',
+    behaviour: 'a session shows the score of each step, marks the best, sums the signals, and can be undone',
+  },
+  'console:help': {
+    origin: 'design, new parts: console',
+    behaviour: 'a search shows ranked excerpts with their sources and is part of the address',
+  },
+  'minds:decisions': {
+    origin: 'design, new parts: console',
+    behaviour: 'viewers receive the last decisions of a mind, newest first',
+  },
+  'debrief:coast': {
+    origin: 'design, new parts: console',
+    behaviour: 'viewers receive the land within bounds, clipped, also across the antimeridian',
+  },
   'replay:viewer:poses': {
     origin: 'design, new parts: console',
     behaviour:

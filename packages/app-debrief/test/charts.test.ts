@@ -7,6 +7,7 @@ import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { destination } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
+import { ChartRenderer } from '../src/chart/chart-renderer.ts'
 import { parsePlot } from '../src/domain/document/plot-document.ts'
 import { clipLand, createLandRing, selectLand } from '../src/domain/map/coast.ts'
 import { drawGraticule, drawScaleBar, formatAngle } from '../src/domain/map/graticule.ts'
@@ -213,3 +214,22 @@ t.test(
     t.same(selectLand([ring], [-180, 87, 180, 90]).areas, [])
   },
 )
+
+verifies('debrief:coast', async (t) => {
+  const charts = new ChartRenderer({ warn() {} })
+  t.teardown(() => charts.close())
+  const caller = { clientKey: 'test', signal: new AbortController().signal }
+  for (const [west, south, east, north] of [
+    [-6, 35, -4, 37],
+    [170, -20, 190, -10],
+  ] as const) {
+    const land = JSON.parse(await charts.clipLand([west, south, east, north], caller))
+    t.equal(land.type, 'MultiPolygon')
+    const positions: readonly LonLat[] = land.coordinates.flat(2)
+    t.ok(positions.length > 20, `${positions.length} positions`)
+    const margin = 1.1
+    for (const [lon, lat] of positions)
+      if (lon < west - margin || lon > east + margin || lat < south - margin || lat > north + margin)
+        t.fail(`${lon}, ${lat} is outside`)
+  }
+})

@@ -6,6 +6,7 @@ import { migrations } from './store/schema.ts'
 import { lifecycleTools } from './tools/lifecycle-tools.ts'
 import { mindPrompts } from './tools/prompts.ts'
 import { mindResources } from './tools/resources.ts'
+import { mindRoutes } from './tools/routes.ts'
 import { thoughtTools } from './tools/thought-tools.ts'
 
 export default defineApp(
@@ -45,5 +46,6 @@ export default defineApp(
     thoughtTools(app)
     mindResources(app)
     mindPrompts(app)
+    mindRoutes(app)
   },
 )

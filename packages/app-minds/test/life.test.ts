@@ -2,6 +2,7 @@ import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 // cspell:ignore told -- part of stored memories
 import app from '../src/index.ts'
+import type { Minds } from '../src/mind/minds.ts'
 import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
 
 verifies('minds:shapes', async (t) => {
@@ -303,4 +304,19 @@ t.test('a changed mind is announced at most once a second', async (t) => {
   await makeMind(minds, 'mara')
   for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })
   t.same(minds.app.changes, ['mind://mara/state'])
+})
+
+verifies('minds:decisions', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  for (const time of [100, 200, 300]) await decide(minds, 'mara', time)
+  const store = minds.app.store as Minds
+  const decisions = await store.decisions('mara', 2)
+  t.same(
+    decisions.map(({ current_simulation_time }) => current_simulation_time),
+    [300, 200],
+  )
+  const { summary: _, ...last } = await minds.call('explain_decision', { mind_id: 'mara' })
+  t.match(decisions[0], last)
+  await t.rejects(store.decisions('absent', 2), { code: 'MIND_NOT_FOUND' })
 })

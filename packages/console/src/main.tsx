@@ -16,6 +16,10 @@ const sections: readonly Section[] = [
   { path: '/status', label: 'Health', icon: 'health', key: 'e' },
   { path: '/logs', label: 'Logs', icon: 'logs', key: 'l' },
   { path: '/replay', label: 'Replay', icon: 'replay', key: 'r' },
+  { path: '/debrief', label: 'Debrief', icon: 'map', key: 'd' },
+  { path: '/minds', label: 'Minds', icon: 'minds', key: 'm' },
+  { path: '/trm', label: 'TRM', icon: 'steps', key: 'x' },
+  { path: '/help', label: 'Help', icon: 'help', key: 'h' },
 ]
 
 const loadOverview = async (): Promise<View> => (await import('./views/overview.tsx')).Overview
@@ -29,6 +33,15 @@ const loadLogs = async (): Promise<View> => (await import('./views/logs/logs-pag
 const loadRecordings = async (): Promise<View> =>
   (await import('./views/replay/recordings-page.tsx')).RecordingsPage
 const loadViewer = async (): Promise<View> => (await import('./views/replay/viewer.tsx')).Viewer
+
+const loadPlots = async (): Promise<View> => (await import('./views/debrief/plots-page.tsx')).PlotsPage
+const loadPlot = async (): Promise<View> => (await import('./views/debrief/plot-page.tsx')).PlotPage
+const loadMinds = async (): Promise<View> => (await import('./views/minds/minds-page.tsx')).MindsPage
+const loadMind = async (): Promise<View> => (await import('./views/minds/mind-page.tsx')).MindPage
+const loadTrm = async (): Promise<View> => (await import('./views/trm/sessions-page.tsx')).TrmSessionsPage
+const loadTrmSession = async (): Promise<View> =>
+  (await import('./views/trm/session-page.tsx')).TrmSessionPage
+const loadHelp = async (): Promise<View> => (await import('./views/help/help-page.tsx')).HelpPage
 
 /** Path patterns with the title and the code of their page. The server serves the same paths. */
 const pages: readonly {
@@ -47,6 +60,13 @@ const pages: readonly {
   { pattern: '/logs', title: 'Logs', load: loadLogs },
   { pattern: '/replay', title: 'Replay', load: loadRecordings },
   { pattern: '/replay/:recording', title: 'Recording', load: loadViewer },
+  { pattern: '/debrief', title: 'Debrief', load: loadPlots },
+  { pattern: '/debrief/plots/:filename', title: 'Plot', load: loadPlot },
+  { pattern: '/minds', title: 'Minds', load: loadMinds },
+  { pattern: '/minds/:mind', title: 'Mind', load: loadMind },
+  { pattern: '/trm', title: 'TRM', load: loadTrm },
+  { pattern: '/trm/:session', title: 'Session', load: loadTrmSession },
+  { pattern: '/help', title: 'Help', load: loadHelp },
 ]
 
 function App() {

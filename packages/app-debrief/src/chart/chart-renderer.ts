@@ -1,5 +1,6 @@
 import type { CallContext } from '@causeway/app-kit'
 import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
+import type { Bounds } from '@causeway/plot'
 import { resolveWorkerFile, WorkerLink, type WorkerMemory, WorkerPool } from '@causeway/worker'
 import type { MapDrawing } from '../domain/map/map-drawing.ts'
 import type { ChartMethods } from './chart-worker.ts'
@@ -40,6 +41,14 @@ export class ChartRenderer {
   ): Promise<Picture> {
     const svg = await this.#pool.call('draw', drawing, { client, signal })
     return this.#pictures.drawing(svg, { width_px: drawing.width, scale, signal })
+  }
+
+  /** Returns the land within bounds as the JSON text of a GeoJSON MultiPolygon. Throws as `render`. */
+  clipLand(
+    bounds: Bounds,
+    { clientKey: client, signal }: Pick<CallContext, 'clientKey' | 'signal'>,
+  ): Promise<string> {
+    return this.#pool.call('clip', bounds, { client, signal })
   }
 
   async close(): Promise<void> {

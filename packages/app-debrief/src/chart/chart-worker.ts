@@ -1,35 +1,57 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { listPaths } from '@causeway/plot'
+import { type Bounds, listPaths } from '@causeway/plot'
 import { serve } from '@causeway/worker'
 import { feature } from 'topojson-client'
-import { createLandRing, type LandRing } from '../domain/map/coast.ts'
+import { clipLand, createLandRing, type LandRing } from '../domain/map/coast.ts'
 import { type Coast, drawMap, type MapDrawing } from '../domain/map/map-drawing.ts'
 
 export interface ChartMethods {
   /** Returns SVG text. */
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string
+  /** Returns the land within bounds as the JSON text of a GeoJSON MultiPolygon. */
+  clip(bounds: Bounds): string
 }
 
 /** Charts up to this width have the detailed coast, degrees. */
 const maxDetailedWidth = 5
+/** As above, for a map that can be enlarged. */
+const maxDetailedMapWidth = 16
 
 /** Draws charts. Reads a coast when the first chart needs it. */
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string {
-    const [west, , east] = drawing.data.bounds
-    const coast = east - west <= maxDetailedWidth ? '10m' : '50m'
+    return drawMap({ ...drawing, ...this.#load(drawing.data.bounds, maxDetailedWidth) })
+  }
+
+  clip(bounds: Bounds): string {
+    const { areas } = clipLand(this.#load(bounds, maxDetailedMapWidth).land, bounds)
+    const coordinates = areas.map((area) => [area.map((position) => position.map(roundDegrees))])
+    return JSON.stringify({ type: 'MultiPolygon', coordinates })
+  }
+
+  #load(
+    [west, , east]: Bounds,
+    maxDetailed: number,
+  ): { readonly land: readonly LandRing[]; readonly coast: Coast } {
+    const coast = east - west <= maxDetailed ? '10m' : '50m'
     const land = this.#land.get(coast) ?? readLand(coast)
     this.#land.set(coast, land)
-    return drawMap({ ...drawing, land, coast })
+    return { land, coast }
   }
 }
 
+/** About 10 m. */
+const roundDegrees = (degrees: number): number => Math.round(degrees * 1e4) / 1e4
+
 const drawer = new ChartDrawer()
 
-serve<ChartMethods>({ draw: (drawing) => drawer.draw(drawing) }, { failure: 'drawing the chart failed' })
+serve<ChartMethods>(
+  { draw: (drawing) => drawer.draw(drawing), clip: (bounds) => drawer.clip(bounds) },
+  { failure: 'drawing the chart failed' },
+)
 
 /** Reads the land of Natural Earth, 1:10 or 1:50 million, from the package world-atlas. */
 function readLand(coast: Coast): readonly LandRing[] {

@@ -199,6 +199,11 @@ export class Minds {
     return this.#file.read(({ minds, records }) => records.decision(minds.get(mindId).seq, requestId))
   }
 
+  /** Returns the last decisions, newest first. */
+  decisions(mindId: string, limit: number): Promise<readonly StoredDecision[]> {
+    return this.#file.read(({ minds, records }) => records.decisions(minds.get(mindId).seq, limit))
+  }
+
   usage(mindId: string): Promise<Usage> {
     return this.#file.read(({ minds, records }) => records.usage(minds.get(mindId).seq, 0, null))
   }

@@ -34,6 +34,10 @@ const prepareStatements = (db: Database) => ({
     `SELECT request_id, sim_time, selector, status, error_code, action_json, explanation_json, created_at FROM decision
      WHERE mind_seq = ?1 AND (?2 IS NULL OR request_id = ?2) ORDER BY ord DESC LIMIT 1`,
   ),
+  decisions: db.prepare<[number, number], RawDecision>(
+    `SELECT request_id, sim_time, selector, status, error_code, action_json, explanation_json, created_at FROM decision
+     WHERE mind_seq = ? ORDER BY ord DESC LIMIT ?`,
+  ),
   addCall: db.prepare(
     `INSERT INTO llm_call (mind_seq, decision_seq, sim_day, step, attempt, model_requested, model_served, status, error_code, latency_ms,
        prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, cost, cost_source, made_at)
@@ -96,15 +100,12 @@ export class RecordTable {
   /** Returns the decision of a request, or the last one if `requestId` is `null`. */
   decision(seq: number, requestId: string | null): StoredDecision | undefined {
     const row = this.#sql.decision.get({ 1: seq, 2: requestId })
-    if (row === undefined) return undefined
-    const { sim_time, selector, action_json, explanation_json, ...rest } = row
-    return {
-      ...rest,
-      current_simulation_time: sim_time,
-      decided_by: selector,
-      action: action_json === null ? null : (JSON.parse(action_json) as unknown),
-      explanation: JSON.parse(explanation_json) as unknown,
-    }
+    return row && readDecision(row)
+  }
+
+  /** Returns the last decisions, newest first. */
+  decisions(seq: number, limit: number): readonly StoredDecision[] {
+    return this.#sql.decisions.all(seq, limit).map(readDecision)
   }
 
   /** Sums the calls of one mind, or of all if `seq` is `null`, since a Unix time (ms) and on a game day, if given. */
@@ -124,5 +125,21 @@ export class RecordTable {
     const now = this.#clock.now()
     this.#sql.removeAnswers.run(now - this.#limits.repeat_ms)
     this.#sql.addAnswer.run(mind_id, request_id, tool, JSON.stringify(answer), now)
+  }
+}
+
+function readDecision({
+  sim_time,
+  selector,
+  action_json,
+  explanation_json,
+  ...rest
+}: RawDecision): StoredDecision {
+  return {
+    ...rest,
+    current_simulation_time: sim_time,
+    decided_by: selector,
+    action: action_json === null ? null : (JSON.parse(action_json) as unknown),
+    explanation: JSON.parse(explanation_json) as unknown,
   }
 }

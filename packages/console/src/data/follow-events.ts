@@ -53,7 +53,10 @@ export function followEvents<T>(
   }
 }
 
-async function* readEvents(response: Response): AsyncGenerator<{ id: string; data: string }> {
+/** Parses server-sent events that have data. */
+export async function* readEvents(
+  response: Response,
+): AsyncGenerator<{ id: string; event: string; data: string }> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (;;) {
@@ -64,7 +67,8 @@ async function* readEvents(response: Response): AsyncGenerator<{ id: string; dat
     for (const part of parts) {
       const id = /^id: (.*)$/m.exec(part)?.[1] ?? ''
       const data = /^data: (.*)$/m.exec(part)?.[1]
-      if (data !== undefined) yield { id, data }
+      const event = /^event: (.*)$/m.exec(part)?.[1] ?? 'message'
+      if (data !== undefined) yield { id, event, data }
     }
   }
 }

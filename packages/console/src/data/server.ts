@@ -87,18 +87,55 @@ export class Server {
     await this.#fetch(path, { method: 'DELETE' })
   }
 
-  /** Returns the structured result of a tool. `app` is a path such as `replay`. Throws `ServerError`. */
+  /**
+   * Returns the structured result of a tool. `app` is a path such as `replay`. `requestId` makes a change safe to repeat and
+   * recognizable in live events. Throws `ServerError`.
+   */
   async call<T>(
     app: string,
     tool: string,
     args: object,
-    options: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal; readonly requestId?: string } = {},
   ): Promise<T> {
     const response = await this.#fetch(`/api/apps/${app}/tools/${tool}`, {
       ...options,
       body: JSON.stringify(args),
     })
     return (await response.json()) as T
+  }
+
+  /** Returns the JSON of an MCP resource. Throws `ServerError`. */
+  async read<T>(app: string, uri: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    const { contents } = await this.#request<{ contents: readonly [{ text: string }] }>(
+      app,
+      { method: 'resources/read', params: { uri } },
+      options,
+    )
+    return JSON.parse(contents[0].text) as T
+  }
+
+  /** Returns the URIs and names of an app's MCP resources. Throws `ServerError`. */
+  async listResources(
+    app: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly { readonly uri: string; readonly name: string }[]> {
+    const listed = await this.#request<{
+      resources: readonly { readonly uri: string; readonly name: string }[]
+    }>(app, { method: 'resources/list', params: {} }, options)
+    return listed.resources
+  }
+
+  async #request<T>(app: string, message: object, options: { readonly signal?: AbortSignal }): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
+    const response = await this.#fetch(`/mcp/${app}`, { ...options, body })
+    const { result, error } = (await response.json()) as { result?: T; error?: RpcResponse['error'] }
+    if (result === undefined)
+      throw new ServerError({
+        code: String(error?.code ?? ''),
+        message: error?.message ?? 'the request failed',
+        ...error?.data,
+      })
+    return result
   }
 
   /** Calls a tool as an MCP client does, and returns all of its result. Throws `ServerError` if there is no result. */
@@ -134,13 +171,17 @@ export class Server {
     }
   }
 
-  async #fetch(path: string, { body, signal, method, headers: more }: FetchOptions): Promise<Response> {
+  async #fetch(
+    path: string,
+    { body, signal, method, requestId, headers: more }: FetchOptions,
+  ): Promise<Response> {
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',
       'causeway-session': this.#session,
       ...more,
     }
     if (body !== undefined) headers['content-type'] = 'application/json'
+    if (requestId !== undefined) headers['causeway-request'] = requestId
     if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
     const response = await fetch(path, {
       headers,
@@ -170,6 +211,8 @@ export class Server {
 }
 
 interface FetchOptions {
+  /** Identifies a change, which is then safe to repeat. */
+  readonly requestId?: string
   readonly body?: string
   readonly signal?: AbortSignal
   readonly method?: 'DELETE'

@@ -82,6 +82,13 @@ const pagePaths = [
   '/logs',
   '/replay',
   '/replay/:recording',
+  '/debrief',
+  '/debrief/plots/:filename',
+  '/minds',
+  '/minds/:mind',
+  '/trm',
+  '/trm/:session',
+  '/help',
 ] as const
 
 /** The page of a checkout without a build. It needs no style. */

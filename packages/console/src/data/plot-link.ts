@@ -1,0 +1,230 @@
+import { signal } from '@preact/signals'
+import { applyEvent, type EventData, getId, type PlotFeature, type PlotState } from '../domain/plot.ts'
+import { followNamedEvents, type StreamEvent } from './event-stream.ts'
+import { type Server, ServerError } from './server.ts'
+
+/** A message for everyone who views the plot, or a change by another client. */
+export interface PlotNotice {
+  readonly id: string
+  readonly client: string
+  readonly text: string
+  /** A picture as a data URL. */
+  readonly picture?: string
+  readonly canUndo: boolean
+}
+
+/** An edit of a feature that another client changed at the same time. */
+export interface EditConflict {
+  readonly mine: PlotFeature
+  readonly theirs: PlotFeature
+}
+
+/** Names of properties with their values. `undefined` removes a property. */
+export type PropertyChanges = Readonly<Record<string, unknown>>
+
+const maxNotices = 20
+
+/** An open plot of the server, followed live, and the changes that a page makes to it. */
+export class PlotLink {
+  readonly filename: string
+  readonly state = signal<PlotState | undefined>(undefined)
+  /** Newest first. */
+  readonly notices = signal<readonly PlotNotice[]>([])
+  readonly conflict = signal<EditConflict | undefined>(undefined)
+  readonly error = signal<ServerError | undefined>(undefined)
+  /** Numbers of changes that can be undone and redone. Unknown until the first change. */
+  readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
+  readonly #server: Server
+  readonly #own = new Set<string>()
+  #connection = new AbortController()
+
+  constructor(server: Server, filename: string) {
+    this.#server = server
+    this.filename = filename
+  }
+
+  /** Opens the plot and follows its changes until `disconnect`. */
+  async connect(): Promise<void> {
+    this.#connection.abort()
+    this.#connection = new AbortController()
+    const { signal } = this.#connection
+    try {
+      await this.#server.call('debrief', 'open_plot', { filename: this.filename }, { signal })
+      await followNamedEvents(this.#server, `${this.#path}/events`, {
+        signal,
+        onEvent: (event) => this.#apply(event),
+      })
+    } catch (error) {
+      if (!signal.aborted) this.#report(error)
+    }
+  }
+
+  /** Ends the connection. The state remains. */
+  disconnect(): void {
+    this.#connection.abort()
+  }
+
+  select(ids: readonly string[]): Promise<unknown> {
+    return this.#change('set_selection', { selectedIds: ids })
+  }
+
+  setTime(current: string): Promise<unknown> {
+    const time = this.state.value?.time
+    return this.#change('set_time', { timeState: { ...time, current } })
+  }
+
+  setViewport(bounds: readonly number[]): Promise<unknown> {
+    return this.#change('set_viewport', { viewportState: { bounds } })
+  }
+
+  undo(): Promise<unknown> {
+    return this.#change('undo', {})
+  }
+
+  redo(): Promise<unknown> {
+    return this.#change('redo', {})
+  }
+
+  delete(ids: readonly string[]): Promise<unknown> {
+    return this.#change('delete_features', { ids, if_rev: this.state.value?.rev })
+  }
+
+  /** Writes the plot to its file. `choice` resolves a conflict with another program. */
+  save(choice: { readonly on_conflict?: string; readonly new_filename?: string } = {}): Promise<unknown> {
+    return this.#change('save_plot', choice)
+  }
+
+  /** Changes properties of a feature. If another client has changed the feature since, the page shows both versions. */
+  async edit(feature: PlotFeature, changes: PropertyChanges): Promise<void> {
+    const properties = Object.fromEntries(
+      Object.entries({ ...feature.properties, ...changes }).filter(([, value]) => value !== undefined),
+    )
+    const mine: PlotFeature = { ...feature, properties }
+    const { rev, features = [] } = this.state.value ?? {}
+    const shown = features.find((one) => getId(one) === getId(feature))
+    if (shown !== undefined && !isSame(shown, feature)) {
+      this.conflict.value = { mine, theirs: shown }
+      return
+    }
+    const error = await this.#tryUpdate(mine, rev)
+    if (error?.code !== 'REV_MISMATCH') return this.#settle(error)
+    const current = await this.#loadFeature(getId(feature))
+    if (current === undefined) return this.#settle(error)
+    if (!isSame(current, feature)) this.conflict.value = { mine, theirs: current }
+    else this.#settle(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
+  }
+
+  /** Ends a conflict with the version of this page or of the other client. */
+  resolve(use: 'mine' | 'theirs'): void {
+    const { conflict } = this
+    if (use === 'mine' && conflict.value !== undefined)
+      void this.#tryUpdate(conflict.value.mine, undefined).then((error) => this.#settle(error))
+    conflict.value = undefined
+  }
+
+  get #path(): string {
+    return `/api/apps/debrief/plots/${encodeURIComponent(this.filename)}`
+  }
+
+  async #loadFeature(id: string): Promise<PlotFeature | undefined> {
+    const { features } = await this.#server.get<{ features: readonly PlotFeature[] }>(
+      `${this.#path}/features`,
+    )
+    return features.find((one) => getId(one) === id)
+  }
+
+  async #tryUpdate(feature: PlotFeature, rev: number | undefined): Promise<ServerError | undefined> {
+    try {
+      await this.#call('update_features', { features: [feature], if_rev: rev })
+      return undefined
+    } catch (error) {
+      return toServerError(error)
+    }
+  }
+
+  #settle(error: ServerError | undefined): void {
+    this.error.value = error
+  }
+
+  async #change(tool: string, args: object): Promise<void> {
+    try {
+      await this.#call(tool, args)
+      this.error.value = undefined
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  async #call(tool: string, args: object): Promise<void> {
+    const requestId = crypto.randomUUID()
+    this.#own.add(requestId)
+    const { undo, redo } = await this.#server.call<{ undo?: number; redo?: number }>(
+      'debrief',
+      tool,
+      { filename: this.filename, ...args },
+      { requestId },
+    )
+    if (undo !== undefined && redo !== undefined) this.depths.value = { undo, redo }
+  }
+
+  #report(error: unknown): void {
+    this.error.value = toServerError(error)
+  }
+
+  #apply({ id, event, data }: StreamEvent): void {
+    const fields = data as EventData
+    const state = applyEvent(this.state.value, event, fields)
+    if (state === undefined) {
+      void this.connect()
+      return
+    }
+    if (fields.features === null) void this.#loadLarge(state)
+    else this.state.value = state
+    this.#notice(id, event, fields)
+  }
+
+  /** Loads the features of a plot that is too large for one event. */
+  async #loadLarge(state: PlotState): Promise<void> {
+    const path = `${this.#path}/features`
+    const { features } = await this.#server.get<{ features: readonly PlotFeature[] }>(path)
+    this.state.value = { ...state, features }
+  }
+
+  #notice(id: string, event: string, { origin, ...data }: EventData): void {
+    const { client = '', request = '' } = (origin ?? {}) as { client?: string; request?: string }
+    if (event === 'notice') this.#add({ id, client, canUndo: false, ...readNotice(data.notice) })
+    // Only changes of features by others are reported.
+    if (event !== 'patch' || this.#own.has(request)) return
+    this.depths.value = undefined
+    this.#add({ id, client, canUndo: true, text: describePatch(data) })
+  }
+
+  #add(notice: PlotNotice): void {
+    this.notices.value = [notice, ...this.notices.value].slice(0, maxNotices)
+  }
+}
+
+/** Whether another client left a feature as it was. The order of members does not matter. */
+const isSame = (a: PlotFeature, b: PlotFeature): boolean =>
+  JSON.stringify([a.geometry, a.properties]) === JSON.stringify([b.geometry, b.properties])
+
+const toServerError = (error: unknown): ServerError =>
+  error instanceof ServerError
+    ? error
+    : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
+
+function readNotice(notice: unknown): Pick<PlotNotice, 'text' | 'picture'> {
+  const { kind, text, message, title, data, mediaType } = notice as Readonly<Record<string, unknown>>
+  if (kind === 'image')
+    return { text: String(title ?? 'Picture'), picture: `data:${mediaType};base64,${data}` }
+  return { text: String(text ?? message ?? JSON.stringify(data)) }
+}
+
+/** Describes a change: `deleted 1 feature, changed 2`. */
+function describePatch(data: Readonly<Record<string, unknown>>): string {
+  const parts = (['added', 'updated', 'removed'] as const).flatMap((name) => {
+    const { length } = data[name] as unknown[]
+    return length === 0 ? [] : [`${name} ${length}`]
+  })
+  return `${parts.join(', ')} ${parts.join('').endsWith(' 1') ? 'feature' : 'features'}`
+}

@@ -1,0 +1,206 @@
+/** A position: longitude and latitude in degrees. */
+export type LonLat = readonly [lon: number, lat: number]
+
+/** A feature of a plot as stored, GeoJSON (RFC 7946). */
+export interface PlotFeature {
+  readonly type: 'Feature'
+  readonly id?: string | number
+  readonly geometry?: { readonly type: string; readonly coordinates?: unknown } | null
+  readonly properties?: Readonly<Record<string, unknown>> | null
+}
+
+/** The time slider, ISO 8601. */
+export interface PlotTime {
+  readonly current: string
+  readonly start: string
+  readonly end: string
+}
+
+/** West, south, east, north in degrees. */
+export type PlotBounds = readonly [number, number, number, number]
+
+/** What a page shows of a plot. */
+export interface PlotState {
+  readonly rev: number
+  readonly dirty: boolean
+  readonly file: string
+  readonly message?: string
+  readonly features: readonly PlotFeature[]
+  readonly selected: readonly string[]
+  readonly time: PlotTime | null
+  readonly viewport: PlotBounds | null
+}
+
+/** The data of a live event. */
+export type EventData = Readonly<Record<string, unknown>> & { readonly rev: number }
+
+export const getId = ({ id }: PlotFeature): string => String(id ?? '')
+
+/** Returns the name, or else the id. */
+export function getLabel(feature: PlotFeature): string {
+  const name = feature.properties?.name
+  return typeof name === 'string' && name !== '' ? name : getId(feature) || 'unnamed'
+}
+
+/** Returns the data type, or else the geometry type. */
+export function getKind({ properties, geometry }: PlotFeature): string {
+  const type = properties?.dataType
+  return typeof type === 'string' ? type : (geometry?.type.toLowerCase() ?? 'other')
+}
+
+export const isVisible = ({ properties }: PlotFeature): boolean => properties?.visible !== false
+
+/** Returns the plot after an event, or `undefined` if the plot must be loaded again. */
+export function applyEvent(
+  state: PlotState | undefined,
+  event: string,
+  data: EventData,
+): PlotState | undefined {
+  if (event === 'snapshot') return readSnapshot(data)
+  if (state === undefined || event === 'reloaded') return undefined
+  const { rev } = data
+  switch (event) {
+    case 'patch':
+      return { ...state, rev, dirty: true, features: applyPatch(state.features, data) }
+    case 'selection':
+      return { ...state, rev, selected: data.selectedIds as string[] }
+    case 'time':
+      return { ...state, rev, time: data.timeState as PlotTime | null }
+    case 'viewport':
+      return { ...state, rev, viewport: readBounds(data.viewportState) }
+    case 'doc': {
+      const { message: _, ...rest } = state
+      const { dirty, file, message } = data
+      return {
+        ...rest,
+        rev,
+        dirty: dirty === true,
+        file: String(file),
+        ...(typeof message === 'string' ? { message } : {}),
+      }
+    }
+    default:
+      return { ...state, rev }
+  }
+}
+
+function readSnapshot(data: EventData): PlotState {
+  return {
+    rev: data.rev,
+    dirty: data.dirty === true,
+    file: String(data.file),
+    features: (data.features ?? []) as PlotFeature[],
+    selected: data.selectedIds as string[],
+    time: data.timeState as PlotTime | null,
+    viewport: readBounds(data.viewportState),
+  }
+}
+
+const readBounds = (viewport: unknown): PlotBounds | null =>
+  (viewport as { readonly bounds: PlotBounds } | null)?.bounds ?? null
+
+/** Returns the features that a page lists. Time and viewport are stored as features too. */
+export const listShown = (features: readonly PlotFeature[]): readonly PlotFeature[] =>
+  features.filter(({ properties }) => properties?.dataType !== 'metadata')
+
+function applyPatch(features: readonly PlotFeature[], data: EventData): readonly PlotFeature[] {
+  const updated = new Map((data.updated as PlotFeature[]).map((feature) => [getId(feature), feature]))
+  const removed = new Set((data.removed as unknown[]).map(String))
+  const result = features
+    .filter((feature) => !removed.has(getId(feature)))
+    .map((feature) => {
+      const update = updated.get(getId(feature))
+      if (update === undefined) return feature
+      // An update without geometry leaves the geometry as it is.
+      return 'geometry' in update ? update : { ...update, geometry: feature.geometry ?? null }
+    })
+  const places = data.added_at as number[]
+  for (const [index, feature] of (data.added as PlotFeature[]).entries())
+    result.splice(places[index] ?? result.length, 0, feature)
+  return result
+}
+
+/** Returns the lines, rings and points of a geometry. Longitudes continue across the antimeridian. Malformed parts are skipped. */
+export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[])[] {
+  const paths: LonLat[][] = []
+  const collect = (value: unknown): void => {
+    if (!Array.isArray(value) || value.length === 0) return
+    if (isPosition(value)) paths.push([value])
+    else if (value.every(isPosition)) paths.push(unwrap(value as LonLat[]))
+    else for (const part of value) collect(part)
+  }
+  collect(geometry?.coordinates)
+  return paths
+}
+
+const isPosition = (value: unknown): value is LonLat & unknown[] =>
+  Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
+
+function unwrap(path: readonly LonLat[]): LonLat[] {
+  let before = path[0]?.[0] ?? 0
+  return path.map(([lon, lat]) => {
+    before = lon + 360 * Math.round((before - lon) / 360)
+    return [before, lat]
+  })
+}
+
+/** A position of a track with course in degrees and speed in knots. */
+export interface TrackPoint {
+  readonly position: LonLat
+  readonly course: number
+  readonly speed: number
+}
+
+/** Interpolates a track at a time in Unix milliseconds. Returns `undefined` outside of its times. */
+export function findTrackPoint(feature: PlotFeature, ms: number): TrackPoint | undefined {
+  const times = feature.properties?.timestamps ?? feature.properties?.times
+  const [path] = listPaths(feature)
+  if (feature.geometry?.type !== 'LineString' || !Array.isArray(times) || path === undefined) return undefined
+  const at = (index: number): number => Date.parse(String(times[index]))
+  const last = Math.min(times.length, path.length) - 1
+  if (last < 1 || !(ms >= at(0) && ms <= at(last))) return undefined
+  let [low, high] = [0, last]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (at(middle) <= ms) low = middle
+    else high = middle
+  }
+  const [from, to] = [path[low], path[high]] as [LonLat, LonLat]
+  const [start, end] = [at(low), at(high)]
+  const share = end > start ? (ms - start) / (end - start) : 0
+  const { range, bearing } = measure(from, to)
+  return {
+    position: [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share],
+    course: bearing,
+    speed: end > start ? range / ((end - start) / 3_600_000) : 0,
+  }
+}
+
+const radians = Math.PI / 180
+/** Mean radius of the earth in nautical miles. */
+const earthRadius = 3440.065
+
+/** Range in nautical miles and initial bearing in degrees on a sphere (haversine formula). */
+export function measure(from: LonLat, to: LonLat): { readonly range: number; readonly bearing: number } {
+  const [lat1, lat2] = [from[1] * radians, to[1] * radians]
+  const delta = (to[0] - from[0]) * radians
+  const a = Math.sin((lat2 - lat1) / 2) ** 2 + Math.cos(lat1) * Math.cos(lat2) * Math.sin(delta / 2) ** 2
+  const y = Math.sin(delta) * Math.cos(lat2)
+  const x = Math.cos(lat1) * Math.sin(lat2) - Math.sin(lat1) * Math.cos(lat2) * Math.cos(delta)
+  return {
+    range: 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(a))),
+    bearing: (Math.atan2(y, x) / radians + 360) % 360,
+  }
+}
+
+/** Formats a position in degrees and decimal minutes: `36°07.2′N 005°21.0′W`. */
+export function formatPosition([lon, lat]: LonLat): string {
+  const wrapped = lon - 360 * Math.round(lon / 360)
+  const format = (value: number, digits: number, [plus, minus]: readonly [string, string]): string => {
+    const tenths = Math.round(Math.abs(value) * 600)
+    const degrees = String(Math.floor(tenths / 600)).padStart(digits, '0')
+    const minutes = ((tenths % 600) / 10).toFixed(1).padStart(4, '0')
+    return `${degrees}°${minutes}′${value < 0 ? minus : plus}`
+  }
+  return `${format(lat, 2, ['N', 'S'])} ${format(wrapped, 3, ['E', 'W'])}`
+}

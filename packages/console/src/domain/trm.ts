@@ -1,0 +1,98 @@
+/** What the resource of a session contains, as far as pages show it. */
+export interface TrmSession {
+  readonly sessionId: string
+  readonly status: string
+  readonly config: {
+    readonly repoPath: string
+    readonly halt: { readonly max: number; readonly threshold: number; readonly patience: number }
+    readonly ema: number
+  }
+  readonly standing: {
+    readonly step: number
+    readonly ema: number | null
+    readonly best_score: number
+    readonly best_step: number | null
+    readonly streak: number
+  }
+  readonly last: TrmResult | null
+  readonly steps: readonly TrmStep[]
+}
+
+/** A step of a session. Its number is used again after it was undone. */
+export interface TrmStep {
+  readonly step: number
+  readonly kind: string
+  readonly status: string
+  readonly undone: boolean
+  readonly reason: string | null
+  readonly score: number | null
+  readonly filesChanged: readonly string[]
+  readonly commands: readonly {
+    readonly stage: string
+    readonly exitCode: number | null
+    readonly ms: number
+  }[]
+}
+
+/** The last evaluation. */
+export interface TrmResult {
+  readonly step: number
+  readonly score: number
+  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
+  readonly signals: readonly TrmSignal[]
+  readonly failures: readonly { readonly id: string; readonly status: string; readonly message: string }[]
+  readonly warnings: readonly string[]
+  readonly tamper: readonly { readonly path: string; readonly why: string }[]
+  readonly guard: {
+    readonly score: number
+    readonly passes: boolean
+    readonly confirms: boolean
+    readonly why: readonly string[]
+    readonly suspicions: readonly string[]
+  } | null
+  readonly missing: readonly string[]
+  readonly reasons: readonly string[]
+  readonly feedback: readonly string[]
+}
+
+/** A signal of the score. The contributions sum to the score. */
+export interface TrmSignal {
+  readonly name: string
+  readonly ok: boolean
+  readonly weight: number
+  readonly value: number
+  readonly contribution: number
+  readonly why: string
+}
+
+/** A step as a point of the chart. */
+export interface ScorePoint {
+  /** Position in the list of steps. */
+  readonly index: number
+  readonly step: number
+  readonly score: number
+  /** Moving average of the scores, `null` for steps that were undone. */
+  readonly average: number | null
+  readonly isUndone: boolean
+  readonly isBest: boolean
+}
+
+/** Returns the evaluated steps with the moving average. The best step is the live one with that number. */
+export function listScores({ steps, standing, config }: TrmSession): ScorePoint[] {
+  let average: number | null = null
+  return steps.flatMap(({ step, kind, score, undone }, index) => {
+    if (score === null) return []
+    if (!undone && kind !== 'baseline')
+      average = average === null ? score : config.ema * score + (1 - config.ema) * average
+    return [
+      {
+        index,
+        step,
+        score,
+        average: undone || kind === 'baseline' ? null : average,
+        isUndone: undone,
+        isBest: !undone && step === standing.best_step,
+      },
+    ]
+  })
+}

@@ -1,0 +1,87 @@
+import type { GeoJsonObject } from 'geojson'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { formatPosition, type LonLat, type PlotBounds, type PlotFeature } from '../../domain/plot.ts'
+import { useConsole } from '../../ui/console.ts'
+import { type MapActions, type MapContent, PlotMap } from './plot-map.ts'
+
+/** Pause after the map was moved before the plot's viewport is set, in ms. */
+const moveMs = 500
+
+interface PlotMapViewProps {
+  readonly content: MapContent
+  readonly viewport: PlotBounds | null
+  /** Features that are shown as large as possible when this changes. */
+  readonly fit: readonly PlotFeature[] | undefined
+  readonly showAll: () => void
+  readonly select: MapActions['select']
+  readonly move: (bounds: PlotBounds) => void
+}
+
+/** The map with its controls. */
+export function PlotMapView(props: PlotMapViewProps) {
+  const { content, viewport, fit, showAll } = props
+  const { server, preferences } = useConsole()
+  const box = useRef<HTMLDivElement>(null)
+  const map = useRef<PlotMap>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const sent = useRef('')
+  const [pointer, setPointer] = useState<LonLat>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const opened = new PlotMap(box.current as HTMLElement, {
+      select: (id, isAdded) => latest.current.select(id, isAdded),
+      move: (bounds) => {
+        clearTimeout(timer)
+        timer = setTimeout(() => {
+          sent.current = JSON.stringify(bounds)
+          latest.current.move(bounds)
+        }, moveMs)
+      },
+      point: setPointer,
+      loadLand: (bounds) => server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`),
+    })
+    map.current = opened
+    return () => {
+      clearTimeout(timer)
+      opened.close()
+    }
+  }, [server])
+  // Another client moves the map; the answer to an own move does not.
+  const target = JSON.stringify(viewport)
+  useEffect(() => {
+    if (target === sent.current) return
+    if (viewport !== null) map.current?.fit(viewport)
+    else map.current?.fitFeatures(latest.current.content.features)
+  }, [target])
+  useEffect(() => fit && map.current?.fitFeatures(fit), [fit])
+  useEffect(() => map.current?.show(content), [content.features, content.selected, content.time])
+  const theme = preferences.themeVersion.value
+  useEffect(() => map.current?.redraw(), [theme])
+  return (
+    <div class="plot-map">
+      <div
+        class="plot-map-box"
+        ref={box}
+        role="application"
+        aria-label="Map of the plot. The outline lists its features."
+        data-features={content.features.length}
+      />
+      <div class="plot-map-bar">
+        <button type="button" class="button" aria-label="Zoom in" onClick={() => map.current?.zoom(1)}>
+          +
+        </button>
+        <button type="button" class="button" aria-label="Zoom out" onClick={() => map.current?.zoom(-1)}>
+          −
+        </button>
+        <button type="button" class="button" onClick={showAll}>
+          All
+        </button>
+      </div>
+      <div class="plot-map-foot muted">
+        <span class="mono">{pointer === undefined ? '' : formatPosition(pointer)}</span>
+        <span>Coast: Natural Earth</span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+import 'leaflet/dist/leaflet.css'
+import './debrief.css'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { PlotLink } from '../../data/plot-link.ts'
+import { getId, listShown, type PlotFeature, type PlotState } from '../../domain/plot.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { Chip, ErrorNotice } from '../../ui/state.tsx'
+import { ConflictNotices, NoticeList } from './notices.tsx'
+import { Outline } from './outline.tsx'
+import { PlotMapView } from './plot-map-view.tsx'
+import { Properties } from './properties.tsx'
+import { TimeBar, useClock } from './time-bar.tsx'
+
+/** The editor of a plot: outline, map, properties and time. Changes of other clients appear as they happen. */
+export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
+  const { server } = useConsole()
+  const link = useMemo(() => new PlotLink(server, filename), [server, filename])
+  const access = server.needsToken.value
+  useEffect(() => {
+    // A hidden tab releases its connection: a browser opens at most six to a server.
+    const update = (): void => (document.hidden ? link.disconnect() : void link.connect())
+    update()
+    document.addEventListener('visibilitychange', update)
+    return () => {
+      document.removeEventListener('visibilitychange', update)
+      link.disconnect()
+    }
+  }, [link, access])
+  const state = link.state.value
+  const error = link.error.value
+  return (
+    <div class="page plot-page">
+      <div class="row spread">
+        <h1 class="long-text">
+          <bdi>{filename}</bdi>
+        </h1>
+        {state !== undefined && <PlotBar link={link} state={state} />}
+      </div>
+      {error !== undefined && (
+        <ErrorNotice
+          error={error}
+          retry={() => {
+            link.error.value = undefined
+            void link.connect()
+          }}
+        />
+      )}
+      {state === undefined ? (
+        error === undefined && (
+          <p class="muted" data-loading>
+            Loading…
+          </p>
+        )
+      ) : (
+        <Editor link={link} state={state} />
+      )}
+    </div>
+  )
+}
+
+function PlotBar({ link, state }: { link: PlotLink; state: PlotState }) {
+  const depths = link.depths.value
+  useShortcuts(() => [
+    { keys: 'z', label: 'Undo the last change', run: () => void link.undo() },
+    { keys: 'Z', label: 'Redo', run: () => void link.redo() },
+    { keys: 'Control+s', label: 'Save the plot', run: () => void link.save() },
+  ])
+  return (
+    <div class="row">
+      {state.file === 'ok' || state.file === 'unsaved' ? (
+        <Chip severity={state.dirty ? 'warn' : 'ok'}>{state.dirty ? 'unsaved' : 'saved'}</Chip>
+      ) : (
+        <Chip severity="err">{state.file}</Chip>
+      )}
+      <span class="muted">revision {state.rev}</span>
+      <button type="button" class="button" disabled={depths?.undo === 0} onClick={() => void link.undo()}>
+        Undo
+      </button>
+      <button type="button" class="button" disabled={depths?.redo === 0} onClick={() => void link.redo()}>
+        Redo
+      </button>
+      <button type="button" class="button" onClick={() => void link.save()}>
+        Save
+      </button>
+    </div>
+  )
+}
+
+function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
+  const features = useMemo(() => listShown(state.features), [state.features])
+  const selected = useMemo(() => new Set(state.selected), [state.selected])
+  const chosen = features.filter((feature) => selected.has(getId(feature)))
+  const clock = useClock(link, state.time)
+  const [fit, setFit] = useState<readonly PlotFeature[]>()
+  const select = (id: string, isAdded: boolean): void => void link.select(choose(state.selected, id, isAdded))
+  useShortcuts(() => [
+    { keys: 'a', label: 'Select all features', run: () => void link.select(listIds(link)) },
+    { keys: 'Escape', label: 'Clear the selection', run: () => void link.select([]) },
+    { keys: 'f', label: 'Show the selection, or all features', run: () => setFit(listFocused(link)) },
+  ])
+  return (
+    <>
+      <ConflictNotices link={link} state={state} />
+      <div class="plot">
+        <Outline features={features} selected={selected} select={select} link={link} />
+        <div class="stack plot-main">
+          <PlotMapView
+            content={{ features, selected, time: clock.ms }}
+            viewport={state.viewport}
+            fit={fit}
+            showAll={() => setFit([...features])}
+            select={select}
+            move={(bounds) => void link.setViewport(bounds)}
+          />
+          {state.time !== null && <TimeBar clock={clock} time={state.time} />}
+          <NoticeList link={link} />
+        </div>
+        <Properties link={link} chosen={chosen} ms={clock.ms} show={setFit} />
+      </div>
+    </>
+  )
+}
+
+const listIds = (link: PlotLink): string[] => listShown(link.state.value?.features ?? []).map(getId)
+
+function listFocused({ state }: PlotLink): readonly PlotFeature[] {
+  const features = listShown(state.value?.features ?? [])
+  const chosen = features.filter((feature) => state.value?.selected.includes(getId(feature)))
+  return chosen.length > 0 ? chosen : [...features]
+}
+
+/** Returns the selection after a feature was chosen: it alone, or in addition to the others. A second time removes it. */
+function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
+  if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
+  return selected.length === 1 && selected[0] === id ? [] : [id]
+}

@@ -1,0 +1,158 @@
+import { useRef } from 'preact/hooks'
+import { formatAction, formatGameTime, type MindCandidate, type MindDecision } from '../../domain/minds.ts'
+import { formatNumber } from '../../domain/text.ts'
+import { useShortcuts } from '../../ui/console.ts'
+import { Chip } from '../../ui/state.tsx'
+
+interface DecisionListProps {
+  readonly decisions: readonly MindDecision[]
+  readonly chosen: string | undefined
+  readonly choose: (requestId: string) => void
+}
+
+/** The last decisions, newest first. */
+export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
+  const shown = chosen ?? decisions[0]?.request_id
+  return (
+    <section class="stack" aria-labelledby="decisions-title">
+      <h2 id="decisions-title">Decisions</h2>
+      {decisions.length === 0 && <p class="muted">This mind has not decided yet.</p>}
+      <DecisionKeys decisions={decisions} shown={shown} choose={choose} />
+      <div class="entries">
+        {decisions.map((decision) => (
+          <button
+            type="button"
+            class="entry"
+            key={decision.request_id}
+            aria-pressed={decision.request_id === shown}
+            onClick={() => choose(decision.request_id)}
+          >
+            <span class="muted number">{formatGameTime(decision.current_simulation_time)}</span>
+            <bdi class="clip">{formatAction(decision.action)}</bdi>
+            <Chip severity={decision.status === 'success' ? 'ok' : 'err'}>{decision.decided_by}</Chip>
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** Binds keys to the decisions that are shown now. */
+function DecisionKeys({
+  decisions,
+  shown,
+  choose,
+}: {
+  decisions: readonly MindDecision[]
+  shown: string | undefined
+  choose: (requestId: string) => void
+}) {
+  const latest = useRef({ decisions, shown, choose })
+  latest.current = { decisions, shown, choose }
+  const move = (by: number): void => {
+    const { decisions, shown, choose } = latest.current
+    const next = decisions[decisions.findIndex(({ request_id }) => request_id === shown) + by]
+    if (next !== undefined) choose(next.request_id)
+  }
+  useShortcuts(() => [
+    { keys: '[', label: 'Earlier decision', run: () => move(1) },
+    { keys: ']', label: 'Later decision', run: () => move(-1) },
+  ])
+  return null
+}
+
+/** Why a mind decided: the candidates with the terms of their scores, and the memories that were recalled. */
+export function DecisionView({ decision }: { decision: MindDecision | undefined }) {
+  if (decision === undefined) return null
+  const { action, explanation, current_simulation_time, decided_by } = decision
+  const { because, fallback_reason, candidates = [], recalled = [] } = explanation
+  return (
+    <section class="card stack" aria-labelledby="decision-title">
+      <div class="row spread">
+        <h2 id="decision-title" class="long-line">
+          <bdi>{formatAction(action)}</bdi>
+        </h2>
+        <span class="muted">
+          {formatGameTime(current_simulation_time)} · {decided_by === 'llm' ? 'language model' : decided_by}
+        </span>
+      </div>
+      {because !== undefined && (
+        <p class="long-line">
+          Because: <bdi>{because.slice(0, 1000)}</bdi>
+        </p>
+      )}
+      {fallback_reason !== undefined && (
+        <div class="notice warn">
+          <bdi>{fallback_reason}</bdi>
+        </div>
+      )}
+      {candidates.length > 0 && <Candidates candidates={candidates} />}
+      {recalled.length > 0 && (
+        <div class="stack">
+          <h3>Recalled memories</h3>
+          {recalled.map(({ id, content, score }) => (
+            <div class="excerpt" key={id}>
+              <span class="long-line">
+                <bdi>{content.slice(0, 1000)}</bdi>
+              </span>
+              <span class="muted">score {formatNumber(score)}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      <p class="muted mono long-line">{decision.request_id.slice(0, 256)}</p>
+    </section>
+  )
+}
+
+function Candidates({ candidates }: { candidates: readonly MindCandidate[] }) {
+  const names = [...new Set(candidates.flatMap(({ terms }) => Object.keys(terms)))]
+  const most = Math.max(1e-9, ...candidates.map(({ score }) => Math.abs(score)))
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">Candidates with the terms of their scores</caption>
+        <thead>
+          <tr>
+            <th>Candidate</th>
+            <th class="number">Score</th>
+            <th style={{ width: '90px' }}>
+              <span class="visually-hidden">Score as a bar</span>
+            </th>
+            {names.map((name) => (
+              <th class="number" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {candidates.map(({ action, score, terms }, index) => (
+            <tr key={index}>
+              <td class="long-line">
+                <bdi>{formatAction(action)}</bdi>
+              </td>
+              <td class="number">{formatNumber(score)}</td>
+              <td>
+                <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="track" width="100" height="8" rx="3" />
+                  <rect
+                    class={score < 0 ? 'negative' : 'value'}
+                    width={(100 * Math.abs(score)) / most}
+                    height="8"
+                    rx="3"
+                  />
+                </svg>
+              </td>
+              {names.map((name) => (
+                <td class="number" key={name}>
+                  {terms[name] === undefined ? '–' : formatNumber(terms[name])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

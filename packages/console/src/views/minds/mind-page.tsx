@@ -1,0 +1,111 @@
+import '../pages.css'
+import { useState } from 'preact/hooks'
+import { formatGameTime, type MindDecision, type MindState } from '../../domain/minds.ts'
+import { formatCount } from '../../domain/text.ts'
+import { useConsole } from '../../ui/console.ts'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { LoadedView, useLoaded } from '../../ui/state.tsx'
+import { DecisionList, DecisionView } from './decisions.tsx'
+import { Memories } from './memories.tsx'
+
+/** A mind: its state, the last decisions with their reasons, and its memories. */
+export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
+  const { server } = useConsole()
+  const access = server.needsToken.value
+  const path = encodeURIComponent(mind)
+  const state = useLoaded(
+    (signal) => server.read<MindState>('minds', `mind://${path}/state`, { signal }),
+    [mind, access],
+    { everyMs: 2000 },
+  )
+  const decisions = useLoaded(
+    (signal) =>
+      server.get<{ decisions: readonly MindDecision[] }>(`/api/apps/minds/minds/${path}/decisions?limit=50`, {
+        signal,
+      }),
+    [mind, access, state.value?.decisions],
+  )
+  const [chosen, setChosen] = useState<string>()
+  return (
+    <div class="page">
+      <div class="row spread">
+        <h1 class="long-line">
+          <bdi>{mind}</bdi>
+        </h1>
+        <a class="button" href="/apps/minds/decide_action">
+          Decide for an observation
+        </a>
+      </div>
+      <LoadedView loaded={state}>{(value) => <StateView state={value} />}</LoadedView>
+      <div class="split">
+        <LoadedView loaded={decisions}>
+          {({ decisions }) => (
+            <>
+              <DecisionList decisions={decisions} chosen={chosen} choose={setChosen} />
+              <DecisionView
+                decision={decisions.find(({ request_id }) => request_id === chosen) ?? decisions[0]}
+              />
+            </>
+          )}
+        </LoadedView>
+      </div>
+      <Memories mind={mind} />
+    </div>
+  )
+}
+
+function StateView({ state }: { state: MindState }) {
+  const { working_memory, traits, selector, decisions, current_simulation_time } = state
+  const figures = [
+    ['Mood', working_memory?.emotional_state ?? 'unknown', working_memory?.situation_assessment ?? ''],
+    [
+      'Decisions',
+      formatCount(decisions),
+      current_simulation_time === null ? 'none yet' : `last on ${formatGameTime(current_simulation_time)}`,
+    ],
+    [
+      'Memories',
+      formatCount(state.long_term_memory_count),
+      `and ${formatCount(state.daily_memories_count)} of the day`,
+    ],
+    ['Decides by', selector === 'llm' ? 'language model' : selector, traits.join(', ')],
+  ] as const
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(([name, value, detail]) => (
+          <div class="card" key={name}>
+            <dt class="muted">{name}</dt>
+            <dd class="figure-value long-line">
+              <bdi>{value.slice(0, 100)}</bdi>
+            </dd>
+            <dd class="muted long-line">
+              <bdi>{detail.slice(0, 300)}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div class="cards">
+        {(
+          [
+            ['Goals', working_memory?.active_goals],
+            ['Plan', working_memory?.current_plan],
+            ['Recent events', working_memory?.recent_events],
+          ] as const
+        ).map(([name, entries = []]) => (
+          <section class="card stack" key={name} aria-label={name}>
+            <h3>{name}</h3>
+            {entries.length === 0 && <p class="muted">none</p>}
+            <ul class="stack">
+              {entries.slice(0, 10).map((entry) => (
+                <li key={entry} class="long-line">
+                  <bdi>{entry.slice(0, 500)}</bdi>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </>
+  )
+}

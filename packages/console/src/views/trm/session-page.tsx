@@ -1,0 +1,272 @@
+import '../pages.css'
+import { useState } from 'preact/hooks'
+import { ServerError } from '../../data/server.ts'
+import { formatMs, formatNumber } from '../../domain/text.ts'
+import { listScores, type TrmResult, type TrmSession, type TrmStep } from '../../domain/trm.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { Chip, ErrorNotice, LoadedView, type Severity, useLoaded } from '../../ui/state.tsx'
+import { ScoreChart } from './score-chart.tsx'
+
+const severities: Readonly<Record<string, Severity>> = {
+  done: 'ok',
+  running: 'warn',
+  failed: 'err',
+  active: 'ok',
+}
+
+/** A refinement session: the score of each step, the last evaluation, and the step that is chosen. */
+export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }) {
+  const { server } = useConsole()
+  const loaded = useLoaded(
+    (signal) => server.read<TrmSession>('trm', `trm://sessions/${encodeURIComponent(session)}`, { signal }),
+    [session, server.needsToken.value],
+    { everyMs: 3000 },
+  )
+  return (
+    <div class="page">
+      <h1 class="long-line">
+        Session <bdi>{session}</bdi>
+      </h1>
+      <LoadedView loaded={loaded}>
+        {(value) => <SessionView session={value} reload={loaded.reload} />}
+      </LoadedView>
+    </div>
+  )
+}
+
+function SessionView({ session, reload }: { session: TrmSession; reload: () => void }) {
+  const { standing, config, status, steps, last } = session
+  const [chosen, setChosen] = useState<number>()
+  const index = chosen ?? steps.length - 1
+  const step = steps[index]
+  const figures = [
+    ['Best score', formatNumber(standing.best_score), bestText(standing.best_step)],
+    ['Steps', `${standing.step} of ${config.halt.max}`, `threshold ${config.halt.threshold}`],
+    ['Average', formatNumber(standing.ema ?? standing.best_score), `weight of the newest ${config.ema}`],
+    ['Without progress', `${standing.streak} of ${config.halt.patience}`, 'steps until it stops'],
+  ]
+  useShortcuts(() => [
+    { keys: '[', label: 'Previous step', run: () => setChosen((at) => Math.max(0, (at ?? index) - 1)) },
+    { keys: ']', label: 'Next step', run: () => setChosen((at) => (at ?? index) + 1) },
+  ])
+  return (
+    <>
+      <div class="row spread">
+        <div class="row">
+          <Chip severity={severities[status] ?? 'off'}>{status}</Chip>
+          <span class="muted">
+            Project <bdi>{config.repoPath.split(/[\\/]/).at(-1)}</bdi>
+          </span>
+        </div>
+        <UndoButton session={session} reload={reload} />
+      </div>
+      <dl class="figures">
+        {figures.map(([name, value, detail]) => (
+          <div class="card" key={name}>
+            <dt class="muted">{name}</dt>
+            <dd class="figure-value">{value}</dd>
+            <dd class="muted">{detail}</dd>
+          </div>
+        ))}
+      </dl>
+      <ScoreChart scores={listScores(session)} threshold={config.halt.threshold} />
+      <div class="split">
+        <StepList session={session} chosen={index} choose={setChosen} />
+        <div class="stack">
+          {step !== undefined && <StepView step={step} />}
+          {last !== null && <LastResult result={last} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+const bestText = (step: number | null): string => (step === null ? 'no step yet' : `at step ${step}`)
+
+interface StepListProps {
+  readonly session: TrmSession
+  readonly chosen: number
+  readonly choose: (index: number) => void
+}
+
+function StepList({ session: { steps, standing }, chosen, choose }: StepListProps) {
+  return (
+    <section class="stack" aria-labelledby="steps-title">
+      <h2 id="steps-title">Steps</h2>
+      <div class="entries">
+        {steps.map((step, index) => (
+          <button
+            type="button"
+            class="entry"
+            key={index}
+            aria-pressed={index === chosen}
+            onClick={() => choose(index)}
+          >
+            <strong>{step.kind === 'baseline' ? 'Baseline' : `Step ${step.step}`}</strong>
+            <span class="clip muted">
+              <bdi>{step.reason ?? ''}</bdi>
+            </span>
+            <span class="row">
+              {!step.undone && step.step === standing.best_step && <Chip severity="ok">best</Chip>}
+              {step.undone && <Chip severity="off">undone</Chip>}
+              {step.status !== 'done' && (
+                <Chip severity={severities[step.status] ?? 'off'}>{step.status}</Chip>
+              )}
+              <span class="number">{step.score === null ? '–' : formatNumber(step.score)}</span>
+            </span>
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function StepView({ step }: { step: TrmStep }) {
+  return (
+    <section class="card stack" aria-labelledby="step-title">
+      <h2 id="step-title">{step.kind === 'baseline' ? 'Baseline' : `Step ${step.step}`}</h2>
+      {step.reason !== null && (
+        <p class="long-line">
+          <bdi>{step.reason}</bdi>
+        </p>
+      )}
+      <p class="muted long-line">
+        {step.filesChanged.length === 0
+          ? 'No file changed.'
+          : `Changed: ${step.filesChanged.slice(0, 20).join(', ')}`}
+      </p>
+      {step.commands.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th>Command</th>
+              <th class="number">Exit code</th>
+              <th class="number">ms</th>
+            </tr>
+          </thead>
+          <tbody>
+            {step.commands.map(({ stage, exitCode, ms }) => (
+              <tr key={stage}>
+                <td>{stage}</td>
+                <td class="number">{exitCode ?? 'killed'}</td>
+                <td class="number">{formatMs(ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** The last evaluation: how its score is computed, and what the guard found. */
+function LastResult({ result }: { result: TrmResult }) {
+  const { guard, tamper, warnings, failures, signals, score } = result
+  const doubts = [
+    ...warnings,
+    ...tamper.map(({ path, why }) => `${path}: ${why}`),
+    ...(guard?.suspicions ?? []),
+    ...(guard === null || guard.confirms ? [] : guard.why),
+  ]
+  return (
+    <section class="card stack" aria-labelledby="last-title">
+      <div class="row spread">
+        <h2 id="last-title">Last evaluation, step {result.step}</h2>
+        {guard !== null && (
+          <Chip severity={guard.passes && guard.confirms ? 'ok' : 'err'}>
+            {guard.passes && guard.confirms ? 'guard passed' : 'guard failed'}
+          </Chip>
+        )}
+      </div>
+      {doubts.map((doubt) => (
+        <div class="notice warn" key={doubt}>
+          <bdi>{doubt.slice(0, 1000)}</bdi>
+        </div>
+      ))}
+      <table>
+        <caption class="visually-hidden">The score as the sum of its signals</caption>
+        <thead>
+          <tr>
+            <th>Signal</th>
+            <th class="number">Weight</th>
+            <th class="number">Value</th>
+            <th class="number">Contribution</th>
+            <th>Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {signals.map(({ name, ok, weight, value, contribution, why }) => (
+            <tr key={name}>
+              <td>
+                <Chip severity={ok ? 'ok' : 'err'}>{name}</Chip>
+              </td>
+              <td class="number">{formatNumber(weight)}</td>
+              <td class="number">{formatNumber(value)}</td>
+              <td class="number">{formatNumber(contribution)}</td>
+              <td class="long-line">
+                <bdi>{why.slice(0, 300)}</bdi>
+              </td>
+            </tr>
+          ))}
+          <tr>
+            <td>
+              <strong>Score</strong>
+            </td>
+            <td />
+            <td />
+            <td class="number">
+              <strong>{formatNumber(score)}</strong>
+            </td>
+            <td />
+          </tr>
+        </tbody>
+      </table>
+      {failures.length > 0 && (
+        <details open>
+          <summary>{failures.length} failing</summary>
+          {failures.slice(0, 20).map(({ id, message }) => (
+            <div class="excerpt" key={id}>
+              <strong class="mono long-line">
+                <bdi>{id.slice(0, 300)}</bdi>
+              </strong>
+              <pre>{message}</pre>
+            </div>
+          ))}
+        </details>
+      )}
+    </section>
+  )
+}
+
+/** Undoes the last candidate after a second press. */
+function UndoButton({ session, reload }: { session: TrmSession; reload: () => void }) {
+  const { server } = useConsole()
+  const [isAsking, setAsking] = useState(false)
+  const [error, setError] = useState<ServerError>()
+  const undo = (): void => {
+    setAsking(!isAsking)
+    if (!isAsking) return
+    server.call('trm', 'undo', { sid: session.sessionId }).then(
+      () => {
+        setError(undefined)
+        reload()
+      },
+      (reason: unknown) => setError(reason instanceof ServerError ? reason : undefined),
+    )
+  }
+  return (
+    <div class="stack">
+      <button
+        type="button"
+        class="button"
+        disabled={session.standing.step === 0 || session.status === 'ended'}
+        onClick={undo}
+        onBlur={() => setAsking(false)}
+      >
+        {isAsking ? `Undo step ${session.standing.step} and its files?` : 'Undo the last step'}
+      </button>
+      {error !== undefined && <ErrorNotice error={error} />}
+    </div>
+  )
+}

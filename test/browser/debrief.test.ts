@@ -1,0 +1,191 @@
+/** The editor of plots in Chromium, with changes by other clients. */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+
+t.setTimeout(300_000)
+
+const fixture = fileURLToPath(new URL('../../fixtures/plots/gibraltar.plot.json', import.meta.url))
+const hostile = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat(2500)}`
+
+if (isSkipped) t.test('the editor of plots in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const plots = t.testdir({ data: {}, plots: {} })
+  for (const name of ['a', 'edited', 'conflict', 'hostile'])
+    copyFileSync(fixture, `${plots}/plots/${name}.plot.json`)
+  const browser = await openBrowser(t)
+  const { url } = await startServer(t, {
+    dir: `${plots}/data`,
+    env: { CAUSEWAY_PLOT_ROOTS: `${plots}/plots` },
+  })
+
+  /** Calls a tool of Debrief as another client. */
+  const callAsAgent = async (tool: string, args: object): Promise<Readonly<Record<string, unknown>>> => {
+    const response = await fetch(`${url}/api/apps/debrief/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'test-agent/1.0' },
+      body: JSON.stringify(args),
+    })
+    return (await response.json()) as Readonly<Record<string, unknown>>
+  }
+
+  const getFeature = async (filename: string, id: string): Promise<PlotFeature> => {
+    const { features } = (await callAsAgent('get_features', { filename, ids: [id], detail: 'full' })) as {
+      features: [PlotFeature]
+    }
+    return features[0]
+  }
+
+  /** Waits until the outline has a number of features. */
+  const hasFeatures = (page: Page, count: number): Promise<void> =>
+    page.getByText(`${count} features`, { exact: true }).waitFor()
+
+  verifies('console:pages:clean', 'plots', async (t) => {
+    for (const theme of ['light', 'dark'] as const)
+      for (const [name, path] of [
+        ['plots', '/debrief'],
+        ['plot', '/debrief/plots/a.plot.json'],
+      ] as const) {
+        const watched = await openPage(t, browser, { theme, width: 1440, height: 900 })
+        watched.page.setDefaultTimeout(15_000)
+        await visit(watched, `${url}${path}`)
+        if (name === 'plot') {
+          await watched.page.locator('[data-land]').waitFor()
+          await callAsAgent('set_selection', { filename: 'a.plot.json', selectedIds: ['track-a'] })
+          await watched.page.getByLabel('Name', { exact: true }).waitFor()
+        }
+        t.same(await findViolations(watched.page), [], `${name} ${theme}: axe`)
+        await keepScreenshot(watched.page, `${name}-${theme}`)
+        t.same(watched.problems, [], `${name} ${theme}: problems`)
+        await watched.page.close()
+      }
+  })
+
+  verifies('console:debrief:live', async (t) => {
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(15_000)
+    const { page } = watched
+    await visit(watched, `${url}/debrief/plots/edited.plot.json`)
+    await hasFeatures(page, 15)
+    await callAsAgent('delete_features', { filename: 'edited.plot.json', ids: ['zone-6'] })
+    await hasFeatures(page, 14)
+    t.equal(await page.getByRole('button', { name: 'Rendezvous' }).count(), 0)
+    const notice = page.getByRole('region', { name: 'Notices' })
+    t.match(await notice.innerText(), /test-agent removed 1 feature/)
+    await notice.getByRole('button', { name: 'Undo' }).click()
+    await hasFeatures(page, 15)
+    const { features } = (await callAsAgent('get_features', { filename: 'edited.plot.json' })) as {
+      features: readonly { readonly id: string }[]
+    }
+    t.same(
+      features.map(({ id }) => id).slice(9, 11),
+      ['zone-6', 'point-1'],
+      'the feature is at its place again',
+    )
+    await callAsAgent('set_selection', { filename: 'edited.plot.json', selectedIds: ['track-b'] })
+    await page.locator('[aria-pressed=true]', { hasText: 'BALEARES' }).waitFor()
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:debrief:edit', async (t) => {
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(15_000)
+    const { page } = watched
+    const filename = 'edited.plot.json'
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    const name = page.getByRole('button', { name: 'Contact 17' })
+    await name.focus()
+    await page.keyboard.press('Enter')
+    const field = page.getByLabel('Name', { exact: true })
+    await field.fill('Contact 21')
+    await field.press('Enter')
+    await page.getByRole('button', { name: 'Contact 21' }).waitFor()
+    t.equal((await getFeature(filename, 'point-2')).properties.name, 'Contact 21')
+    await page.getByRole('button', { name: 'Contact 21' }).focus()
+    await page.keyboard.press('z')
+    await name.waitFor()
+    await page.keyboard.press('Z')
+    await page.getByRole('button', { name: 'Contact 21' }).waitFor()
+    const slider = page.getByRole('slider', { name: 'Time' })
+    await slider.focus()
+    await page.keyboard.press('End')
+    await page.locator('.time-now', { hasText: '15 Nov, 10:1' }).waitFor()
+    await page.keyboard.press('Control+s')
+    await page.locator('main .chip.ok', { hasText: 'saved' }).waitFor()
+    t.match(readFileSync(`${plots}/plots/${filename}`, 'utf8'), /Contact 21/)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:debrief:conflict', async (t) => {
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(15_000)
+    const { page } = watched
+    const filename = 'conflict.plot.json'
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    await page.getByRole('button', { name: 'Contact 17' }).click()
+    const field = page.getByLabel('Name', { exact: true })
+    await field.fill('Mine')
+    const feature = await getFeature(filename, 'point-2')
+    const theirs = { ...feature, properties: { ...feature.properties, name: 'Theirs' } }
+    await callAsAgent('update_features', { filename, features: [theirs] })
+    await page.getByRole('button', { name: 'Theirs' }).waitFor()
+    await field.press('Enter')
+    const alert = page.getByRole('alert')
+    t.match(await alert.innerText(), /Another client changed this feature[\s\S]*"Mine"\s+"Theirs"/)
+    t.equal((await getFeature(filename, 'point-2')).properties.name, 'Theirs', 'nothing is overwritten')
+    await alert.getByRole('button', { name: 'Use mine' }).click()
+    await page.getByRole('button', { name: 'Mine', exact: true }).waitFor()
+    t.equal((await getFeature(filename, 'point-2')).properties.name, 'Mine')
+    t.same(
+      watched.problems.filter((text) => !text.includes('409')),
+      [],
+    )
+  })
+
+  verifies('console:pages:hostile', 'names of features are shown as text', async (t) => {
+    const filename = 'hostile.plot.json'
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(15_000)
+    const { page } = watched
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    await page.locator('[data-land]').waitFor()
+    for (const id of ['track-a', 'zone-1', 'point-1']) {
+      const feature = await getFeature(filename, id)
+      const named = { ...feature, properties: { ...feature.properties, name: hostile } }
+      await callAsAgent('update_features', { filename, features: [named] })
+    }
+    await callAsAgent('notify', { filename, message: hostile.slice(0, 3000) })
+    await callAsAgent('set_selection', { filename, selectedIds: ['track-a'] })
+    await page.getByRole('region', { name: 'Notices' }).getByText('<img src=x').waitFor()
+    await page.locator('.plot-name', { hasText: '<img src=x' }).first().waitFor({ state: 'attached' })
+    t.equal(await page.locator('main img').count(), 0)
+    t.equal(await page.title(), 'Plot · Causeway')
+    t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'fits')
+    t.same(await findViolations(page), [])
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:debrief:conflict', 'with another program', async (t) => {
+    const filename = 'conflict.plot.json'
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(15_000)
+    const { page } = watched
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    // The file is changed before the change of the agent is saved.
+    await callAsAgent('delete_features', { filename, ids: ['zone-6'] })
+    writeFileSync(`${plots}/plots/${filename}`, readFileSync(fixture, 'utf8').replace('Alborán', 'Other'))
+    const alert = page.getByRole('alert').filter({ hasText: 'differs from its file' })
+    await alert.waitFor()
+    await alert.getByRole('button', { name: 'Reload the file' }).click()
+    await page.getByRole('button', { name: 'Other' }).waitFor()
+    await alert.waitFor({ state: 'detached' })
+  })
+}
+
+interface PlotFeature {
+  readonly properties: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,189 @@
+/** The pages of Minds, TRM and Help in Chromium. */
+import { cpSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  settled,
+  visit,
+} from './browser.ts'
+
+t.setTimeout(300_000)
+
+const hostile = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat(400)}`
+
+/** What a character sees at a time in game minutes. */
+const createObservation = (minutes: number, hunger: number) => ({
+  entity_id: 'npc_mara',
+  current_simulation_time: minutes,
+  status: { position: [12, 7], current_interaction: {} },
+  needs: { needs: { hunger, energy: 71 }, max_value: 100 },
+  vision: {
+    visible_entities: [
+      {
+        entity_id: 'stove_2',
+        display_name: 'Stove',
+        position: [13, 7],
+        interactions: { eat: { name: 'eat', needs_filled: ['hunger'], needs_drained: [] } },
+      },
+    ],
+  },
+})
+
+const createSums = (mean: string) =>
+  `def total(values):\n    return sum(values)\n\n\ndef mean(values):\n    return ${mean}\n`
+
+if (isSkipped) t.test('the pages of Minds, TRM and Help in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const dir = t.testdir({ data: {}, projects: {} })
+  cpSync(fileURLToPath(new URL('../../fixtures/projects/sums', import.meta.url)), `${dir}/projects/sums`, {
+    recursive: true,
+  })
+  const browser = await openBrowser(t)
+  const { url } = await startServer(t, {
+    dir: `${dir}/data`,
+    env: { CAUSEWAY_TRM_ROOTS: `${dir}/projects` },
+  })
+
+  const callTool = async (
+    app: string,
+    tool: string,
+    args: object,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    const response = await fetch(`${url}/api/apps/${app}/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(args),
+    })
+    const body = await response.text()
+    t.equal(response.status, 200, `${tool}: ${body.slice(0, 300)}`)
+    return JSON.parse(body) as Readonly<Record<string, unknown>>
+  }
+
+  await callTool('minds', 'create_mind', {
+    mind_id: 'npc_mara',
+    config: {
+      entity_id: 'npc_mara',
+      traits: ['curious'],
+      initial_long_term_memories: ['Olin owns the mill.', 'The stove is in the kitchen.', hostile],
+    },
+  })
+  for (const [minutes, hunger] of [
+    [1930, 22],
+    [2000, 90],
+  ] as const)
+    await callTool('minds', 'decide_action', {
+      mind_id: 'npc_mara',
+      observation: createObservation(minutes, hunger),
+    })
+  const { sessionId } = await callTool('trm', 'start', {
+    repo: `${dir}/projects/sums`,
+    test: 'python3 -m unittest',
+    halt: { max: 8 },
+  })
+  for (const [mean, reason] of [
+    ['total(values) / len(values)', 'divide by the count'],
+    ['total(values)', hostile.slice(0, 400)],
+  ] as const)
+    await callTool('trm', 'submit', {
+      sid: sessionId,
+      candidate: { mode: 'files', files: [{ path: 'sums.py', content: createSums(mean) }] },
+      reason,
+      wait: 60,
+    })
+
+  const pages: Readonly<Record<string, string>> = {
+    minds: '/minds',
+    mind: '/minds/npc_mara',
+    trm: '/trm',
+    'trm-session': `/trm/${sessionId}`,
+    help: '/help',
+    'help-results': '/help#q=limit%20the%20request%20body',
+  }
+
+  verifies('console:pages:clean', 'Minds, TRM and Help', async (t) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const watched = await openPage(t, browser, { theme })
+      watched.page.setDefaultTimeout(20_000)
+      for (const [name, path] of Object.entries(pages)) {
+        await watched.page.goto('about:blank')
+        await visit(watched, `${url}${path}`)
+        t.same(await findViolations(watched.page), [], `${name} ${theme}: axe`)
+        await keepScreenshot(watched.page, `${name}-${theme}`)
+        t.equal(await watched.page.locator('main img').count(), 0)
+        t.equal(
+          await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          true,
+          `${name} ${theme}: nothing overflows`,
+        )
+        t.same(watched.problems, [], `${name} ${theme}: problems`)
+      }
+    }
+  })
+
+  verifies('console:minds', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    await visit(watched, `${url}/minds`)
+    await page.getByRole('link', { name: 'npc_mara' }).click()
+    await page.getByRole('button', { name: /day 2, 08:10/ }).click()
+    const decision = page.getByRole('region', { name: /interact_with stove_2 eat/ })
+    const stored = await fetch(`${url}/api/apps/minds/minds/npc_mara/decisions?limit=2`)
+    const { decisions } = (await stored.json()) as {
+      decisions: readonly { explanation: { candidates: readonly { readonly score: number }[] } }[]
+    }
+    for (const { score } of decisions[1]?.explanation.candidates ?? [])
+      t.match(await decision.innerText(), String(Number(score.toPrecision(4))))
+    await page.getByLabel('Ask what the mind remembers').fill('Who owns the mill?')
+    await page.keyboard.press('Enter')
+    await page.getByText('recalled, best first').waitFor()
+    t.match(await page.locator('tbody tr').filter({ hasText: 'Olin' }).innerText(), /Olin owns the mill/)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:trm', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    await visit(watched, `${url}/trm/${sessionId}`)
+    const steps = page.getByRole('region', { name: 'Steps' })
+    t.match(await steps.getByRole('button', { name: /Step 1/ }).innerText(), /best/)
+    t.equal(await steps.getByText('best').count(), 1)
+    const rows = await page.getByRole('table', { name: 'The score as the sum of its signals' }).innerText()
+    t.match(rows, /Score/)
+    await page.getByRole('button', { name: 'Undo the last step' }).click()
+    await page.getByRole('button', { name: /Undo step 2/ }).click()
+    await steps.getByText('undone').waitFor()
+    const state = await callTool('trm', 'state', { sid: sessionId })
+    t.equal(state.step, 1)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:help', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    await visit(watched, `${url}/help`)
+    await page.keyboard.press('/')
+    await page.keyboard.type('limit the request body')
+    await page.getByText(/of \d+ documents/).waitFor()
+    t.ok((await page.locator('mark').count()) > 0, 'words of the query are marked')
+    t.match(await page.locator('main ol > li').first().innerText(), /score \d\.\d{3}[\s\S]*lines \d+ to \d+/)
+    await page.waitForURL(/#q=limit/)
+    await page.reload()
+    await settled(page)
+    await page.getByText(/of \d+ documents/).waitFor()
+    await page.getByLabel('Search the documentation').fill(hostile)
+    await settled(page)
+    t.equal(await page.locator('main img').count(), 0)
+    t.equal(await page.title(), 'Help · Causeway')
+    t.same(watched.problems, [])
+  })
+}
