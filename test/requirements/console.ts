@@ -102,6 +102,10 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'viewers receive the last decisions of a mind, newest first',
   },
+  'trm:diff': {
+    origin: 'design, new parts: console',
+    behaviour: 'viewers receive the changes of the files in a step, also after it was undone',
+  },
   'debrief:coast': {
     origin: 'design, new parts: console',
     behaviour: 'viewers receive the land within bounds, clipped, also across the antimeridian',

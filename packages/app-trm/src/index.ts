@@ -3,6 +3,7 @@ import { defineApp } from '@causeway/app-kit'
 import { TrmError } from './errors.ts'
 import { declarePrompts } from './prompts.ts'
 import { declareResources } from './resources.ts'
+import { declareRoutes } from './routes.ts'
 import { openCritic } from './session/open-critic.ts'
 import { dataParts } from './store/schema.ts'
 import { declareAdviceTools } from './tools/advice-tools.ts'
@@ -59,6 +60,7 @@ export default defineApp(
     declareHistoryTools(app)
     declareAdviceTools(app)
     declareResources(app)
+    declareRoutes(app)
     declarePrompts(app)
   },
 )

@@ -5,6 +5,8 @@ import { verifies } from '../../../test/verifies.ts'
 import { createStanding } from '../src/domain/evaluation/score.ts'
 import { createConfig } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
+import type { Critic } from '../src/session/critic.ts'
+import { diffStep } from '../src/session/step-diff.ts'
 import { judge, judged, openTrm, readText, replacing, scored, write } from './trm-kit.ts'
 
 verifies('trm:restore:exact', async (t) => {
@@ -257,4 +259,24 @@ verifies('trm:start:most', async (t) => {
   const open = await critic.store.sessions()
   t.equal(open.length, 50, 'a session that was idle for a week was ended')
   t.notOk(open.some(({ id }) => id === 'old-0'))
+})
+
+verifies('trm:diff', async (t) => {
+  const { client, app } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  const { sessionId } = await ask('start', { repo: 'p', test: judge })
+  await ask('submit', { candidate: scored(2) })
+  await ask('submit', { candidate: { mode: 'create', files: [{ path: 'new.txt', content: 'x\n' }] } })
+  await ask('undo')
+  const critic = app.store as Critic
+  const positions = (await critic.store.steps(sessionId)).length
+  t.equal(positions, 3, 'the baseline and two candidates')
+  t.same(await diffStep(critic, sessionId, 0), [])
+  t.same(await diffStep(critic, sessionId, 1), [
+    { path: 'score', change: 'modified', diff: '@@ -1,1 +1,1 @@\n-1\n+2' },
+  ])
+  t.same(await diffStep(critic, sessionId, 2), [
+    { path: 'new.txt', change: 'added', diff: '@@ -0,0 +1,1 @@\n+x' },
+  ])
+  await t.rejects(diffStep(critic, sessionId, 3), { code: 'SNAPSHOT_NOT_FOUND' })
 })

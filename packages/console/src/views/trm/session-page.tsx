@@ -7,6 +7,7 @@ import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Chip, ErrorNotice, LoadedView, type Severity, useLoaded } from '../../ui/state.tsx'
 import { ScoreChart } from './score-chart.tsx'
+import { StepDiff } from './step-diff.tsx'
 
 const severities: Readonly<Record<string, Severity>> = {
   done: 'ok',
@@ -74,7 +75,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
       <div class="split">
         <StepList session={session} chosen={index} choose={setChosen} />
         <div class="stack">
-          {step !== undefined && <StepView step={step} />}
+          {step !== undefined && <StepView step={step} session={session.sessionId} position={index} />}
           {last !== null && <LastResult result={last} />}
         </div>
       </div>
@@ -122,7 +123,13 @@ function StepList({ session: { steps, standing }, chosen, choose }: StepListProp
   )
 }
 
-function StepView({ step }: { step: TrmStep }) {
+interface StepViewProps {
+  readonly step: TrmStep
+  readonly session: string
+  readonly position: number
+}
+
+function StepView({ step, session, position }: StepViewProps) {
   return (
     <section class="card stack" aria-labelledby="step-title">
       <h2 id="step-title">{step.kind === 'baseline' ? 'Baseline' : `Step ${step.step}`}</h2>
@@ -136,6 +143,9 @@ function StepView({ step }: { step: TrmStep }) {
           ? 'No file changed.'
           : `Changed: ${step.filesChanged.slice(0, 20).join(', ')}`}
       </p>
+      {step.filesChanged.length > 0 && (
+        <StepDiff key={position} session={session} position={position} status={step.status} />
+      )}
       {step.commands.length > 0 && (
         <table>
           <thead>
