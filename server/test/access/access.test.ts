@@ -25,10 +25,12 @@ const routes: Readonly<Record<string, Scope>> = {
   'causeway GET /logs': 'write',
   'causeway GET /logs/events': 'write',
   'causeway GET /sessions': 'read',
+  'debrief GET /coast': 'read',
   'debrief GET /plots/{filename}/events': 'read',
   'debrief GET /plots/{filename}/features': 'read',
   'debrief POST /': 'write',
   'debrief POST /api/command': 'write',
+  'minds GET /minds/{mind_id}/decisions': 'read',
   'replay DELETE /recordings/{name}': 'write',
   'replay GET /recordings/{name}': 'read',
   'replay GET /recordings/{name}/export': 'read',
@@ -43,6 +45,7 @@ const routes: Readonly<Record<string, Scope>> = {
   'toolvault GET /index.json': 'read',
   'toolvault GET /tools/list': 'read',
   'toolvault POST /tools/call': 'read',
+  'trm GET /sessions/{sid}/evaluations/{position}/diff': 'read',
 }
 
 /** The scope that each app socket requires, by `<app> <path>`. */
