@@ -3,7 +3,6 @@ import { findMatches } from '../src/domain/matches.ts'
 import { formatGameTime } from '../src/domain/minds.ts'
 import {
   applyEvent,
-  findTrackPoint,
   formatPosition,
   getId,
   listPaths,
@@ -11,6 +10,7 @@ import {
   type PlotFeature,
 } from '../src/domain/plot.ts'
 import { listScores, type TrmSession } from '../src/domain/trm.ts'
+import { findTrackPoint } from '../src/views/debrief/track.ts'
 
 const createPoint = (id: string, name = id): PlotFeature => ({
   type: 'Feature',

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { structuredPatch } from 'diff'
+import type { structuredPatch as StructuredPatch } from 'diff'
 import { TrmError } from '../errors.ts'
 import type { Critic } from './critic.ts'
 
@@ -32,18 +32,20 @@ export async function diffStep(
     await critic.snapshots.read(landing.after, paths),
   ]
   const diffs: FileDiff[] = []
+  // Loaded with its first use, because few servers need it.
+  const { structuredPatch } = await import('diff')
   for (const path of paths) {
     const [old, current] = [before.get(path), after.get(path)]
     if (old === current) continue
     const change = old === undefined ? 'added' : current === undefined ? 'removed' : 'modified'
-    diffs.push({ path, change, diff: compare(old ?? '', current ?? '') })
+    diffs.push({ path, change, diff: compare(structuredPatch, old ?? '', current ?? '') })
     // Other requests are served between two comparisons.
     await nextTurn()
   }
   return diffs
 }
 
-function compare(before: unknown, after: unknown): string | null {
+function compare(structuredPatch: typeof StructuredPatch, before: unknown, after: unknown): string | null {
   if (typeof before !== 'string' || typeof after !== 'string') return null
   if (before.length > maxCharacters || after.length > maxCharacters) return null
   const patch = structuredPatch('a', 'b', before, after, '', '', { context: 3, timeout: maxMs })

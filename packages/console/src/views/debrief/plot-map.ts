@@ -16,7 +16,6 @@ import {
   type TooltipOptions,
 } from 'leaflet'
 import {
-  findTrackPoint,
   getId,
   getKind,
   getLabel,
@@ -26,6 +25,7 @@ import {
   type PlotBounds,
   type PlotFeature,
 } from '../../domain/plot.ts'
+import { findTrackPoint } from './track.ts'
 
 /** What a map shows. */
 export interface MapContent {

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { PlotLink } from '../../data/plot-link.ts'
 import {
-  findTrackPoint,
   formatPosition,
   getId,
   getKind,
@@ -11,6 +10,7 @@ import {
   type PlotFeature,
 } from '../../domain/plot.ts'
 import { ValueTree } from '../../ui/value-tree.tsx'
+import { findTrackPoint } from './track.ts'
 
 interface PropertiesProps {
   readonly link: PlotLink
