@@ -106,53 +106,46 @@ export function DecisionView({ decision }: { decision: MindDecision | undefined 
 }
 
 function Candidates({ candidates }: { candidates: readonly MindCandidate[] }) {
-  const names = [...new Set(candidates.flatMap(({ terms }) => Object.keys(terms)))]
   const most = Math.max(1e-9, ...candidates.map(({ score }) => Math.abs(score)))
   return (
-    <div class="scroll">
-      <table>
-        <caption class="visually-hidden">Candidates with the terms of their scores</caption>
-        <thead>
-          <tr>
-            <th>Candidate</th>
-            <th class="number">Score</th>
-            <th style={{ width: '90px' }}>
-              <span class="visually-hidden">Score as a bar</span>
-            </th>
-            {names.map((name) => (
-              <th class="number" key={name}>
-                {name}
-              </th>
-            ))}
+    <table>
+      <caption class="visually-hidden">Candidates with the terms of their scores</caption>
+      <thead>
+        <tr>
+          <th>Candidate</th>
+          <th class="number">Score</th>
+          <th style={{ width: '90px' }}>
+            <span class="visually-hidden">Score as a bar</span>
+          </th>
+          <th>Terms</th>
+        </tr>
+      </thead>
+      <tbody>
+        {candidates.map(({ action, score, terms }, index) => (
+          <tr key={index}>
+            <td class="long-line">
+              <bdi>{formatAction(action)}</bdi>
+            </td>
+            <td class="number">{formatNumber(score)}</td>
+            <td>
+              <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="track" width="100" height="8" rx="3" />
+                <rect
+                  class={score < 0 ? 'negative' : 'value'}
+                  width={(100 * Math.abs(score)) / most}
+                  height="8"
+                  rx="3"
+                />
+              </svg>
+            </td>
+            <td class="muted">
+              {Object.entries(terms)
+                .map(([name, value]) => `${name} ${formatNumber(value)}`)
+                .join(', ')}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {candidates.map(({ action, score, terms }, index) => (
-            <tr key={index}>
-              <td class="long-line">
-                <bdi>{formatAction(action)}</bdi>
-              </td>
-              <td class="number">{formatNumber(score)}</td>
-              <td>
-                <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                  <rect class="track" width="100" height="8" rx="3" />
-                  <rect
-                    class={score < 0 ? 'negative' : 'value'}
-                    width={(100 * Math.abs(score)) / most}
-                    height="8"
-                    rx="3"
-                  />
-                </svg>
-              </td>
-              {names.map((name) => (
-                <td class="number" key={name}>
-                  {terms[name] === undefined ? '–' : formatNumber(terms[name])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }
