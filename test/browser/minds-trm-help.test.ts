@@ -63,7 +63,7 @@ else {
       body: JSON.stringify(args),
     })
     const body = await response.text()
-    t.equal(response.status, 200, `${tool}: ${body.slice(0, 300)}`)
+    if (!response.ok) throw new Error(`${tool}: ${body.slice(0, 300)}`)
     return JSON.parse(body) as Readonly<Record<string, unknown>>
   }
 
