@@ -94,10 +94,6 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'a session shows the score of each step, marks the best, sums the signals, and can be undone',
   },
-  'console:help': {
-    origin: 'design, new parts: console',
-    behaviour: 'a search shows ranked excerpts with their sources and is part of the address',
-  },
   'minds:decisions': {
     origin: 'design, new parts: console',
     behaviour: 'viewers receive the last decisions of a mind, newest first',

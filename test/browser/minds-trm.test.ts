@@ -1,19 +1,10 @@
-/** The pages of Minds, TRM and Help in Chromium. */
+/** The pages of Minds and TRM in Chromium. */
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { until } from '../e2e/condition.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import {
-  findViolations,
-  isSkipped,
-  keepScreenshot,
-  openBrowser,
-  openPage,
-  settled,
-  visit,
-} from './browser.ts'
+import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -40,7 +31,7 @@ const createObservation = (minutes: number, hunger: number) => ({
 const createSums = (mean: string) =>
   `def total(values):\n    return sum(values)\n\n\ndef mean(values):\n    return ${mean}\n`
 
-if (isSkipped) t.test('the pages of Minds, TRM and Help in Chromium', { skip: isSkipped }, async () => {})
+if (isSkipped) t.test('the pages of Minds and TRM in Chromium', { skip: isSkipped }, async () => {})
 else {
   const dir = t.testdir({ data: {}, projects: {} })
   cpSync(fileURLToPath(new URL('../../fixtures/projects/sums', import.meta.url)), `${dir}/projects/sums`, {
@@ -104,11 +95,9 @@ else {
     mind: '/minds/npc_mara',
     trm: '/trm',
     'trm-session': `/trm/${sessionId}`,
-    help: '/help',
-    'help-results': '/help#q=limit%20the%20request%20body',
   }
 
-  verifies('console:pages:clean', 'Minds, TRM and Help', async (t) => {
+  verifies('console:pages:clean', 'Minds and TRM', async (t) => {
     for (const theme of ['light', 'dark'] as const) {
       const watched = await openPage(t, browser, { theme })
       watched.page.setDefaultTimeout(20_000)
@@ -166,38 +155,6 @@ else {
     await steps.getByText('undone').waitFor()
     const state = await callTool('trm', 'state', { sid: sessionId })
     t.equal(state.step, 1)
-    t.same(watched.problems, [])
-  })
-
-  verifies('console:help', async (t) => {
-    // The documentation is indexed in the background.
-    await until(
-      () => callTool('help', 'find_help_topics', { text: 'limit the request body', top_n: 1 }),
-      ({ results, indexing }) => (results as unknown[]).length > 0 && indexing === undefined,
-    )
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    page.setDefaultTimeout(20_000)
-    await visit(watched, `${url}/help`)
-    await page.keyboard.press('/')
-    await page.keyboard.type('limit the request body')
-    await page
-      .getByText(/of \d+ documents/)
-      .first()
-      .waitFor()
-    t.ok((await page.locator('mark').count()) > 0, 'words of the query are marked')
-    t.match(await page.locator('main ol > li').first().innerText(), /score \d\.\d{3}[\s\S]*lines \d+ to \d+/)
-    await page.waitForURL(/#q=limit/)
-    await page.reload()
-    await settled(page)
-    await page
-      .getByText(/of \d+ documents/)
-      .first()
-      .waitFor()
-    await page.getByLabel('Search the documentation').fill(hostile)
-    await settled(page)
-    t.equal(await page.locator('main img').count(), 0)
-    t.equal(await page.title(), 'Help · Causeway')
     t.same(watched.problems, [])
   })
 }
