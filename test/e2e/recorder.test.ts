@@ -331,6 +331,7 @@ t.test('recorder: exports, imports, lists and deletes a run', async (t) => {
     ['back', 'finished'],
     ['lines', 'finished'],
     ['made', 'interrupted'],
+    ['lines.jsonl', undefined],
     ['taken.db', undefined],
   ])
   const removed = await fetch(`${restarted.url}${routes}/made`, { method: 'DELETE' })
