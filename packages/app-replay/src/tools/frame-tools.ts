@@ -29,7 +29,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_frame', {
     title: 'Get frame',
     about:
-      'Return everything recorded of a frame: states after its step (m, m/s, rad/s), contacts, solver and energies (J). Use get_body_state for one body.',
+      'Return a whole frame: states after its step (m, m/s, rad/s), contacts, solver and energies (J). Use get_body_state for one body.',
     input: { frame_id: frameArgument, max_points: pageArguments.max_points },
     output: { states: rows(), collisions: rows(), friction_constraints: rows() },
     example: { args: { recording: 'drop', frame_id: 42 } },
@@ -97,11 +97,14 @@ export const frameTools: readonly Registration[] = [
   recordingTool('explain_frame', {
     title: 'Explain frame',
     about:
-      'Explain a frame: forces per body (N), contacts, energy, solver, changes since the frame before, and broken laws. Use it to find out why a body moves.',
-    input: { frame_id: frameArgument },
+      'Explain a frame: forces per body (N), contacts, changes, broken laws. Use it to find why a body moves.',
+    input: {
+      frame_id: frameArgument,
+      details: z.boolean().optional().describe('Add laws, energy'),
+    },
     output: {},
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
-    async run({ frame_id }, { recording, range, ctx }) {
+    async run({ frame_id, details }, { recording, range, ctx }) {
       const frame = await recording.frame(frame_id)
       const before = (await findFrame(recording, frame_id - 1)) ?? null
       const scale = await getForceScale(recording, frame)
@@ -115,10 +118,8 @@ export const frameTools: readonly Registration[] = [
         ...explanation,
         balances: explanation.balances.slice(0, defaultPoints),
         contacts: explanation.contacts?.slice(0, defaultPoints) ?? null,
-        system_energy: frame.system_energy,
-        solver: frame.solver,
         findings: present.map((one) => toFindingRow(one, names)),
-        ...coverage,
+        ...(details && { system_energy: frame.system_energy, solver: frame.solver, ...coverage }),
         summary: summarizeExplanation(frame, explanation, describeLaws(present, { coverage, names })),
       }
     },

@@ -148,6 +148,22 @@ verifies(
   },
 )
 
+verifies('replay:explain', 'explain_frame returns laws, energy and solver only with details', async (t) => {
+  for (const [name, frame_id] of [
+    ['drop', 100],
+    ['slide_at_45', 45],
+    ['cone_violation', 30],
+  ] as const) {
+    const client = await ask(t, name)
+    const short = await client.call('explain_frame', { frame_id })
+    const long = await client.call('explain_frame', { frame_id, details: true })
+    const { checked, not_checked, system_energy, solver, ...rest } = long
+    t.ok([checked, not_checked, system_energy, solver].every((part) => part !== undefined))
+    t.same(short, rest)
+    t.ok(2 * JSON.stringify(short).length <= JSON.stringify(long).length, `half the size: ${name}`)
+  }
+})
+
 verifies('replay:explain', 'explain_frame includes external forces', async (t) => {
   const { app, client } = await openReplay(t, [])
   const [mass, dt, g, thrust] = [10, 0.01, 9.81, 50]
