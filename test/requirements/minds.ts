@@ -56,6 +56,11 @@ export const minds = {
     behaviour:
       'a character takes turns, answers from memory or admits that it does not know, and leaves in the end',
   },
+  'minds:policy:conversation': {
+    origin: 'design of minds, policy',
+    behaviour:
+      'a conversation reads naturally: it opens with a topic, answers from needs and mood, avoids loops, and takes questions for what they are',
+  },
   'minds:policy:bids': {
     origin: 'design of minds, policy',
     behaviour: 'invitations are answered first, and rejected with a reason if a need is critical',
@@ -100,6 +105,11 @@ export const minds = {
   'minds:offline': {
     origin: 'design of minds, policy',
     behaviour: 'without a key the server opens no outside connection and decides by policy',
+  },
+  'minds:memory:exam': {
+    origin: 'design of minds, memory',
+    behaviour:
+      'a character answers paraphrased and temporal questions from its memories, and declines what no one mentioned',
   },
   'minds:memory:floor': {
     origin: 'design of minds, retrieval',

@@ -1,7 +1,7 @@
 /** Simulates a town: the rules of the game move the bodies, deciders choose the actions. The same seed yields the same run. */
 import { createHash } from 'node:crypto'
 import { type Action, execute, findViolation } from './act.ts'
-import type { Body } from './body.ts'
+import type { Body, Utterance } from './body.ts'
 import type { Call } from './client.ts'
 import { type Perceived, perceive } from './observe.ts'
 import { loadPreset, type PresetName } from './preset.ts'
@@ -39,6 +39,8 @@ export interface Run {
   readonly hash: string
   readonly script: Script
   readonly spoken: readonly SpokenLine[]
+  /** The utterances of each conversation that ended. */
+  readonly transcripts: readonly (readonly Utterance[])[]
   /** The texts of all utterances and the names of all objects and bodies. */
   readonly knownTexts: readonly string[]
   /** Number of scripted lines that were not spoken. */
@@ -99,7 +101,11 @@ export async function runTown(options: RunOptions, deciders: Deciders): Promise<
   const script = createScript(seed, cast, factDays)
   const speakers = scripted.map((body) => new ScriptedSpeaker(town, body, script.lines))
   const tally = new Tally()
-  town.onEnd = (talk, endedBy) => tally.recordEnd(town, talk, endedBy)
+  const transcripts: (readonly Utterance[])[] = []
+  town.onEnd = (talk, endedBy) => {
+    transcripts.push(talk.utterances)
+    tally.recordEnd(town, talk, endedBy)
+  }
   const hash = createHash('sha256')
   let recall: RecallScore | undefined
   await deciders.begin(characters)
@@ -143,6 +149,7 @@ export async function runTown(options: RunOptions, deciders: Deciders): Promise<
     hash: hash.digest('hex'),
     script,
     spoken: speakers.flatMap(({ spoken }) => spoken),
+    transcripts,
     knownTexts: [
       ...tally.texts,
       ...town.things.map(({ name }) => name),

@@ -1,3 +1,4 @@
+// cspell:ignore told -- part of what characters say
 /** Compares the results of runs with their targets. */
 import type { Share } from './recall.ts'
 import type { Run } from './run.ts'
@@ -13,7 +14,7 @@ export interface Outcome {
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const declined = /\bI (don't|do not) (know|remember)/
-const quoting = /(?:As I remember it: |What I recall: |I remember this: )/
+const quoting = /(?:As I remember it: |What I recall: |I remember this: | told me(?: [^:]*)?: )/
 
 /** Returns the fraction of need-minutes in which the need was critical. */
 export const criticalShare = ({ tally: { needs } }: Run): number =>

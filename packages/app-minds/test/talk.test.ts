@@ -170,12 +170,10 @@ verifies(
   'a question sent at the same time as a farewell is answered before leaving',
   async (t) => {
     const minds = await talkingMind(t, ['The well is behind the church.'])
-    const full = { needs: { hunger: 80, social: 95 } }
-    t.match(said(await decide(minds, 'mara', 10, { ...conversation([]), ...full })), /[Gg]oodbye/)
-    const history = [
-      ['ben', 'Where is the well?'],
-      ['mara', 'Goodbye, friend.'],
-    ] as const
+    const full = { needs: { hunger: 10, social: 95 } }
+    const opening = ['ben', 'The fair is on Sunday.'] as const
+    t.match(said(await decide(minds, 'mara', 10, { ...conversation([opening]), ...full })), /[Gg]oodbye/)
+    const history = [opening, ['ben', 'Where is the well?'], ['mara', 'Goodbye, Ben.']] as const
     const answer = await decide(minds, 'mara', 13, { ...conversation(history), ...full })
     t.match(said(answer), /The well is behind the church\./)
     const after = await decide(minds, 'mara', 16, { ...conversation(history), ...full })

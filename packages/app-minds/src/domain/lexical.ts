@@ -1,9 +1,16 @@
+import { findNames } from './question.ts'
 import { contentWords, searchWords } from './words.ts'
 
 /** Maps each word to the rows that contain it, without repeats, in any order. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Returns the content words of a query, one per stem, at most 32. */
+/** Length of the beginning of a name that other spellings share. */
+const namePrefix = 4
+
+/**
+ * Returns the content words of a query, one per stem, at most 32. Adds the beginning of each name as `abcd*`, which
+ * matches other spellings and doubles the weight of names.
+ */
 export function queryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
   const stems = contentWords(question)
@@ -11,7 +18,10 @@ export function queryWords(question: string): readonly string[] {
     const stem = stems[index] ?? word
     if (!byStem.has(stem)) byStem.set(stem, word)
   }
-  return [...byStem.values()].slice(0, 32)
+  const beginnings = findNames(question)
+    .filter((name) => name.length > namePrefix)
+    .map((name) => `${name.slice(0, namePrefix)}*`)
+  return [...new Set([...beginnings, ...byStem.values()])].slice(0, 32)
 }
 
 /**

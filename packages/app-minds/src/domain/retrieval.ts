@@ -1,4 +1,6 @@
 /** Ranks memories by relevance, importance and recency. */
+import { findQuestion } from './policy/dialogue.ts'
+import { judgeAnswer, parseQuestion, type StemFunction } from './question.ts'
 import { shareOfStems, stemSet, stemsKey } from './words.ts'
 
 /** A memory found by a search, before ranking. */
@@ -60,9 +62,6 @@ export interface RecalledMemory {
   readonly query: string
 }
 
-/** Returns the stems of a text; allows callers to cache them. */
-export type StemFunction = (text: string) => ReadonlySet<string>
-
 /**
  * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s: unlike a rank, it is stable between calls.
  * With few memories no word is rare, so b is at least the squared share of matching words.
@@ -89,7 +88,14 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
   return halfLife === null ? 1 / (1 + age / 1000) : 0.5 ** (age / halfLife)
 }
 
-/** Ranks the memories of one query, best first. */
+/** Relevance of a memory that fully answers a question, and the required support by words. */
+const maxFitRelevance = 0.7
+const minSupport = 0.6
+
+/**
+ * Ranks the memories of one query, best first. Memories that answer a question rank higher; superseded facts and
+ * questions of others rank lower.
+ */
 export function rank(
   query: string,
   found: readonly MemoryCandidate[],
@@ -99,15 +105,18 @@ export function rank(
     getStems = stemSet,
   }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly getStems?: StemFunction },
 ): readonly RecalledMemory[] {
+  const question = findQuestion(query) === undefined ? undefined : parseQuestion(query, now)
   return found
     .map((memory) => {
-      const relevance = computeRelevance(query, memory, getStems)
+      const fit = question === undefined ? 0 : judgeAnswer(question, memory, { minSupport, getStems })
+      const relevance = Math.max(computeRelevance(query, memory, getStems), maxFitRelevance * fit)
       const recency = computeRecency(memory.sim_time, now, weights.half_life_minutes)
       const total =
         weights.relevance * relevance +
         weights.importance * (memory.importance / 10) +
         weights.recency * recency
-      const score = memory.is_superseded ? total / 2 : total
+      const isSecondary = memory.is_superseded || memory.tags.includes('question')
+      const score = isSecondary ? total / 2 : total
       const { id, content, importance, sim_time, tags, is_superseded } = memory
       return { id, content, importance, sim_time, tags, score, relevance, recency, is_superseded, query }
     })

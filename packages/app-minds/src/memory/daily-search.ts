@@ -1,7 +1,8 @@
 import { indexStems, lexicalScores, type Postings } from '../domain/lexical.ts'
+import { findNames, isLikeName, parseQuestion } from '../domain/question.ts'
 import { dot, type MemoryCandidate, mayBeRelevant, toCandidate } from '../domain/retrieval.ts'
 import { makeReplacementTest } from '../domain/supersede.ts'
-import { stemSet } from '../domain/words.ts'
+import { contentWords, stemSet } from '../domain/words.ts'
 import type { MemoryRow } from '../store/types.ts'
 
 export interface MemoryQuery {
@@ -14,6 +15,10 @@ export interface MemoryQuery {
 
 /** Maximum number of memories found by words. */
 const maxLexical = 50
+
+/** Lexical score of a name in common, and of a memory that only its time makes a candidate. */
+const nameScore = 1
+const smallestScore = 0.01
 
 const maxTexts = 16_384
 
@@ -49,10 +54,16 @@ export class DailySearch {
     return queries.map(({ text, vector }) => {
       const counts = { memories: today.length, most: maxLexical }
       const scores = lexicalScores([...this.getStems(text)], postings, counts)
+      const names = findNames(text).flatMap(contentWords)
+      const isNamed = (row: MemoryRow): boolean =>
+        names.some((name) => [...this.getStems(row.content)].some((stem) => isLikeName(name, stem)))
+      // Words do not find everything that happened in a period; the ranking checks the time.
+      const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
         const own = vectors[n]
         const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
-        const match = { cosine, lexical: scores.get(row.seq) ?? 0 }
+        const found = scores.get(row.seq) ?? (hasPeriod ? smallestScore : 0)
+        const match = { cosine, lexical: names.length > 0 && isNamed(row) ? found + nameScore : found }
         return mayBeRelevant(match) ? [toCandidate(row, match, corrected.has(row))] : []
       })
     })

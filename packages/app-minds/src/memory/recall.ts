@@ -1,5 +1,6 @@
 import { isCausewayError } from '@causeway/protocol'
 import { lexicalScores, queryWords } from '../domain/lexical.ts'
+import { parseQuestion } from '../domain/question.ts'
 import {
   choose,
   type MemoryCandidate,
@@ -35,6 +36,9 @@ export interface RecallResult {
 /** Candidates per index, and newest and most important memories that are always candidates. */
 const top = 50
 const extra = 10
+
+/** Lexical score of a memory that only its time makes a candidate. */
+const periodScore = 0.01
 
 /** Maximum time to wait for vectors. Without them, the search uses words only. */
 const vectorsMs = 4000
@@ -77,7 +81,7 @@ export async function recall(
     return []
   })
   const memoryQueries = queries.map((text, i) => ({ text, words: words[i] ?? [], vector: vectors[i] }))
-  const longTerm = await findLongTerm(mind, memoryQueries, material, services)
+  const longTerm = await findLongTerm(mind, memoryQueries, material, { ...services, now })
   const recent = daily.find(memoryQueries, material.today, vectors.slice(queries.length))
   const { getStems } = daily
   const byQuery = queries.map((text, i) =>
@@ -91,13 +95,21 @@ async function findLongTerm(
   mind: MindRow,
   queries: readonly MemoryQuery[],
   { postings, standing, today }: RecallMaterial,
-  { cache, embedding, search, daily }: RecallServices,
+  { cache, embedding, search, daily, file, now }: RecallServices & { readonly now: number | null },
 ): Promise<readonly (readonly MemoryCandidate[])[]> {
   if (mind.memory_count === 0) return []
-  const isCorrected = daily.findCorrections(queries, today)
-  const scores = queries.map(({ words }) =>
-    lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
+  const periods = queries.map(({ text }) => parseQuestion(text, now).period)
+  const inPeriod = await Promise.all(
+    periods.map((period) =>
+      period === null ? [] : file.read(({ memories }) => memories.between(mind.seq, period, top)),
+    ),
   )
+  const isCorrected = daily.findCorrections(queries, today)
+  const scores = queries.map(({ words }, index) => {
+    const found = lexicalScores(words, postings, { memories: mind.memory_count, most: top })
+    const others = (inPeriod[index] ?? []).filter(({ seq }) => !found.has(seq))
+    return new Map([...found, ...others.map(({ seq }) => [seq, periodScore] as const)])
+  })
   const also = [
     ...new Set([...scores.flatMap((found) => [...found.keys()]), ...standing.rows.map(({ seq }) => seq)]),
   ]

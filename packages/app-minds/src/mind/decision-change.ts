@@ -102,6 +102,7 @@ function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnkno
     ...state,
     counter: mind.state.counter + 1,
     talks: choice.talks,
+    shared: choice.shared ?? state.shared,
     formed: choice.formed,
     warned: [...state.warned, ...newUnknown].slice(-100),
     gate: gate ?? state.gate,

@@ -1,4 +1,5 @@
 import { policyName, policyNotice } from '../domain/policy/constants.ts'
+import { findQuestion } from '../domain/policy/dialogue.ts'
 import { formMemories } from '../domain/policy/form-memories.ts'
 import { selectAction } from '../domain/policy/select.ts'
 import { factualMemory } from '../domain/policy/working-memory.ts'
@@ -14,9 +15,8 @@ export const policySelector: ActionSelector = {
     const { state, places, derivedEvents } = perception
     const transcripts = conversations.map(({ messages }) => messages)
     const lastMessage = findLastMessage(observation.entity_id, transcripts) ?? newMessages.at(-1)?.message
-    const queries = await step('memory_query', () =>
-      heuristicQueries(observation, mind.working_memory, lastMessage),
-    )
+    const open = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
+    const queries = await step('memory_query', () => heuristicQueries(observation, mind.working_memory, open))
     const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
     const choice = await step('action_selection', () =>
       selectAction({
@@ -33,11 +33,12 @@ export const policySelector: ActionSelector = {
         state,
         conversations,
         newMessages,
+        mood: mind.working_memory.emotional_state,
         recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
         random: randomFor(mind.rng_seed, observation.time, state.counter),
       }),
     )
-    const { action, because, candidates, goal, talks, quoted } = choice
+    const { action, because, candidates, goal, talks, shared, quoted } = choice
     return step('cognitive_update', () => {
       const facts = { observation, derivedEvents, candidates, because, constants }
       return {
@@ -48,6 +49,7 @@ export const policySelector: ActionSelector = {
         ...formMemories(observation, derivedEvents, newMessages, state.formed),
         goal,
         talks,
+        shared,
         recalled: recalled.map(({ id }) => id),
         explanation: {
           notice: policyNotice,

@@ -4,9 +4,12 @@ import { assessSituation, type Situation } from '../domain/menu.ts'
 import type { MindEvent, Observation, PendingBid } from '../domain/observation.ts'
 import { needWeights } from '../domain/policy/character.ts'
 import { type PolicyConstants, policyConstants } from '../domain/policy/constants.ts'
+import { updateNews } from '../domain/policy/form-memories.ts'
 import { type Perception, perceive } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
-import { type KnownConversation, newConversationState } from '../domain/policy/talk.ts'
+import { newConversationState } from '../domain/policy/talk.ts'
+import type { KnownConversation } from '../domain/policy/topics.ts'
+
 import type { Limits } from '../limits.ts'
 import type { ConversationChange, MindRow, MindSnapshot } from '../store/types.ts'
 import { recentEvents } from '../wire/read-messages.ts'
@@ -71,17 +74,19 @@ export function prepareCycle(
   }
   const perceived = perceive(observation, events, before, constants)
   const talks = updateConversationStates(merged, perceived.state.talks, observation.time)
+  const newMessages = merged
+    .flatMap(({ added }) => added)
+    .filter(({ speaker_id }) => speaker_id !== observation.entity_id)
+  const news = updateNews(perceived.state.news, newMessages, observation.time)
   const last = mind.last_sim_time
   const isClockReset = last !== null && observation.time < last
   return {
     mind,
     observation,
     situation: assessSituation(observation, pending),
-    perception: { ...perceived, state: { ...perceived.state, talks } },
+    perception: { ...perceived, state: { ...perceived.state, talks, news } },
     conversations: merged.map(({ known }) => known),
-    newMessages: merged
-      .flatMap(({ added }) => added)
-      .filter(({ speaker_id }) => speaker_id !== observation.entity_id),
+    newMessages,
     events: recentEvents([...snapshot.events, ...events], observation.time, limits),
     constants,
     weights: needWeights(mind.config.traits, mind.config.personality_dimensions),

@@ -26,6 +26,8 @@ export interface Choice {
   readonly memories: readonly MemoryDraft[]
   readonly goal: Goal | null
   readonly talks: MindState['talks']
+  /** Absent if the action says nothing to remember. */
+  readonly shared?: MindState['shared']
   readonly formed: MindState['formed']
   /** Ids of recalled memories. */
   readonly recalled: readonly string[]

@@ -1,4 +1,5 @@
 import type { Cell } from '../domain/observation.ts'
+import type { Period } from '../domain/question.ts'
 import { searchWords } from '../domain/words.ts'
 import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
@@ -64,6 +65,10 @@ const prepareStatements = (db: Database) => ({
       `SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ${maxRows}`,
     )
     .pluck(),
+  between: db.prepare<[number, number, number, number], RawMemory>(
+    `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? AND sim_time >= ? AND sim_time < ?
+     ORDER BY importance DESC, seq DESC LIMIT ?`,
+  ),
   withoutVector: db.prepare<[number, string, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
        (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
@@ -151,14 +156,22 @@ export class MemoryTable {
     return this.#sql.newest.all(mindSeq, limit).map(toMemory)
   }
 
+  /** Returns the most important long-term memories of a period. */
+  between(mindSeq: number, { from, to }: Period, limit: number): readonly MemoryRow[] {
+    return this.#sql.between.all(mindSeq, from, to, limit).map(toMemory)
+  }
+
   bySeqs(seqs: readonly number[]): readonly MemoryRow[] {
     return this.#sql.bySeqs.all(JSON.stringify(seqs)).map(toMemory)
   }
 
-  /** Maps each word to the newest long-term memories that contain it. */
+  /** Maps each word, or beginning of a word with `*`, to the newest long-term memories that contain it. */
   postings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
     // Quoted: text of a character is not query syntax.
-    const quote = (word: string) => `"${indexedWord(mindSeq, word).replaceAll('"', '""')}"`
+    const quote = (word: string) =>
+      word.endsWith('*')
+        ? `"${indexedWord(mindSeq, word.slice(0, -1)).replaceAll('"', '""')}" *`
+        : `"${indexedWord(mindSeq, word).replaceAll('"', '""')}"`
     return new Map(words.map((word) => [word, this.#sql.withWord.all(quote(word))]))
   }
 

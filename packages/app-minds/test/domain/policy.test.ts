@@ -47,6 +47,7 @@ function cycle(
     conversations: [],
     newMessages: [],
     recollections: [],
+    mood: '',
     random: randomFor(1, observation.time, state.counter),
   })
   const needs = Object.fromEntries(observation.needs.map(({ name, value, max }) => [name, value / max]))

@@ -54,9 +54,9 @@ export const policyConstants = Object.freeze({
   /** Own turns, or satisfaction, that end a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Minimum relevance of an answering memory, and minimum share of the question's words in it. */
-  answer_relevance: 0.3,
-  answer_coverage: 0.5,
+  /** Minimum relevance of an answering memory, and minimum share of the question's words that it supports. */
+  answer_relevance: 0.1,
+  answer_coverage: 0.6,
   utterance_chars: 280,
   wander: 0.015,
   /** Added to `wander` if a need is below `search_below`. */

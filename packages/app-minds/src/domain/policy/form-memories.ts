@@ -2,9 +2,10 @@
 import type { StoredMessage } from '../conversation.ts'
 import type { Cell, Observation } from '../observation.ts'
 import { isConversation } from '../observation.ts'
+import { splitReport } from '../question.ts'
+import { findQuestion, parseUtterance } from './dialogue.ts'
 import type { DerivedEvent } from './perceive.ts'
-import { dialogueAct } from './speech.ts'
-import { type MindState, toGameDay } from './state.ts'
+import { type MindState, type News, toGameDay } from './state.ts'
 
 /** A memory before it gets its id. */
 export interface MemoryDraft {
@@ -95,22 +96,62 @@ function sightings({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): Keye
   return [episode('sighting', [entity_id], content, 3)]
 }
 
+/** Facts come from statements, question memories from questions. Small talk forms no memory. */
 function toSpeechDrafts({ speaker_id, speaker_name, message, is_system }: StoredMessage): KeyedDraft[] {
   if (is_system || message.trim() === '') return []
-  const kind = dialogueAct(message)
-  if (kind === 'greeting' || kind === 'farewell') return []
-  const key = `${kind}|${speaker_id}|${message}`
-  const isQuestion = kind === 'question'
+  const question = findQuestion(message)
+  const claim = readClaim(message)
   return [
-    {
-      key,
-      content: `${speaker_name} ${isQuestion ? 'asked' : 'told'} me: ${message}`,
-      importance: isQuestion ? 3 : 5 + (isVerifiable(message) ? 2 : 0),
-      kind: isQuestion ? 'episodic' : 'fact',
-      subject: speaker_id,
-      tags: isQuestion ? ['question'] : ['told'],
-    },
+    ...(claim === ''
+      ? []
+      : [
+          {
+            key: `statement|${speaker_id}|${claim}`,
+            content: `${speaker_name} told me: ${claim}`,
+            importance: 5 + (isVerifiable(claim) ? 2 : 0),
+            kind: 'fact' as const,
+            subject: speaker_id,
+            tags: ['told'],
+          },
+        ]),
+    ...(question?.act !== 'question'
+      ? []
+      : [
+          {
+            key: `question|${speaker_id}|${question.text}`,
+            content: `${speaker_name} asked me: ${question.text}`,
+            importance: 3,
+            kind: 'episodic' as const,
+            subject: speaker_id,
+            tags: ['question'],
+          },
+        ]),
   ]
+}
+
+/** Returns the statements of a message, without the words with which characters introduce a memory. */
+const readClaim = (message: string): string =>
+  parseUtterance(message)
+    .filter(({ act }) => act === 'statement')
+    .map(({ text }) => text)
+    .join(' ')
+    .replace(/^(?:As I remember it|What I recall|I remember this): /, '')
+
+const maxNews = 8
+
+/** Adds the statements of new messages to the news. Hearsay is not passed on. */
+export function updateNews(
+  news: readonly News[],
+  messages: readonly StoredMessage[],
+  time: number,
+): readonly News[] {
+  const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): News[] => {
+    const text = is_system ? '' : readClaim(message)
+    if (text === '' || splitReport(text).speaker !== null || news.some((known) => known.text === text))
+      return []
+    return [{ speaker_id, speaker_name, text, time }]
+  })
+  return [...news, ...added].slice(-maxNews)
 }
 
 /** Whether a statement is verifiable: it has a number, a name or a promise. */

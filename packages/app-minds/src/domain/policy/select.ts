@@ -9,7 +9,8 @@ import type { PolicyConstants } from './constants.ts'
 import { goalKey } from './perceive.ts'
 import type { AnswerSource } from './speech.ts'
 import type { ConversationState, Goal, MindState, OngoingInteraction } from './state.ts'
-import { type KnownConversation, newConversationState, takeTurn } from './talk.ts'
+import { newConversationState, takeTurn } from './talk.ts'
+import { hashStatements, type KnownConversation } from './topics.ts'
 
 /** Input of the policy. */
 export interface PolicyInput {
@@ -21,6 +22,8 @@ export interface PolicyInput {
   readonly newMessages: readonly StoredMessage[]
   /** Memories for the last message. */
   readonly recollections: readonly AnswerSource[]
+  /** Emotional state in working memory. */
+  readonly mood: string
   readonly random: Random
 }
 
@@ -38,6 +41,8 @@ export interface PolicyChoice {
   readonly goal: Goal | null
   /** Conversation states after the action. */
   readonly talks: MindState['talks']
+  /** Hashes of the statements of the character to each partner, after the action. */
+  readonly shared: MindState['shared']
   /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
   /** Id of the quoted memory. */
@@ -152,15 +157,23 @@ function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): 
   return needShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
 }
 
+/** Number of statements that a character remembers to have made. */
+const maxShared = 60
+
 function chooseInConversation(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
-  const { context, state, newMessages, recollections, random } = input
-  const { situation, constants } = context
+  const { context, state, newMessages, recollections, mood, random } = input
+  const { situation, constants, places } = context
   const { time } = situation.observation
   const talk: ConversationState = state.talks[conversation.interaction_id] ?? newConversationState(time)
-  const turn = takeTurn({ situation, conversation, talk, newMessages, recollections, random, constants })
+  const turn = takeTurn({
+    ...{ situation, conversation, talk, newMessages, recollections, places, mood, random, constants },
+    news: state.news,
+    shared: state.shared,
+  })
   return {
     ...makeChoice(input, [plain(turn.action, constants.stay)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },
+    shared: [...state.shared, ...hashStatements(turn.text, { conversation, situation })].slice(-maxShared),
     quoted: turn.memory_id,
   }
 }
@@ -174,6 +187,7 @@ function makeChoice({ state }: PolicyInput, candidates: readonly Candidate[], be
     because,
     goal: best.goal,
     talks: state.talks,
+    shared: state.shared,
     candidates: [...usable, ...rejected].slice(0, 5).map(explainCandidate),
     quoted: null,
   }

@@ -1,25 +1,9 @@
-/** What kind of utterance a sentence is, and the template sentences that answer it. */
+/** Answers from memories, and the sentences of small talk. */
+import type { Need } from '../observation.ts'
+import { needShare } from '../observation.ts'
+import { describeTime, isTemporal, judgeAnswer, parseQuestion, splitReport } from '../question.ts'
 import { pick, type Random } from '../random.ts'
-import { coverage } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
-
-/** The dialogue act of an utterance. */
-export type DialogueAct = 'greeting' | 'question' | 'farewell' | 'statement'
-
-/** Judges an utterance by its words. */
-export function dialogueAct(text: string): DialogueAct {
-  const words = text.trim().toLowerCase()
-  if (/\b(goodbye|good bye|bye|farewell|see you|good night|i must go|i have to go)\b/.test(words))
-    return 'farewell'
-  if (
-    words.endsWith('?') ||
-    /^(who|what|where|when|which|why|how|do you|did you|can you|is there)\b/.test(words)
-  )
-    return 'question'
-  if (/^(hello|hi|hey|good (morning|day|evening|afternoon)|greetings|welcome)\b/.test(words))
-    return 'greeting'
-  return 'statement'
-}
 
 /** A memory that might answer a question. */
 export interface AnswerSource {
@@ -28,57 +12,201 @@ export interface AnswerSource {
   /** Relevance to the question, 0 to 1. */
   readonly relevance: number
   readonly score: number
+  readonly sim_time: number | null
   readonly tags: readonly string[]
 }
 
-/** What is said, and the memory that it quotes. */
+/** A text to say, and the memory that it quotes. */
 export interface Utterance {
   readonly text: string
   readonly memory_id: string | null
 }
 
-/** Tags of memories that answer nothing: what was asked, what was said for politeness, and what was only concluded. */
-const unspoken: ReadonlySet<string> = new Set(['question', 'smalltalk', 'reflection'])
+export interface AnswerOptions {
+  readonly random: Random
+  readonly constants: PolicyConstants
+  /** Game time. */
+  readonly now: number
+  /** Name of the person who asks. */
+  readonly asker?: string
+}
 
-/** Answers a question from the best memory that bears on it, or says that nothing is remembered. Invents nothing. */
+/** Tags of memories that answer nothing: questions of others, conclusions, and the character's own troubles. */
+const unspoken: ReadonlySet<string> = new Set([
+  'question',
+  'smalltalk',
+  'reflection',
+  'refusal',
+  'critical',
+  'relieved',
+  'error',
+])
+
+/** Answers a question from the best memory that supports it, or says that nothing is known. Invents nothing. */
 export function answerQuestion(
-  question: string,
+  text: string,
   recollections: readonly AnswerSource[],
-  { random, constants }: { readonly random: Random; readonly constants: PolicyConstants },
+  { random, constants, now, asker = '' }: AnswerOptions,
 ): Utterance {
-  const best = recollections
-    .filter(({ tags }) => !tags.some((tag) => unspoken.has(tag)))
-    .filter(({ relevance }) => relevance >= constants.answer_relevance)
-    .filter(({ content }) => coverage(question, content) >= constants.answer_coverage)
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))[0]
+  const usable = recollections.filter(
+    ({ tags, relevance }) =>
+      relevance >= constants.answer_relevance && !tags.some((tag) => unspoken.has(tag)),
+  )
+  const times = usable.flatMap(({ sim_time }) => sim_time ?? [])
+  const question = parseQuestion(text, now, times.length === 0 ? null : Math.min(...times))
+  const found = usable
+    .map((source) => ({
+      source,
+      fit: judgeAnswer(question, source, { minSupport: constants.answer_coverage }),
+    }))
+    .filter(({ fit }) => fit > 0)
+  const direction = question.order === 'first' ? 1 : question.order === 'last' ? -1 : 0
+  const best = found.sort(
+    (a, b) =>
+      direction * ((a.source.sim_time ?? 0) - (b.source.sim_time ?? 0)) ||
+      b.fit + b.source.score - (a.fit + a.source.score) ||
+      (a.source.id < b.source.id ? -1 : 1),
+  )[0]?.source
   if (best === undefined) {
-    const text = pick(random, [
+    const sorry = [
       "I don't know.",
       "I don't remember anything about that.",
-      'I do not know that.',
-    ])
-    return { text, memory_id: null }
+      'I do not know that, I am afraid.',
+    ] as const
+    return { text: pick(random, sorry), memory_id: null }
   }
+  const hasTime = best.sim_time !== null && (question.asksWhen || isTemporal(question))
+  const when = hasTime ? describeTime(best.sim_time ?? 0, now) : ''
+  const { speaker, claim } = splitReport(best.content)
+  const quote =
+    speaker === null ? quoteOwn(best.content, when, random) : quoteReport(speaker, claim, { when, asker })
+  return { text: cut(quote, constants.utterance_chars), memory_id: best.id }
+}
+
+function quoteReport(
+  speaker: string,
+  claim: string,
+  { when, asker }: { readonly when: string; readonly asker: string },
+): string {
+  const who = speaker === asker ? 'You' : speaker
+  return `${who} told me${when === '' ? '' : ` ${when}`}: ${withoutAnnouncement(claim)}`
+}
+
+/** Removes the words that announce a correction. */
+export function withoutAnnouncement(claim: string): string {
+  const plain = claim.replace(
+    /^(?:(?:actually|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
+    '',
+  )
+  return plain.slice(0, 1).toUpperCase() + plain.slice(1)
+}
+
+function quoteOwn(content: string, when: string, random: Random): string {
   const opening = pick(random, ['As I remember it: ', 'What I recall: ', 'I remember this: '])
-  return { text: cut(`${opening}${best.content}`, constants.utterance_chars), memory_id: best.id }
+  return `${opening}${content}${when === '' ? '' : ` That was ${when}.`}`
 }
 
-/** Something to say that is no answer. */
+/** Sentences of small talk, by purpose. `{name}` is the name of the partner, with its comma. */
+const sentences = {
+  greeting: ['Hello{name}.', 'Good to see you{name}.', 'Good day{name}.'],
+  nudge: ['Are you still there{name}?', 'What do you think{name}?'],
+  farewell: [
+    'Goodbye{name}.',
+    'I have to go now. Goodbye{name}.',
+    'It was good to talk to you. Goodbye{name}.',
+    'I will be on my way. Goodbye{name}.',
+  ],
+  farewellReply: ['Goodbye{name}.', 'See you{name}.', 'Take care{name}.'],
+  letGo: ['I will not keep you long.', 'I hope that it is free.', 'Then I will not keep you.'],
+  news: ['I did not know that.', 'That is news to me.', 'Good to know.', 'I will remember that.'],
+  badNews: ['I am sorry to hear that.', 'That is bad news.'],
+  known: ['I have heard that, too.'],
+  thanks: ['You are welcome{name}.', 'Not at all{name}.'],
+  acknowledgement: ['Yes.', 'Indeed.', 'Well.'],
+  goodCondition: ['I am glad to hear that.', 'That is good to hear.'],
+  badCondition: ['I am sorry to hear that.', 'I hope that you feel better soon.'],
+  presence: ['Yes, I am here{name}.'],
+  proposal: ['Perhaps another time{name}.', 'Not now{name}, but perhaps another time.'],
+  quiet: ['Nothing new.', 'Nothing much.'],
+  wellbeing: ['How are you?'],
+  wellbeingBack: ['And how are you?', 'How are you{name}?'],
+  askNews: ['What have you seen today?', 'What have you heard lately?', 'What is new?'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
+
+export type SmallTalk = keyof typeof sentences
+
+/** Returns a sentence of small talk. `name` is empty if the partner's name is unknown. */
 export function smallTalk(
-  kind: 'opening' | 'reply' | 'greeting' | 'nudge' | 'farewell',
+  kind: SmallTalk,
   { random, name }: { readonly random: Random; readonly name: string },
-): Utterance {
-  const friend = name === '' ? 'friend' : name
-  const sentences = {
-    opening: [`Hello ${friend}, how are you?`, `Good day, ${friend}. How are things?`],
-    greeting: [`Hello ${friend}.`, `Good to see you, ${friend}.`],
-    reply: ['I see. Thank you for telling me.', 'Good to know.', 'I will remember that.'],
-    nudge: [`Are you still there, ${friend}?`, `What do you think, ${friend}?`],
-    farewell: [`Goodbye, ${friend}.`, `I have to go now. Goodbye, ${friend}.`],
-  } as const
-  return { text: pick(random, sentences[kind] as readonly [string, ...string[]]), memory_id: null }
+): string {
+  return pick<string>(random, sentences[kind]).replace('{name}', name === '' ? '' : `, ${name}`)
 }
 
-/** A text cut to a length, with a mark. */
+/** How a low need feels, and what satisfies it. */
+const needWords: Readonly<Record<string, { readonly feeling: string; readonly remedy: string }>> = {
+  hunger: { feeling: 'hungry', remedy: 'eat' },
+  food: { feeling: 'hungry', remedy: 'eat' },
+  thirst: { feeling: 'thirsty', remedy: 'drink' },
+  energy: { feeling: 'tired', remedy: 'rest' },
+  sleep: { feeling: 'tired', remedy: 'sleep' },
+  rest: { feeling: 'tired', remedy: 'rest' },
+  fun: { feeling: 'bored', remedy: 'have some fun' },
+  entertainment: { feeling: 'bored', remedy: 'have some fun' },
+  social: { feeling: 'lonely', remedy: 'meet people' },
+  company: { feeling: 'lonely', remedy: 'meet people' },
+  hygiene: { feeling: 'in need of a wash', remedy: 'wash' },
+  warmth: { feeling: 'cold', remedy: 'get warm' },
+}
+
+export const describeNeed = (name: string): { readonly feeling: string; readonly remedy: string } =>
+  needWords[name.toLowerCase()] ?? { feeling: `low on ${name}`, remedy: `get more ${name}` }
+
+/** Names of the needs that a text mentions, by name, feeling or remedy. */
+export const findNeeds = (text: string, names: readonly string[]): readonly string[] =>
+  names.filter((name) => {
+    const { feeling, remedy } = describeNeed(name)
+    return [name, feeling, remedy].some((word) => new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(text))
+  })
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Moods that the needs describe better. */
+const plainMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
+
+/** Answers "How are you?" from the needs and the mood. */
+export function describeCondition(
+  needs: readonly Need[],
+  mood: string,
+  { critical, search_below, content_from }: PolicyConstants,
+): string {
+  const [lowest, second] = [...needs].sort((a, b) => needShare(a) - needShare(b))
+  const hasOwnMood = !plainMoods.has(mood.toLowerCase()) && mood.length <= 40
+  const feeling = hasOwnMood ? ` I feel ${mood.toLowerCase().replace(/[.!]+$/, '')}.` : ''
+  if (lowest === undefined) return hasOwnMood ? feeling.trim() : 'I am well.'
+  const share = needShare(lowest)
+  const words = describeNeed(lowest.name).feeling
+  if (share <= critical) {
+    const also =
+      second !== undefined && needShare(second) <= critical ? ` and ${describeNeed(second.name).feeling}` : ''
+    return `Not so well. I am very ${words}${also}.`.replace(/very (in|low)\b/, 'badly $1') + feeling
+  }
+  if (share < search_below)
+    return `I am a little ${words}, but otherwise well.`.replace('little in', 'bit in') + feeling
+  if (hasOwnMood) return feeling.trim()
+  return share >= content_from ? 'I am very well.' : 'I am well.'
+}
+
+/** Answers whether a need is low: "Are you hungry?" */
+export function describeFeeling(need: Need, { critical, search_below }: PolicyConstants): string {
+  const { feeling } = describeNeed(need.name)
+  const share = needShare(need)
+  if (share <= critical) return `Yes, I am very ${feeling}.`.replace(/very (in|low)\b/, 'badly $1')
+  return share < search_below
+    ? `Yes, I am a little ${feeling}.`.replace('little in', 'bit in')
+    : `No, I am not ${feeling}.`
+}
+
+/** Returns a text cut to a length, with a mark. */
 export const cut = (text: string, chars: number): string =>
   text.length <= chars ? text : `${text.slice(0, chars - 1)}…`

@@ -34,6 +34,15 @@ export interface OngoingInteraction {
   readonly needs: Readonly<Record<string, number>>
 }
 
+/** A statement of another character. */
+export interface News {
+  readonly speaker_id: string
+  readonly speaker_name: string
+  readonly text: string
+  /** Game time. */
+  readonly time: number
+}
+
 /** The character's part in a conversation. */
 export interface ConversationState {
   readonly own_turns: number
@@ -51,6 +60,10 @@ export interface MindState {
   readonly gains: Gains
   /** Open conversations by `interaction_id`. */
   readonly talks: Readonly<Record<string, ConversationState>>
+  /** The latest statements of others, oldest first: topics of conversations. */
+  readonly news: readonly News[]
+  /** Hashes of the statements to each partner (`hashStatements`), oldest first. */
+  readonly shared: readonly number[]
   /** Needs that were critical at the last decision. */
   readonly critical: readonly string[]
   /** Keys of the memories formed on this game day. */
@@ -69,6 +82,8 @@ export const initialState: MindState = Object.freeze({
   stay: null,
   gains: {},
   talks: {},
+  news: [],
+  shared: [],
   critical: [],
   formed: { day: -1, keys: [] },
   blocked: null,

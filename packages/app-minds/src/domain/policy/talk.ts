@@ -3,35 +3,21 @@ import { type Action, makeAction } from '../action.ts'
 import type { StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { spokenParameters } from '../menu.ts'
-import type { Conversation, InteractionParameter, Need } from '../observation.ts'
+import type { InteractionParameter, Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
-import type { Random } from '../random.ts'
-import type { PolicyConstants } from './constants.ts'
-import { type AnswerSource, answerQuestion, cut, dialogueAct, smallTalk, type Utterance } from './speech.ts'
+import { findQuestion, isFarewell } from './dialogue.ts'
+import { composeOpening, composeReply } from './reply.ts'
+import { cut, describeNeed, smallTalk, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
-
-/** A conversation with all stored messages. */
-export interface KnownConversation extends Omit<Conversation, 'messages'> {
-  readonly messages: readonly StoredMessage[]
-}
-
-export interface ConversationContext {
-  readonly situation: Situation
-  readonly conversation: KnownConversation
-  readonly talk: ConversationState
-  /** Messages of others since the last decision. */
-  readonly newMessages: readonly StoredMessage[]
-  /** Memories for the last message, best first. */
-  readonly recollections: readonly AnswerSource[]
-  readonly random: Random
-  readonly constants: PolicyConstants
-}
+import { type ConversationContext, getPartnerName, isFilledByTalk, type KnownConversation } from './topics.ts'
 
 /** The action, its reason and the conversation state afterwards. */
 export interface ConversationTurn {
   readonly action: Action
   readonly because: string
   readonly talk: ConversationState
+  /** What the character says, or an empty text. */
+  readonly text: string
   readonly memory_id: string | null
 }
 
@@ -44,35 +30,38 @@ export const newConversationState = (time: number): ConversationState => ({
 
 /** Chooses the next step in a conversation. */
 export function takeTurn(context: ConversationContext): ConversationTurn {
-  const { situation, conversation, talk, constants } = context
+  const { situation, conversation, talk, constants, random } = context
   const { observation } = situation
   const last = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
   const isMine = isOwnTurn(last, conversation, observation.entity_id)
   // If both spoke at once, a question may precede the character's own message.
-  const crossed = context.newMessages.findLast(isQuestion)?.message
-  const asked = isMine && last !== undefined && isQuestion(last) ? last.message : crossed
+  const crossed = context.newMessages.findLast(({ message }) => findQuestion(message) !== undefined)?.message
+  const isOwn = last?.speaker_id === observation.entity_id
+  const open =
+    last !== undefined && !isOwn && findQuestion(last.message) !== undefined ? last.message : crossed
   if (talk.has_parted)
     return crossed === undefined
       ? step(makeAction('cancel_interaction'), 'the farewell was said', talk)
-      : speak(context, answerQuestion(crossed, context.recollections, context), 'there was a question', talk)
+      : speak(context, composeReply(crossed, context, { isLast: true }), 'there was a question', talk)
   const ending = findReasonToEnd(context, last)
-  if (ending !== undefined) return leaveConversation(context, ending, asked)
-  if (asked !== undefined) return speak(context, reply(asked, context), 'there was a question', talk)
+  if (ending !== undefined)
+    return leaveConversation(context, ending, open ?? (isOwn ? undefined : last?.message))
+  if (open !== undefined) return speak(context, composeReply(open, context), 'there was a question', talk)
   const silence = observation.time - talk.heard_at
   if (!isMine) {
     if (silence <= constants.silence_min) return step(makeAction('continue'), 'it is not my turn', talk)
     if (talk.has_nudged) return leaveConversation(context, 'no one answers', undefined)
-    const utterance = smallTalk('nudge', { random: context.random, name: partnerName(context) })
-    return speak(context, utterance, 'no one has spoken recently', { ...talk, has_nudged: true })
+    const nudge =
+      last === undefined
+        ? composeOpening(context)
+        : { text: smallTalk('nudge', { random, name: getPartnerName(context) }), memory_id: null }
+    return speak(context, nudge, 'no one has spoken recently', { ...talk, has_nudged: true })
   }
-  if (last === undefined) {
-    const utterance = smallTalk('opening', { random: context.random, name: partnerName(context) })
-    return speak(context, utterance, 'I speak first', talk)
-  }
-  return speak(context, reply(last.message, context), `${last.speaker_name} spoke last`, talk)
+  if (last === undefined) return speak(context, composeOpening(context), 'I speak first', talk)
+  const reply = composeReply(last.message, context)
+  if (reply.text === '') return leaveConversation(context, 'there is nothing left to say', undefined)
+  return speak(context, reply, `${last.speaker_name} spoke last`, talk)
 }
-
-const isQuestion = ({ message }: StoredMessage): boolean => dialogueAct(message) === 'question'
 
 /**
  * Whether it is the character's turn: another spoke last, or no one has spoken and the character initiated. With an
@@ -84,52 +73,50 @@ function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversat
   return [...conversation.participants].sort()[0] === self || conversation.participants.length === 0
 }
 
+const leaving = 'the other is leaving'
+
+/** Why the conversation ends, or the critical need that ends it. */
+type Ending = string | Need
+
+/** A conversation does not end before its first message. It ends early only for a farewell or a critical need. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
   last: StoredMessage | undefined,
-): string | undefined {
+): Ending | undefined {
   const { observation } = situation
+  if (last === undefined) return undefined
+  // The partner gets time to respond to the character's own words.
+  const isWaiting = last.speaker_id === observation.entity_id
+  if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
   const critical = observation.needs.find(
-    (need) => needShare(need) <= constants.critical && !isFilled(need, situation),
+    (need) => needShare(need) <= constants.critical && !isFilledByTalk(need, situation),
   )
-  if (critical !== undefined) return `${critical.name} is critical`
+  if (critical !== undefined) return critical
+  if (!isWaiting && isFarewell(last.message)) return leaving
   if (talk.own_turns >= constants.own_turns) return 'enough was said'
-  if (
-    last !== undefined &&
-    last.speaker_id !== observation.entity_id &&
-    dialogueAct(last.message) === 'farewell'
-  )
-    return `${last.speaker_name} is leaving`
-  const company = observation.needs.filter((need) => isFilled(need, situation))
+  const company = observation.needs.filter((need) => isFilledByTalk(need, situation))
   const isTalkedOut = company.length > 0 && company.every((need) => needShare(need) >= constants.talked_out)
-  return isTalkedOut ? 'there is company enough' : undefined
+  return isTalkedOut && talk.own_turns > 0 ? 'there is company enough' : undefined
 }
 
-/** Whether the conversation fills a need: as the game reports, or the need `social`. */
-function isFilled({ name }: Need, { observation }: Situation): boolean {
-  const fills = observation.current?.fills ?? []
-  return fills.length > 0 ? fills.includes(name) : name === 'social'
-}
-
+/** Takes leave. Responds first to `message`, the last message of another, if given. */
 function leaveConversation(
   context: ConversationContext,
-  because: string,
-  asked: string | undefined,
+  ending: Ending,
+  message: string | undefined,
 ): ConversationTurn {
-  const goodbye = smallTalk('farewell', { random: context.random, name: partnerName(context) })
-  if (speechParameter(context.situation) === undefined)
-    return step(makeAction('cancel_interaction'), because, { ...context.talk, has_parted: true })
-  const answer = asked === undefined ? undefined : answerQuestion(asked, context.recollections, context)
-  const utterance =
-    answer === undefined ? goodbye : { text: `${answer.text} ${goodbye.text}`, memory_id: answer.memory_id }
-  return speak(context, utterance, because, { ...context.talk, has_parted: true }, true)
-}
-
-function reply(message: string, context: ConversationContext): Utterance {
-  const kind = dialogueAct(message)
-  if (kind === 'question') return answerQuestion(message, context.recollections, context)
-  const name = partnerName(context)
-  return smallTalk(kind === 'greeting' ? 'greeting' : 'reply', { random: context.random, name })
+  const because = typeof ending === 'string' ? ending : `${ending.name} is critical`
+  const talk = { ...context.talk, has_parted: true }
+  if (findSpeechParameter(context.situation) === undefined)
+    return step(makeAction('cancel_interaction'), because, talk)
+  const options = { random: context.random, name: getPartnerName(context) }
+  const reply =
+    message === undefined ? { text: '', memory_id: null } : composeReply(message, context, { isLast: true })
+  const excuse =
+    typeof ending === 'string' ? '' : `I am ${describeNeed(ending.name).feeling} and cannot stay.`
+  const goodbye = smallTalk(ending === leaving ? 'farewellReply' : 'farewell', options)
+  const text = [reply.text, excuse, goodbye].filter((part) => part !== '').join(' ')
+  return speak(context, { ...reply, text }, because, talk, true)
 }
 
 function speak(
@@ -140,7 +127,7 @@ function speak(
   isFarewell = false,
 ): ConversationTurn {
   const { situation, constants } = context
-  const parameter = speechParameter(situation)
+  const parameter = findSpeechParameter(situation)
   if (parameter === undefined) return step(makeAction('continue'), 'this conversation takes no words', talk)
   const { current, time } = situation.observation
   const hasFarewell = current?.parameters.some(({ name }) => name === 'is_farewell') === true
@@ -152,12 +139,13 @@ function speak(
     action,
     because,
     talk: { ...talk, own_turns: talk.own_turns + 1, heard_at: time },
+    text: utterance.text,
     memory_id: utterance.memory_id,
   }
 }
 
 /** Returns the parameter for the message: `message`, or the only one of type string. */
-function speechParameter({ observation }: Situation): InteractionParameter | undefined {
+function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined
   const texts = spokenParameters(current.name, current.parameters).filter(({ type }) =>
@@ -166,18 +154,10 @@ function speechParameter({ observation }: Situation): InteractionParameter | und
   return texts.find(({ name }) => name === 'message') ?? (texts.length === 1 ? texts[0] : undefined)
 }
 
-/** Returns the name of the last other speaker. */
-function partnerName({ conversation, situation }: ConversationContext): string {
-  const self = situation.observation.entity_id
-  const others = conversation.messages.filter(
-    ({ speaker_id, is_system }) => speaker_id !== self && !is_system,
-  )
-  return others.at(-1)?.speaker_name ?? ''
-}
-
 const step = (action: Action, because: string, talk: ConversationState): ConversationTurn => ({
   action,
   because,
   talk,
+  text: '',
   memory_id: null,
 })

@@ -1,0 +1,171 @@
+/** Composes what a character says: an opening with a topic, or a reply to a message. */
+import type { Situation } from '../menu.ts'
+import { supportBy } from '../question.ts'
+import { contentWords } from '../words.ts'
+import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from './dialogue.ts'
+import {
+  answerQuestion,
+  describeCondition,
+  describeFeeling,
+  findNeeds,
+  type SmallTalk,
+  smallTalk,
+  type Utterance,
+} from './speech.ts'
+import {
+  type ConversationContext,
+  describePlace,
+  findPlaceFor,
+  findQuestionToAsk,
+  findTopic,
+  getPartnerName,
+} from './topics.ts'
+
+const say = (text: string, memory_id: string | null = null): Utterance => ({ text, memory_id })
+
+/** Greets the partner and introduces a topic. */
+export function composeOpening(context: ConversationContext): Utterance {
+  const topic = findTopic(context) ?? ''
+  return say(`${pickFresh('greeting', context)} ${topic}`.trim())
+}
+
+/** Replies to a message. A last reply introduces nothing new. Returns an empty text if there is nothing to say. */
+export function composeReply(
+  message: string,
+  context: ConversationContext,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): Utterance {
+  const sentences = parseUtterance(message)
+  const greets = sentences.some(({ act }) => act === 'greeting') && !hasGreeted(context)
+  const hello = greets && !isLast ? pickFresh('greeting', context) : ''
+  const question = findQuestion(message)
+  if (question !== undefined) {
+    const { text, memory_id } = answer(question, context, isLast)
+    return say(join(hello, text), memory_id)
+  }
+  const reaction = react(sentences, context)
+  if (isLast) return say(reaction)
+  const more = findTopic(context)
+  // Words of politeness alone would be answered with more politeness.
+  if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
+  return say(join(hello, reaction, more ?? ''))
+}
+
+const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
+
+function answer({ act, text }: Sentence, context: ConversationContext, isLast: boolean): Utterance {
+  const { situation, recollections, random, constants, mood } = context
+  const { needs, time } = situation.observation
+  const name = getPartnerName(context)
+  switch (act) {
+    case 'wellbeing': {
+      const [asked] = findNeeds(
+        text,
+        needs.map((need) => need.name),
+      )
+      const need = needs.find((one) => one.name === asked)
+      const own =
+        need === undefined ? describeCondition(needs, mood, constants) : describeFeeling(need, constants)
+      const back = isLast ? undefined : findQuestionToAsk(context)
+      const topic = isLast || back !== undefined ? undefined : findTopic(context)
+      return say(join(own, back ?? topic ?? ''))
+    }
+    case 'news':
+      return say((isLast ? undefined : findTopic(context)) ?? pickFresh('quiet', context))
+    case 'presence':
+      return say(join(pickFresh('presence', context), (isLast ? undefined : findTopic(context)) ?? ''))
+    case 'proposal':
+      return say(pickFresh('proposal', context))
+    case 'identity': {
+      const own = getOwnName(context)
+      if (own !== '') return say(`I am ${own}.`)
+      break
+    }
+    default:
+      break
+  }
+  return (
+    answerPlaceQuestion(text, context) ??
+    answerQuestion(text, recollections, { random, constants, now: time, asker: name })
+  )
+}
+
+/** Answers "Where can I eat?" with the nearest known place. */
+function answerPlaceQuestion(text: string, context: ConversationContext): Utterance | undefined {
+  if (!/\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i.test(text)) return undefined
+  const { needs } = context.situation.observation
+  const [need] = findNeeds(
+    text,
+    needs.map(({ name }) => name),
+  )
+  const place = need === undefined ? undefined : findPlaceFor(need, context)
+  return place === undefined ? undefined : say(describePlace(place))
+}
+
+const badNews =
+  /\b(?:die[sd]?|dead|death|kill(?:ed|s)?|stole|stolen|burn(?:ed|t)|broke|broken|lost|fell|hurt|injured|sick|ill|attacked|danger(?:ous)?|flood(?:ed)?|robbed|missing|wolves|refused)\b/i
+
+/** Reacts to sentences without a question. */
+function react(sentences: readonly Sentence[], context: ConversationContext): string {
+  const { act, text } = sentences.findLast((sentence) => reactions.has(sentence.act)) ?? {
+    act: 'greeting',
+    text: '',
+  }
+  if (act === 'thanks') return pickFresh('thanks', context)
+  if (act === 'condition') return reactToCondition(text, context)
+  if (act !== 'statement') return ''
+  if (isKnown(text, context)) return pickFresh('known', context)
+  return pickFresh(badNews.test(text) ? 'badNews' : 'news', context)
+}
+
+const goodCondition =
+  /\b(?:well|fine|ok(?:ay)?|good|great|happy|content|calm|relieved|all ?right|not (?:so |too )?bad)\b/i
+
+/** Reacts to "I am tired.", with a place that helps if one is known. */
+function reactToCondition(text: string, context: ConversationContext): string {
+  if (/\bso I want to go\b/i.test(text)) return pickFresh('letGo', context)
+  const isGood = goodCondition.test(text) && !/\bnot (?:so |too |very )?(?:well|good)\b/i.test(text)
+  if (isGood) return pickFresh('goodCondition', context)
+  const { needs } = context.situation.observation
+  const [need] = findNeeds(
+    text,
+    needs.map(({ name }) => name),
+  )
+  const place = need === undefined ? undefined : findPlaceFor(need, context)
+  const advice = place === undefined ? '' : describePlace(place)
+  return join(pickFresh('badCondition', context), advice)
+}
+
+const reactions: ReadonlySet<DialogueAct> = new Set(['thanks', 'condition', 'statement'])
+
+/** Whether a memory states the same. */
+function isKnown(text: string, { recollections }: ConversationContext): boolean {
+  const words = contentWords(text)
+  return (
+    words.length > 2 && recollections.some(({ content }) => supportBy(words, contentWords(content)) === 1)
+  )
+}
+
+const listOwnMessages = ({ conversation, situation }: ConversationContext) =>
+  conversation.messages.filter(({ speaker_id }) => speaker_id === situation.observation.entity_id)
+
+const hasGreeted = (context: ConversationContext): boolean =>
+  listOwnMessages(context).some(({ message }) => parseUtterance(message)[0]?.act === 'greeting')
+
+/** Returns the name under which the character speaks or is seen, if known. */
+function getOwnName(context: ConversationContext): string {
+  const { entity_id, entities } = context.situation.observation as Situation['observation']
+  const [own] = listOwnMessages(context)
+  return own?.speaker_name ?? entities?.find((entity) => entity.entity_id === entity_id)?.display_name ?? ''
+}
+
+/** Returns a sentence that the character has not said in this conversation, if there is one. */
+function pickFresh(kind: SmallTalk, context: ConversationContext): string {
+  const { random } = context
+  const own = listOwnMessages(context)
+  const options = { random, name: kind === 'wellbeing' ? '' : getPartnerName(context) }
+  let text = smallTalk(kind, options)
+  for (let tries = 0; tries < 6 && own.some(({ message }) => message.includes(text)); tries++)
+    text = smallTalk(kind, options)
+  return text
+}

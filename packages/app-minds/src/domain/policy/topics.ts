@@ -1,0 +1,177 @@
+// cspell:ignore told -- part of what characters say
+/** What a character can talk about: its needs, news of others, and places that it knows. */
+import type { StoredMessage } from '../conversation.ts'
+import type { Situation } from '../menu.ts'
+import type { Conversation, Need } from '../observation.ts'
+import { isConversation, manhattan, needShare } from '../observation.ts'
+import { splitReport } from '../question.ts'
+import { hash32, type Random } from '../random.ts'
+import { wordsKey } from '../words.ts'
+import type { PolicyConstants } from './constants.ts'
+import { parseUtterance, type Sentence } from './dialogue.ts'
+import type { Place, Places } from './place.ts'
+import { type AnswerSource, describeNeed, smallTalk, withoutAnnouncement } from './speech.ts'
+import type { ConversationState, News } from './state.ts'
+
+/** A conversation with all stored messages. */
+export interface KnownConversation extends Omit<Conversation, 'messages'> {
+  readonly messages: readonly StoredMessage[]
+}
+
+export interface ConversationContext {
+  readonly situation: Situation
+  readonly conversation: KnownConversation
+  readonly talk: ConversationState
+  /** Messages of others since the last decision. */
+  readonly newMessages: readonly StoredMessage[]
+  /** Memories for the last message, best first. */
+  readonly recollections: readonly AnswerSource[]
+  readonly places: Places
+  readonly news: readonly News[]
+  /** Hashes of the statements of the character to each partner. */
+  readonly shared: readonly number[]
+  /** Emotional state in working memory. */
+  readonly mood: string
+  readonly random: Random
+  readonly constants: PolicyConstants
+}
+
+/**
+ * Returns a topic as a sentence: a low need, news, a question or a place. Skips what someone mentioned in this
+ * conversation, and what the character said to this partner before.
+ */
+export function findTopic(context: ConversationContext): string | undefined {
+  const said = new Set(
+    context.conversation.messages.flatMap(({ message }) => parseUtterance(message).map(toKey)),
+  )
+  const isUnsaid = (text: string): boolean =>
+    parseUtterance(text).every((sentence) => !said.has(toKey(sentence)))
+  const known = new Set(context.shared)
+  const isNew = (text: string): boolean =>
+    isUnsaid(text) && hashStatements(text, context).some((hash) => !known.has(hash))
+  const topic = needTopic(context, isUnsaid) ?? newsTopic(context, isNew)
+  if (topic !== undefined) return topic
+  const place = placeTopic(context, isNew)
+  const question = findQuestionToAsk(context)
+  return context.random() < 0.5 ? (place ?? question) : (question ?? place)
+}
+
+const toKey = ({ text }: Sentence): string => wordsKey(splitReport(text).claim)
+
+/** Returns a hash for each statement of an utterance to the partners of a conversation. */
+export function hashStatements(
+  text: string,
+  { conversation, situation }: Pick<ConversationContext, 'conversation' | 'situation'>,
+): readonly number[] {
+  const self = situation.observation.entity_id
+  const partners = conversation.participants.filter((id) => id !== self).sort()
+  return parseUtterance(text)
+    .filter(({ act }) => act === 'statement')
+    .map((sentence) => hash32(`${partners.join()}|${toKey(sentence)}`))
+}
+
+type Filter = (text: string) => boolean
+
+/** Asks for help with the lowest need if it is low, or mentions a known place for it. */
+function needTopic(context: ConversationContext, isNew: Filter): string | undefined {
+  const { situation, constants } = context
+  const { observation } = situation
+  const low = observation.needs
+    .filter((need) => needShare(need) < constants.search_below && !isFilledByTalk(need, situation))
+    .sort((a, b) => needShare(a) - needShare(b))[0]
+  if (low === undefined) return undefined
+  const { feeling, remedy } = describeNeed(low.name)
+  const place = findPlaceFor(low.name, context)
+  const text =
+    place === undefined
+      ? `I am ${feeling}. Do you know where I can ${remedy}?`
+      : `I am ${feeling}, so I want to go to ${withThe(place.display_name)} soon.`
+  return isNew(text) ? text : undefined
+}
+
+/** Repeats a statement of someone who does not take part in the conversation. */
+function newsTopic({ news, conversation }: ConversationContext, isNew: Filter): string | undefined {
+  const present = new Set([
+    ...conversation.participants,
+    ...conversation.messages.map(({ speaker_id }) => speaker_id),
+  ])
+  const found = news.findLast(({ speaker_id, text }) => !present.has(speaker_id) && isNew(text))
+  return found === undefined ? undefined : `${found.speaker_name} told me: ${withoutAnnouncement(found.text)}`
+}
+
+/** Describes a known place. */
+function placeTopic({ places, situation, random }: ConversationContext, isNew: Filter): string | undefined {
+  const visible = new Set(situation.observation.entities?.map(({ entity_id }) => entity_id))
+  const known = [...places.values()]
+    .filter((place) => !place.gone && !visible.has(place.entity_id) && isThing(place))
+    .map(describePlace)
+    .filter(isNew)
+  return known[Math.floor(random() * known.length)]
+}
+
+const isThing = ({ interactions }: Place): boolean =>
+  interactions.length > 0 && !interactions.every(({ name }) => isConversation(name))
+
+/** "You can eat at the Stove, at (3, 4)." */
+export function describePlace({ display_name, position, interactions }: Place): string {
+  const uses = interactions
+    .map(({ name }) => name.replaceAll('_', ' '))
+    .filter((name) => !isConversation(name))
+  const where = position === null ? '' : `, at (${position[0]}, ${position[1]})`
+  return `You can ${uses.slice(0, 2).join(' or ')} at ${withThe(display_name)}${where}.`
+}
+
+/** Adds an article, unless the name is a proper name or has a number. */
+const withThe = (name: string): string =>
+  /^(?:the|an?|\S+['’]s)\s|\d|\s\p{Lu}/u.test(name) ? name : `the ${name}`
+
+/** Returns the nearest known place with an interaction that fills a need. */
+export function findPlaceFor(need: string, { places, situation }: ConversationContext): Place | undefined {
+  const { position } = situation.observation
+  const steps = (place: Place): number =>
+    position === null || place.position === null
+      ? Number.MAX_SAFE_INTEGER
+      : manhattan(position, place.position)
+  return [...places.values()]
+    .filter((place) => !place.gone && isThing(place))
+    .filter(({ interactions }) => interactions.some(({ fills }) => fills.includes(need)))
+    .sort((a, b) => steps(a) - steps(b) || (a.entity_id < b.entity_id ? -1 : 1))[0]
+}
+
+/** Whether the conversation fills a need: as the game reports, or the need `social`. */
+export function isFilledByTalk({ name }: Need, { observation }: Situation): boolean {
+  const fills = observation.current?.fills ?? []
+  return fills.length > 0 ? fills.includes(name) : name === 'social'
+}
+
+/** Returns a question that continues a conversation, if no one has asked it: about the partner, or about news. */
+export function findQuestionToAsk(context: ConversationContext): string | undefined {
+  const { conversation, random } = context
+  const asked = new Set(
+    conversation.messages.flatMap(({ message }) => parseUtterance(message).map(({ act }) => act)),
+  )
+  const kinds = [
+    ...(asked.has('wellbeing') ? [] : (['wellbeing'] as const)),
+    ...(asked.has('news') ? [] : (['askNews'] as const)),
+  ]
+  const kind = kinds[0]
+  if (kind === 'wellbeing' && asked.size > 0) return smallTalk('wellbeingBack', { random, name: '' })
+  return kind === undefined ? undefined : smallTalk(kind, { random, name: getPartnerName(context) })
+}
+
+/** Returns the name of the partner: of the last other speaker, or of a visible or known participant; else empty. */
+export function getPartnerName({ conversation, situation, places }: ConversationContext): string {
+  const { entity_id: self, entities, current } = situation.observation
+  const spoken = conversation.messages.findLast(
+    ({ speaker_id, is_system }) => speaker_id !== self && !is_system,
+  )
+  if (spoken !== undefined) return spoken.speaker_name
+  const others = [...conversation.participants, conversation.initiator_id, current?.entity_id].filter(
+    (id) => id != null && id !== self,
+  )
+  for (const id of others) {
+    const seen = entities?.find(({ entity_id }) => entity_id === id) ?? places.get(id ?? '')
+    if (seen !== undefined && seen.display_name !== '') return seen.display_name
+  }
+  return ''
+}

@@ -1,0 +1,264 @@
+/** Parses questions and judges whether a memory answers one. */
+import { dayMinutes, toGameDay } from './policy/state.ts'
+import { wordFamilies } from './word-families.ts'
+import { contentWords, searchWords, stemSet } from './words.ts'
+
+/** A range of game minutes, without the end. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Question {
+  /** Stems of the names of persons and places that an answer must mention. */
+  readonly names: readonly string[]
+  /** Stems of the other content words. */
+  readonly stems: readonly string[]
+  /** What an answer must contain. */
+  readonly expects: 'amount' | 'time' | 'colour' | 'person' | undefined
+  /** The name of the speaker for questions like "What did Ben say?". */
+  readonly speaker: string | null
+  readonly period: Period | null
+  readonly order: 'first' | 'last' | null
+  /** Whether it asks when something was said or happened to the listener. */
+  readonly asksWhen: boolean
+}
+
+const titles = new Set(
+  'doctor captain lady lord sir mister mrs miss brother sister father mother farmer king queen old young uncle aunt master mayor the my our god mr dr saint'.split(
+    ' ',
+  ),
+)
+const weekdays = 'monday tuesday wednesday thursday friday saturday sunday'
+const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.split(' '))
+
+/** Words that only ask. They need no counterpart in a memory. */
+const askingWords = new Set(
+  contentWords(
+    'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
+      'exactly ever find happen happened happens ask answer wonder learn heard hear mention talk speak spoke like much many often ' +
+      'get got give make made use let one first last latest recent recently earliest time times yesterday today ago ' +
+      'notice noticed see seen cant dont wont whether about again other name called big long far old late tall heavy deep high goods tonight morning evening afternoon',
+  ),
+)
+
+const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|talk|speak|claim)'
+
+/** Parses a question that is asked at a game time. `earliest` is the time of the first memory, if known. */
+export function parseQuestion(text: string, now: number | null, earliest: number | null = null): Question {
+  const lower = text.toLowerCase().replace(/’/g, "'")
+  const speaker = findSpeaker(text)
+  const names = findNames(text)
+    .filter((name) => name !== speaker?.toLowerCase())
+    .flatMap(contentWords)
+  const period = now === null ? null : findPeriod(lower, now, earliest)
+  const order = findOrder(lower)
+  const nameStems = new Set(names)
+  const speakerStems = new Set(contentWords(speaker ?? ''))
+  const stems = [...new Set(contentWords(withoutPeriod(lower)))].filter(
+    (stem) => !askingWords.has(stem) && !nameStems.has(stem) && !speakerStems.has(stem),
+  )
+  const asksWhen =
+    /\b(?:when|on (?:which|what) day|what day)\b.*\b(?:tell|told|say|mention)/.test(lower) ||
+    /\bwhen did (?:you|we|i)\b/.test(lower)
+  const expects = asksWhen ? undefined : findExpected(lower)
+  return { names, stems, expects, speaker, period, order, asksWhen }
+}
+
+/** Whether a question restricts the time or the speaker, so that words alone do not find its answer. */
+export const isTemporal = ({ period, order }: Pick<Question, 'period' | 'order'>): boolean =>
+  period !== null || order !== null
+
+/** Names in a text, lower case: capitalized words that are not the first, without titles and weekdays. */
+export function findNames(text: string): readonly string[] {
+  const words = [...text.matchAll(/[\p{L}][\p{L}'’-]*/gu)]
+  const names = words.flatMap(({ 0: word, index }, n) => {
+    if (n === 0 || !/^\p{Lu}/u.test(word) || /^I(?:['’]|$)/u.test(word)) return []
+    if (/[.!?:]["'”]?\s+$/u.test(text.slice(0, index))) return []
+    const [name = ''] = searchWords(word)
+    return name === '' || titles.has(name) || dayNames.has(name) ? [] : [name]
+  })
+  return [...new Set(names)]
+}
+
+function findSpeaker(text: string): string | null {
+  const name = `(\\p{Lu}[\\p{L}'-]+)`
+  const [, said, told] =
+    new RegExp(`\\b(?:did|has|had|does|that|thing|what) ${name} (?:ever )?${sayVerb}\\b`, 'u').exec(text) ??
+    []
+  const [, from] =
+    new RegExp(`\\b(?:learn|learned|learnt|hear|heard|know) (?:[\\w ]+ )?from ${name}`, 'u').exec(text) ?? []
+  return said ?? told ?? from ?? null
+}
+
+/** Phrases that restrict the time; a day is a game day, counted from 0. */
+const periodPhrases: readonly (readonly [
+  RegExp,
+  (match: RegExpExecArray, today: number, firstDay: number) => readonly [number, number],
+])[] = [
+  [/\bthe day before yesterday\b/, (_, today) => [today - 2, 1]],
+  [/\b(?:yesterday|last night)\b/, (_, today) => [today - 1, 1]],
+  [/\b(?:today|this (?:morning|afternoon|evening))\b/, (_, today) => [today, 1]],
+  [/\b(\d+|two|three|four|five|six|seven) days ago\b/, ([, n = ''], today) => [today - toCount(n), 1]],
+  [/\bon the (?:very )?first day\b/, (_, __, first) => [first, 1]],
+  [/\bon the (second|third|fourth|fifth) day\b/, ([, n = ''], _, first) => [first + toCount(n) - 1, 1]],
+  [/\bday (?:number )?(\d+|one|two|three|four|five|six|seven)\b/, ([, n = '']) => [toCount(n), 1]],
+  [/\b(?:last|past|this) week\b/, (_, today) => [today - 7, 8]],
+]
+
+const counts = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
+const ordinals = ['zeroth', 'first', 'second', 'third', 'fourth', 'fifth']
+
+function toCount(word: string): number {
+  if (/^\d/.test(word)) return Number(word)
+  return Math.max(counts.indexOf(word), ordinals.indexOf(word))
+}
+
+function findPeriod(lower: string, now: number, earliest: number | null): Period | null {
+  for (const [pattern, getDays] of periodPhrases) {
+    const match = pattern.exec(lower)
+    if (match === null) continue
+    const [day, days] = getDays(match, toGameDay(now), toGameDay(earliest ?? 0))
+    return { from: day * dayMinutes, to: (day + days) * dayMinutes }
+  }
+  return null
+}
+
+const withoutPeriod = (lower: string): string =>
+  periodPhrases.reduce((text, [pattern]) => text.replace(pattern, ' '), lower)
+
+function findOrder(lower: string): Question['order'] {
+  if (/\b(?:on the first day)\b/.test(lower)) return null
+  if (
+    /\b(?:the (?:very )?first (?:time|thing)|first (?:tell|told|say|meet|met|see|saw|hear|heard)|earliest)\b/.test(
+      lower,
+    )
+  )
+    return 'first'
+  return /\b(?:the (?:very )?last (?:time|thing)|last (?:tell|told|say|meet|met|see|saw|hear|heard)|latest|most recent(?:ly)?)\b/.test(
+    lower,
+  )
+    ? 'last'
+    : null
+}
+
+function findExpected(lower: string): Question['expects'] {
+  if (/\bhow (?:many|much|old|tall|heavy|big|long|far|high|deep|wide|often)\b/.test(lower)) return 'amount'
+  if (/\bwhat (?:colour|color)\b/.test(lower)) return 'colour'
+  if (/^(?:\W*\w+\W+){0,5}?(?:when|(?:at |on )?(?:what|which) (?:time|hour|day|date)|how late)\b/.test(lower))
+    return 'time'
+  return /^\W*(?:who(?:se|m)?|(?:which|what) (?:person|man|woman|player))\b/.test(lower)
+    ? 'person'
+    : undefined
+}
+
+const numbers =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|both|no|none|once|twice|several|few)\b/i
+const times = new RegExp(
+  `\\d|o'clock|\\b(?:noon|midnight|midday|dawn|dusk|sunrise|sunset|morning|afternoon|evening|night|today|tomorrow|yesterday|spring|summer|autumn|winter|week|month|year|weeks|months|years|${[...dayNames].join('|')}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|never|always|daily|january|february|march|april|may|june|july|august|september|october|november|december)\\b`,
+  'i',
+)
+const colours =
+  /\b(?:red|blue|green|yellow|white|black|grey|gray|brown|pink|purple|orange|golden|silver|colour|color|dark|pale)\b/i
+const persons =
+  /\b(?:my|his|her|our|their|the|an?|old)\s+(?:\w+\s+)?(?:\w+(?:er|or|man|woman|smith|wright|guard|monk|priest|king|queen|mother|father|uncle|aunt|cousin|abbot|friend|thief|cook|guest|boy|girl|child|wife|nurse|knight|duke|count|mason|captain))\b/i
+
+function hasExpected({ expects, names }: Question, content: string): boolean {
+  if (expects === 'amount') return numbers.test(content)
+  if (expects === 'time') return times.test(content)
+  if (expects === 'colour') return colours.test(content)
+  if (expects !== 'person') return true
+  const others = findNames(`x ${content}`).flatMap(contentWords)
+  return others.some((name) => !names.includes(name)) || persons.test(content)
+}
+
+/** A text about something that a character was told begins with the speaker. */
+const reportPrefix = /^([^:]{1,80}?) told me: /
+
+/** Returns the speaker and the words of a memory. The speaker is `null` if no one told it. */
+export function splitReport(content: string): { readonly speaker: string | null; readonly claim: string } {
+  const [prefix, speaker] = reportPrefix.exec(content) ?? []
+  return prefix === undefined
+    ? { speaker: null, claim: content }
+    : { speaker: speaker ?? null, claim: content.slice(prefix.length) }
+}
+
+/** The stems of a text, from a cache where there is one. */
+export type StemFunction = (text: string) => ReadonlySet<string>
+
+/** A memory, as far as answers depend on it. */
+interface Recollection {
+  readonly content: string
+  readonly sim_time: number | null
+}
+
+/**
+ * Returns how well a memory answers a question, 0 to 1; 0 if it does not. `minSupport` is the required support by words
+ * other than names. With a name in common, half of it is enough.
+ */
+export function judgeAnswer(
+  question: Question,
+  { content, sim_time }: Recollection,
+  { minSupport, getStems = stemSet }: { readonly minSupport: number; readonly getStems?: StemFunction },
+): number {
+  const { names, stems, speaker, period } = question
+  if (period !== null && (sim_time === null || sim_time < period.from || sim_time >= period.to)) return 0
+  const { speaker: teller, claim } = splitReport(content)
+  if (speaker !== null && !isLikeName(speaker.toLowerCase(), (teller ?? '').toLowerCase())) return 0
+  const present = [...getStems(claim)]
+  if (!names.every((name) => present.some((stem) => isLikeName(name, stem)))) return 0
+  const hasName = names.length > 0 || speaker !== null
+  const isRestricted = hasName || isTemporal(question)
+  const support = stems.length === 0 ? 0 : supportBy(stems, present)
+  const isSupported = stems.length === 0 ? isRestricted : support >= (hasName ? minSupport / 2 : minSupport)
+  return isSupported && hasExpected(question, claim) ? 0.5 + support / 2 : 0
+}
+
+/** Mean match of the wanted stems, 0 to 1: 1 for the same stem, less for a paraphrase. */
+export function supportBy(wanted: readonly string[], present: readonly string[]): number {
+  if (wanted.length === 0) return 0
+  const known = new Set(present)
+  const matches = wanted.map((stem) => {
+    if (known.has(stem)) return 1
+    if (stem.length > 4 && present.some((other) => isLikeName(stem, other))) return 0.9
+    const families = familiesByStem.get(stem) ?? []
+    return present.some((other) => families.some((family) => family.has(other))) ? 0.7 : 0
+  })
+  return matches.reduce<number>((sum, match) => sum + match, 0) / wanted.length
+}
+
+const familiesByStem: ReadonlyMap<string, readonly ReadonlySet<string>[]> = (() => {
+  const byStem = new Map<string, ReadonlySet<string>[]>()
+  for (const line of wordFamilies) {
+    const family = new Set(contentWords(line))
+    for (const stem of family) byStem.set(stem, [...(byStem.get(stem) ?? []), family])
+  }
+  return byStem
+})()
+
+/** Whether two words, lower case, are spellings of one name: equal, or the same in most pairs of letters. */
+export function isLikeName(name: string, word: string): boolean {
+  if (name === word) return true
+  if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
+  if (Math.abs(name.length - word.length) > 2) return false
+  const pairs = letterPairs(name)
+  const others = letterPairs(word)
+  let common = 0
+  for (const pair of pairs) if (others.has(pair)) common += 1
+  return (2 * common) / (pairs.size + others.size) >= 0.7
+}
+
+function letterPairs(word: string): ReadonlySet<string> {
+  const pairs = new Set<string>()
+  for (let n = 0; n < word.length - 1; n++) pairs.add(word.slice(n, n + 2))
+  return pairs
+}
+
+/** Describes when something was, seen from now: "yesterday, in the morning". */
+export function describeTime(time: number, now: number): string {
+  const days = toGameDay(now) - toGameDay(time)
+  const minute = ((time % dayMinutes) + dayMinutes) % dayMinutes
+  const part = ['at night', 'in the morning', 'in the afternoon', 'in the evening'][Math.floor(minute / 360)]
+  if (days === 0) return 'today'
+  return days === 1 ? 'yesterday' : `on day ${toGameDay(time)}, ${part}`
+}
