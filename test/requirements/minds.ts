@@ -148,6 +148,10 @@ export const minds = {
     origin: 'design of minds, conversations',
     behaviour: 'conversations are merged without loss, duplicates or unlimited growth',
   },
+  'minds:save': {
+    origin: 'design of minds, save slots',
+    behaviour: 'an exported mind is imported again without loss, and an invalid save changes nothing',
+  },
   'minds:restart': {
     origin: 'original mind server, defects',
     behaviour: 'minds, working memory and memories survive a restart',

@@ -91,10 +91,14 @@ function measureQuotes(runs: readonly Run[]): Share {
     }),
   )
   const missed = quotes
-    .filter(({ quote, run }) => !run.knownTexts.some((text) => quote.includes(text)))
+    .filter(({ quote, run }) => !run.knownTexts.some((text) => quote.includes(withoutAnnouncement(text))))
     .map(({ quote }) => quote)
   return { hits: quotes.length - missed.length, total: quotes.length, missed }
 }
+
+/** Characters leave out the words that announce a correction. */
+const withoutAnnouncement = (text: string): string =>
+  text.replace(/^(?:Actually, |Correction: |Sorry, I was wrong\. |No, )/, '')
 
 function judgeAnswers(
   runs: readonly Run[],

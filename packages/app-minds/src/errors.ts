@@ -37,6 +37,12 @@ export const MindsError = defineErrors({
     about: 'the configuration of a mind is invalid',
     remedy: 'correct the fields listed in data.problems',
   },
+  INVALID_SAVE: {
+    rpc: -32602,
+    status: 400,
+    about: 'the saved mind is invalid',
+    remedy: 'pass the save of export_mind unchanged, or correct the fields listed in data.problems',
+  },
   INVALID_OBSERVATION: {
     rpc: -32602,
     status: 400,

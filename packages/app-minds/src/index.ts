@@ -18,6 +18,7 @@ export default defineApp(
       'To run a character: create_mind once, then decide_action with the observation of each cycle, and consolidate_memories when the character sleeps.',
       'To find out what a character knows: recall_memories.',
       'To find out why it acted: explain_decision.',
+      'For save slots: export_mind and import_mind.',
       'When it leaves the game: cleanup_mind, which keeps its memories; create_mind resumes it.',
     ].join('\n'),
     service: 'NPC Mind Server',

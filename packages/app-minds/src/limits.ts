@@ -23,6 +23,8 @@ export const limitsSchema = z.strictObject({
   working_memory_bytes: count(32_768),
   minds: count(10_000),
   memories: count(250_000),
+  /** Memories of a mind that can be exported and imported. */
+  save_memories: count(5000),
   /** Number of daily memories that triggers a consolidation. */
   daily_memories: count(500),
   /** Queued calls per mind, and per mind with a language model. */

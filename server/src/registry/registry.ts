@@ -1,4 +1,4 @@
-import type { AppRoute, AppSocket, AppTool } from '@causeway/app-kit'
+import type { App, AppRoute, AppSocket, AppTool } from '@causeway/app-kit'
 import { CausewayError, pathName, wireName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { AppHost, AppInstance } from '../host/app-host.ts'
@@ -30,6 +30,8 @@ export interface HostedApp {
   readonly routes: readonly AppRoute[]
   readonly sockets: readonly AppSocket[]
   readonly service?: string
+  /** Additional members of the app's errors over plain HTTP. */
+  readonly errorBody?: App['errorBody']
 }
 
 export interface RefreshResult {
@@ -175,8 +177,12 @@ export class Registry {
 }
 
 function toHostedApp({ instance: { app, path }, tools }: AppTools): HostedApp {
-  const { name, about, routes, sockets, service } = app
-  return { name, path, about, tools, routes, sockets, ...(service === undefined ? {} : { service }) }
+  const { name, about, routes, sockets, service, errorBody } = app
+  return {
+    ...{ name, path, about, tools, routes, sockets },
+    ...(service === undefined ? {} : { service }),
+    ...(errorBody === undefined ? {} : { errorBody }),
+  }
 }
 
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {

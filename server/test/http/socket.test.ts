@@ -280,6 +280,11 @@ verifies('app:answer:error-body', async (t) => {
     structuredContent: body,
     _meta: { 'causeway/error': { code: 'NO_RECORDING' } },
   })
+  t.match(
+    await wire.send({ mind: 'x' }, { path: '/api/apps/port/tools/strict' }),
+    { status: 409, json: { ...body, code: 'NO_RECORDING', message: 'no such mind: x', remedy: String } },
+    'plain HTTP returns both formats',
+  )
   const other = await call('counted', { fail: true })
   t.match(other, { isError: true, _meta: { 'causeway/error': { code: 'NO_RECORDING' } } })
   t.same(JSON.parse(other.content[0].text), { status: 'error', error_message: 'nothing to count' })

@@ -11,8 +11,10 @@ import { VectorSearch } from '../memory/vector-search.ts'
 import { createMind } from '../store/create-mind.ts'
 import { MindsFile, type Tables } from '../store/minds-file.ts'
 import type { Usage } from '../store/record-table.ts'
+import { loadMind, saveMind } from '../store/save-mind.ts'
 import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecision } from '../store/types.ts'
 import { type MindConfig, readConfig, requestedEmbedding } from '../wire/read-config.ts'
+import { readSave, requireSaveable, type SavedMind } from '../wire/read-save.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 import { type ConsolidationResult, consolidateMind } from './consolidate.ts'
 import { type DecideRequest, Decider } from './decide.ts'
@@ -44,6 +46,23 @@ interface CreateResult {
   readonly embedding_model_requested: string
   readonly embedding_model_effective: string
   readonly warnings?: readonly string[]
+  readonly replayed?: boolean
+}
+
+interface ImportRequest {
+  readonly save: unknown
+  /** Default: the id in the save. */
+  readonly mind_id?: string | undefined
+  readonly entity_id?: string | undefined
+  readonly if_exists: 'error' | 'replace'
+  readonly request_id: string
+}
+
+interface ImportResult {
+  readonly mind_id: string
+  readonly entity_id: string
+  readonly daily_memories_count: number
+  readonly long_term_memory_count: number
   readonly replayed?: boolean
 }
 
@@ -113,6 +132,45 @@ export class Minds {
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
     if (result.seeded_count > 0) this.#embedSeeds(id)
+    return result
+  }
+
+  /** Returns an active mind as plain JSON. Throws `MIND_NOT_FOUND` and `LIMIT_EXCEEDED`. */
+  export(mindId: string): Promise<SavedMind> {
+    const { limits } = this.#services
+    return this.#inTurn(validateId(mindId), () =>
+      this.#file.read((tables) => {
+        const mind = tables.minds.get(mindId)
+        requireSaveable(mind.memory_count + mind.daily_count, limits)
+        return saveMind(tables, mind)
+      }),
+    )
+  }
+
+  /** Creates a mind from a save. Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
+  async import({
+    save: given,
+    mind_id,
+    entity_id,
+    if_exists,
+    request_id,
+  }: ImportRequest): Promise<ImportResult> {
+    const { limits } = this.#services
+    const save = readSave(given, limits)
+    const id = validateId(mind_id ?? save.mind_id)
+    const { config } = readConfig(save.config, limits)
+    const body = entity_id ?? save.entity_id
+    const target = { mind_id: id, entity_id: body, config, isReplacing: if_exists === 'replace' }
+    const result = await this.#change({ mind_id: id, request_id }, 'import_mind', (tables): ImportResult => {
+      loadMind(tables, save, target, limits)
+      return {
+        mind_id: id,
+        entity_id: body,
+        daily_memories_count: save.daily_memories.length,
+        long_term_memory_count: save.long_term_memories.length,
+      }
+    })
+    if (save.long_term_memories.length > 0) this.#embedSeeds(id)
     return result
   }
 

@@ -10,6 +10,14 @@ export interface CreatedMind {
   readonly seeded: number
 }
 
+/** Throws `LIMIT_EXCEEDED` if another mind would exceed the limit. */
+export function requireActive(active: number, { minds }: Limits): void {
+  if (active < minds) return
+  throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${minds}`, {
+    data: { limit: 'minds', most: minds },
+  })
+}
+
 /** Creates, resumes or replaces a mind. Throws `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
 export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits): CreatedMind {
   const { mind_id } = mind
@@ -22,10 +30,7 @@ export function createMind({ minds, memories }: Tables, mind: NewMind, limits: L
     return { resumed: true, seeded: 0 }
   }
   if (existing !== undefined) minds.remove(mind_id)
-  else if (minds.countActive() >= limits.minds)
-    throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${limits.minds}`, {
-      data: { limit: 'minds', most: limits.minds },
-    })
+  else requireActive(minds.countActive(), limits)
   const seq = minds.insert(mind)
   const unique = [...new Set(seeds)]
   const values = {

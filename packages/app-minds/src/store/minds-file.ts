@@ -6,6 +6,7 @@ import { MemoryTable } from './memory-table.ts'
 import { type Database, MindTable } from './mind-table.ts'
 import { RecordTable } from './record-table.ts'
 import { ReflectionTable } from './reflection-table.ts'
+import { SaveTable } from './save-table.ts'
 import { migrations } from './schema.ts'
 import type { AnsweredRequest, FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
 import { WorldTable } from './world-table.ts'
@@ -21,6 +22,7 @@ export interface Tables {
   readonly minds: MindTable
   readonly memories: MemoryTable
   readonly reflections: ReflectionTable
+  readonly saves: SaveTable
   readonly world: WorldTable
   readonly records: RecordTable
 }
@@ -49,6 +51,7 @@ export class MindsFile {
       minds: new MindTable(db, now),
       memories,
       reflections: new ReflectionTable(db, memories),
+      saves: new SaveTable(db),
       world: new WorldTable(db, limits),
       records: new RecordTable(db, { now, steady }, limits),
     }

@@ -1,6 +1,8 @@
 import type { ToolContext } from '@causeway/app-kit'
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import { z } from 'zod'
+import { initialState } from '../domain/policy/state.ts'
+import { emptyWorkingMemory } from '../domain/policy/working-memory.ts'
 import type { Minds } from '../mind/minds.ts'
 
 export type MindsContext = ToolContext<Minds, object>
@@ -78,4 +80,25 @@ export const exampleCalls = {
       },
     },
   },
+} as const
+
+/** The save of a mind without experiences. */
+export const exampleSave = {
+  format: 'causeway-mind',
+  version: 1,
+  mind_id: 'npc_mara',
+  entity_id: 'npc_mara',
+  rng_seed: 1,
+  config: { traits: ['curious'] },
+  working_memory: emptyWorkingMemory,
+  state: initialState,
+  last_sim_time: null,
+  decision_count: 0,
+  unreflected: 0,
+  daily_memories: [],
+  long_term_memories: [],
+  places: [],
+  conversations: [],
+  events: [],
+  bids: [],
 } as const

@@ -1,7 +1,7 @@
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import type { Minds } from '../mind/minds.ts'
-import { exampleCalls, mindId, requestId, withRequestId } from './arguments.ts'
+import { exampleCalls, exampleSave, mindId, requestId, withRequestId } from './arguments.ts'
 
 const replayed = z.boolean().optional()
 const { create } = exampleCalls
@@ -11,6 +11,7 @@ export function lifecycleTools(app: Registrar<Minds, object>): void {
   createTool(app)
   removeTools(app)
   relinkTool(app)
+  saveTools(app)
   listTool(app)
 }
 
@@ -123,6 +124,61 @@ function relinkTool(app: Registrar<Minds, object>): void {
         mind_id,
         entity_id,
         ...(await ctx.store.relink({ mind_id, entity_id, request_id })),
+      })),
+  })
+}
+
+function saveTools(app: Registrar<Minds, object>): void {
+  app.tool('export_mind', {
+    title: 'Export mind',
+    about:
+      'Export a mind as one JSON object: configuration, memories, state, places and conversations. Use it for a save slot of the game; import_mind restores it.',
+    input: { mind_id: mindId },
+    output: {
+      status: z.string(),
+      mind_id: z.string().optional(),
+      save: z.looseObject({}).optional().describe('Pass it to import_mind unchanged'),
+      summary: z.string().optional(),
+    },
+    hints: { readOnly: true },
+    example: { before: [create], args: { mind_id: 'npc_mara' } },
+    run: ({ mind_id }, ctx) =>
+      withRequestId(undefined, ctx, async () => {
+        const save = await ctx.store.export(mind_id)
+        const count = save.daily_memories.length + save.long_term_memories.length
+        const summary = `${mind_id} with ${count} ${count === 1 ? 'memory' : 'memories'}.`
+        return { status: 'exported', mind_id, save, summary }
+      }),
+  })
+
+  app.tool('import_mind', {
+    title: 'Import mind',
+    about:
+      'Create a mind from a save of export_mind. Use it when the game loads a save slot, or to copy a character under another id.',
+    input: {
+      save: z.looseObject({}).describe('`save` of export_mind'),
+      mind_id: mindId.optional().describe('Default: the id in the save'),
+      entity_id: z.string().min(1).max(256).optional().describe('Default: the entity in the save'),
+      if_exists: z
+        .enum(['error', 'replace'])
+        .default('error')
+        .describe('`replace` deletes the existing mind first'),
+      request_id: requestId,
+    },
+    output: {
+      status: z.string(),
+      mind_id: z.string().optional(),
+      entity_id: z.string().optional(),
+      daily_memories_count: z.int().optional(),
+      long_term_memory_count: z.int().optional(),
+      replayed,
+    },
+    hints: { destructive: true, idempotent: true },
+    example: { args: { save: exampleSave, if_exists: 'replace' } },
+    run: ({ request_id: given, ...args }, ctx) =>
+      withRequestId(given, ctx, async (request_id) => ({
+        status: 'imported',
+        ...(await ctx.store.import({ ...args, request_id })),
       })),
   })
 }

@@ -68,8 +68,14 @@ async function callTool(
     return reply.type(picture.mimeType).header('content-location', url).send(picture.bytes)
   } catch (error) {
     if (!isCausewayError(error)) throw error
-    return reply.code(error.definition.status).headers(getErrorHeaders(error)).send(errorObject(error))
+    return reply.code(error.definition.status).headers(getErrorHeaders(error)).send(toErrorBody(error, app))
   }
+}
+
+/** The error object, with the members of the app's own error format. */
+function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
+  const object = errorObject(error)
+  return { ...object, ...errorBody?.(object) }
 }
 
 /** Throws `ROUTE_NOT_FOUND`, `FORBIDDEN_SCOPE` and `RESOURCE_NOT_FOUND`. */
