@@ -30,9 +30,6 @@ function stem(word: string): string {
 
 export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
 
-/** Share of the content words of `asked` in `text`, 0 to 1; 0 if `asked` has none. */
-export const coverage = (asked: string, text: string): number => shareOfStems(stemSet(asked), stemSet(text))
-
 /** Share of `wanted` in `present`, 0 to 1; 0 if `wanted` is empty. */
 export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 0

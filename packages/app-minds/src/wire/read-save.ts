@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts'
 import { listProblems, requireWithin } from './validation.ts'
 
 /** Version of the format of saved minds. */
-export const saveVersion = 1
+const saveVersion = 1
 
 const time = z.int().nullable()
 const cell = z.tuple([z.int(), z.int()])
