@@ -104,6 +104,7 @@ else {
     await field.fill('Contact 21')
     await field.press('Enter')
     await page.getByRole('button', { name: 'Contact 21' }).waitFor()
+    t.equal((await getFeature(filename, 'point-2')).properties.name, 'Contact 21')
     await page.getByRole('button', { name: 'Contact 21' }).focus()
     await page.keyboard.press('z')
     await name.waitFor()

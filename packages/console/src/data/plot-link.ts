@@ -64,7 +64,10 @@ export class PlotLink {
     this.#connection.abort()
   }
 
+  /** Selects features. Shows the selection immediately, so that the next edit changes these features. */
   select(ids: readonly string[]): Promise<unknown> {
+    const { state } = this
+    if (state.value !== undefined) state.value = { ...state.value, selected: ids }
     return this.#change('set_selection', { selectedIds: ids })
   }
 
