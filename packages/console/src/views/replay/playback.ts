@@ -70,7 +70,8 @@ export class Playback {
   }
 
   #tick(now: number): void {
-    this.#position += ((now - this.#lastTick) / 1000 / this.#step) * this.rate.value
+    // The first tick may be dated before the start.
+    this.#position += (Math.max(0, now - this.#lastTick) / 1000 / this.#step) * this.rate.value
     this.#lastTick = now
     this.frame.value = Math.min(this.last, Math.floor(this.#position))
     if (this.frame.value >= this.last) this.pause()

@@ -70,9 +70,6 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     [recording],
   )
   const poses = useMemo(() => new PoseCache(server, recording, first), [recording])
-  const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
-  const [pair, setPair] = useState(place.pair)
-  const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
   const [layers, setLayers] = useState<ShownMarks>({ contacts: true, forces: true })
   const [isPlaying, setPlaying] = useState(false)
   const [resting, setResting] = useState(playback.restingFrame.value)
@@ -82,38 +79,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
 
   const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting)
   const findings = diagnosis.value?.findings ?? []
-  const chosen = link.get('finding')
-  const [finding, setFinding] = useState<string | undefined>(chosen)
-
-  useEffect(() => {
-    navigation.replaceHash(
-      formatHash(location.hash, {
-        frame: String(resting),
-        body: selected === undefined ? undefined : String(selected),
-        pair: pair?.join('-'),
-        finding,
-      }),
-    )
-  }, [resting, selected, pair, finding])
-  const show = ({ frame, body, pair: shown }: Place): void => {
-    playback.pause()
-    if (frame !== undefined) playback.seek(frame)
-    setPair(shown)
-    if (body !== undefined || shown !== undefined) setSelected(body ?? shown?.[0])
-  }
-  // A link to another place of the same recording, and the keys Back and Forward.
-  useSignalEffect(() => {
-    const target = parsePlace(navigation.hash.value.text)
-    untracked(() => show(target))
-  })
-
-  const open = (one: Finding): void => {
-    playback.pause()
-    playback.seek(one.frames.peak)
-    setFinding(one.id)
-    if (one.bodies[0] !== undefined) setSelected(one.bodies[0])
-    setPair(one.bodies.length === 2 ? [one.bodies[0] as number, one.bodies[1] as number] : undefined)
-  }
+  const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
   useViewerShortcuts({ playback, latest, setLayers, setSelected })
@@ -151,6 +117,47 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
       </aside>
     </div>
   )
+}
+
+/** The selected bodies and finding. The address contains them, so that a link and the keys Back and Forward restore them. */
+function useSelection(playback: Playback, recording: string, resting: number) {
+  const { navigation } = useConsole()
+  const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
+  const chosen = useMemo(() => parseHash(navigation.hash.value.text).get('finding'), [recording])
+  const [pair, setPair] = useState(place.pair)
+  const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
+  const [finding, setFinding] = useState<string | undefined>(chosen)
+
+  useEffect(() => {
+    navigation.replaceHash(
+      formatHash(location.hash, {
+        frame: String(resting),
+        body: selected === undefined ? undefined : String(selected),
+        pair: pair?.join('-'),
+        finding,
+      }),
+    )
+  }, [resting, selected, pair, finding])
+  const show = ({ frame, body, pair: shown }: Place): void => {
+    playback.pause()
+    if (frame !== undefined) playback.seek(frame)
+    setPair(shown)
+    if (body !== undefined || shown !== undefined) setSelected(body ?? shown?.[0])
+  }
+  // A link to another place of the same recording, and the keys Back and Forward.
+  useSignalEffect(() => {
+    const target = parsePlace(navigation.hash.value.text)
+    untracked(() => show(target))
+  })
+
+  const open = (one: Finding): void => {
+    playback.pause()
+    playback.seek(one.frames.peak)
+    setFinding(one.id)
+    if (one.bodies[0] !== undefined) setSelected(one.bodies[0])
+    setPair(one.bodies.length === 2 ? [one.bodies[0] as number, one.bodies[1] as number] : undefined)
+  }
+  return { pair, setPair, selected, setSelected, finding, open }
 }
 
 /** Loads what the viewer shows of a recording, and of the frame at which the playback rests. */

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CallRecord } from '../../data/types.ts'
 import { parseCallFilter } from '../../domain/call-filter.ts'
@@ -54,56 +55,11 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
         </div>
         <Rates log={log} />
       </div>
-      <div class="row">
-        <input
-          ref={input}
-          class="traffic-filter"
-          type="search"
-          aria-label="Filter"
-          placeholder="tool:get_frame code:* client:claude ms:>50"
-          value={filter}
-          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
-        {quickFilters.map(([label, value]) => (
-          <button
-            key={label}
-            type="button"
-            class="button"
-            aria-pressed={filter === value}
-            onClick={() => setFilter(value)}
-          >
-            {label}
-          </button>
-        ))}
-        <span class="space" />
-        <button type="button" class="button" aria-pressed={isGrouped} onClick={() => setGrouped(!isGrouped)}>
-          Group by error
-        </button>
-        <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Continue' : 'Pause'}
-        </button>
-      </div>
+      <Toolbar {...{ input, filter, setFilter, isGrouped, setGrouped, isPaused, setPaused }} />
       {isGrouped && <ErrorList show={(value) => setFilter(value)} />}
       <div class={`traffic ${request === undefined ? '' : 'with-panel'}`}>
         <div class="stack traffic-list">
-          {isFrozen && (
-            <div class="notice warn" role="status">
-              <span>
-                {isPaused ? 'Paused' : 'The list rests while it is scrolled'},{' '}
-                {formatCount(Math.max(0, pending))} new
-              </span>
-              <button
-                type="button"
-                class="button"
-                onClick={() => {
-                  setPaused(false)
-                  document.querySelector('.virtual')?.scrollTo({ top: 0 })
-                }}
-              >
-                Show the newest
-              </button>
-            </div>
-          )}
+          {isFrozen && <FrozenNotice isPaused={isPaused} pending={pending} resume={() => setPaused(false)} />}
           {log.missed > 0 && (
             <p class="muted">{formatCount(log.missed)} calls were too many to show. The audit has them.</p>
           )}
@@ -118,6 +74,75 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
         </div>
         {request !== undefined && <CallPanel key={request} log={log} request={request} filter={setFilter} />}
       </div>
+    </div>
+  )
+}
+
+interface ToolbarProps {
+  readonly input: RefObject<HTMLInputElement | null>
+  readonly filter: string
+  readonly setFilter: (filter: string) => void
+  readonly isGrouped: boolean
+  readonly setGrouped: (isGrouped: boolean) => void
+  readonly isPaused: boolean
+  readonly setPaused: (isPaused: boolean) => void
+}
+
+function Toolbar({ input, filter, setFilter, isGrouped, setGrouped, isPaused, setPaused }: ToolbarProps) {
+  return (
+    <div class="row">
+      <input
+        ref={input}
+        class="traffic-filter"
+        type="search"
+        aria-label="Filter"
+        placeholder="tool:get_frame code:* client:claude ms:>50"
+        value={filter}
+        onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+      />
+      {quickFilters.map(([label, value]) => (
+        <button
+          key={label}
+          type="button"
+          class="button"
+          aria-pressed={filter === value}
+          onClick={() => setFilter(value)}
+        >
+          {label}
+        </button>
+      ))}
+      <span class="space" />
+      <button type="button" class="button" aria-pressed={isGrouped} onClick={() => setGrouped(!isGrouped)}>
+        Group by error
+      </button>
+      <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+        {isPaused ? 'Continue' : 'Pause'}
+      </button>
+    </div>
+  )
+}
+
+interface FrozenNoticeProps {
+  readonly isPaused: boolean
+  /** Number of calls that are not shown. */
+  readonly pending: number
+  readonly resume: () => void
+}
+
+/** Reports that the list does not follow new calls, and shows them on request. */
+function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
+  const showNewest = (): void => {
+    resume()
+    document.querySelector('.virtual')?.scrollTo({ top: 0 })
+  }
+  return (
+    <div class="notice warn" role="status">
+      <span>
+        {isPaused ? 'Paused' : 'The list rests while it is scrolled'}, {formatCount(Math.max(0, pending))} new
+      </span>
+      <button type="button" class="button" onClick={showNewest}>
+        Show the newest
+      </button>
     </div>
   )
 }
