@@ -72,7 +72,8 @@ export async function openPage(t: Test, browser: Browser, options: PageOptions =
   page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`console: ${message.text()} ${message.location().url}`.trim())
+    if (message.type() === 'error')
+      problems.push(`console: ${message.text()} ${message.location().url}`.trim())
   })
   page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
   await page.exposeFunction('reportViolation', (text: string) => problems.push(`CSP: ${text}`))
