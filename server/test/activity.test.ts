@@ -114,12 +114,13 @@ verifies('console:logs', async (t) => {
     tail.write(`${JSON.stringify({ level, time: 1, ...more, msg })}\n`)
   write(30, 'ready', { data_dir: folder })
   write(40, `cannot read ${folder}/x`)
-  write(50, 'FAILED call', { request_id: 'r1' })
+  write(50, 'FAILED call', { request_id: 'r1', err: { message: 'm', stack: 'Error: m\n    at x' } })
   write(50, 'long', { err: { stack: 'x'.repeat(20_000) } })
   const messages = (level: number, text: string) => tail.find({ level, text }, 10).map(({ msg }) => msg)
   t.same(messages(40, ''), ['cannot read <data folder>/x', 'FAILED call', 'long'])
   t.same(messages(10, 'failed'), ['FAILED call'])
   t.notMatch(JSON.stringify(tail.find({ level: 10, text: '' }, 10)), folder)
+  t.same(tail.find({ level: 50, text: 'failed' }, 1)[0]?.err, { message: 'm' }, 'without the stack')
   t.same(
     tail.find({ level: 50, text: '' }, 1).map(({ msg, is_cut }) => ({ msg, is_cut })),
     [{ msg: 'long', is_cut: true }],
@@ -137,6 +138,8 @@ verifies('console:viewer-url', async (t) => {
   const expected = `${wire.http.url}/replay/slide_at_45#frame=45&pair=1-2147483650`
   t.equal(result.structuredContent.viewer_url, expected)
   t.same(JSON.parse(result.content[0].text), result.structuredContent, 'the text has it too')
+  const unknown = await call('Replay__get_frame', { ...args, recording: 'a\ud83d' })
+  t.match(JSON.stringify(unknown._meta), /RECORDING_NOT_FOUND/, 'an id that no URL can contain')
   const frame = await call('Replay__get_body_state', { ...args, body_id: 1 })
   t.match(frame.structuredContent.viewer_url, /#frame=45&body=1$/)
   const host = `localhost:${wire.http.port}`

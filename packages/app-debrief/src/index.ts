@@ -49,7 +49,9 @@ export default defineApp(
     caches: (store) => store.caches(),
     health: (store) => store.health(),
     view: ({ data: { filename } }) =>
-      typeof filename === 'string' ? `/debrief/plots/${encodeURIComponent(filename)}` : undefined,
+      typeof filename === 'string' && !/\p{Surrogate}/u.test(filename)
+        ? `/debrief/plots/${encodeURIComponent(filename)}`
+        : undefined,
   },
   (app) => {
     declarePlotTools(app)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { EventFeed } from '../activity/event-feed.ts'
 
-/** A log line without paths of this machine. */
+/** A log line without stacks and paths of this machine. */
 export interface LogLine {
   /** 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
   readonly level: number
@@ -54,12 +54,12 @@ export class LogTail {
     return lines.reverse()
   }
 
-  /** Replaces the folders of this machine by names. */
+  /** Replaces the folders of this machine by names, and leaves out stacks, which only the log files contain. */
   parse(text: string): LogLine {
     let shown = text
     for (const [path, name] of this.#folders)
       if (path.length > 1) shown = shown.replaceAll(JSON.stringify(path).slice(1, -1), name)
-    return JSON.parse(shown) as LogLine
+    return JSON.parse(shown, (key, value: unknown) => (key === 'stack' ? undefined : value)) as LogLine
   }
 }
 

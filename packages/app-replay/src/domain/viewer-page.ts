@@ -1,9 +1,12 @@
 import type { ViewedCall } from '@causeway/app-kit'
 
+/** A slash, or half of a surrogate pair, which `encodeURIComponent` rejects: no id has them. */
+const notInId = /[/\p{Surrogate}]/u
+
 /** Returns the page of the console that shows the recording, frame and bodies of a call. */
 export function findViewerPage({ args, data }: ViewedCall): string | undefined {
   const recording = data.recording ?? args.recording
-  if (typeof recording !== 'string' || recording.includes('/')) return undefined
+  if (typeof recording !== 'string' || notInId.test(recording)) return undefined
   const places = [
     ['frame', findFrame(args, data)],
     ['pair', findPair(args, data)],
