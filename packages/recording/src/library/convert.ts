@@ -40,26 +40,16 @@ async function readFrames(path: string, writer: RunWriter, { signal, progress }:
       if (bytesRead === 0) break
       const bytes = part.subarray(0, bytesRead)
       source ??= await createSource(bytes, writer.context)
-      addFrames(writer, source.push(bytes))
+      for (const line of source.push(bytes)) writer.add(line, Date.now())
       done += bytesRead
       progress(done, Math.max(size, done), 'converting')
     }
-    if (source !== undefined) addFrames(writer, source.end())
+    for (const line of source?.end() ?? []) writer.add(line, Date.now())
     return source?.isCut ?? false
   } catch (error) {
     throw source === undefined ? error : addPosition(error, source)
   } finally {
     await file.close()
-  }
-}
-
-function addFrames(writer: RunWriter, lines: ReturnType<FrameSource['push']>): void {
-  for (const line of lines) {
-    if ('run' in line) writer.addRun(line.run)
-    else {
-      writer.addFrame(line.frame, Date.now())
-      if (line.hasContactData) writer.markContactData()
-    }
   }
 }
 

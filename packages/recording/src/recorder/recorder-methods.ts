@@ -111,7 +111,8 @@ export class RecorderSession {
     try {
       // Frames after a failed flush would leave an unreported gap.
       if (this.#flushError !== undefined) throw this.#flushError
-      if (source !== undefined) for (const line of read(source)) this.#add(line, nowMs)
+      if (source !== undefined)
+        for (const line of read(source)) if (!this.#getWriter().add(line, nowMs)) this.#ignored += 1
     } catch (error) {
       const { accepted, ignored, last_frame_id } = this.#count(this.#getWriter().flush(nowMs))
       const { unit, count } = source ?? { unit: 'line', count: 0 }
@@ -122,15 +123,5 @@ export class RecorderSession {
         data: { ...error.data, line: count, accepted, ignored, last_frame_id },
       })
     }
-  }
-
-  #add(line: Line, nowMs: number): void {
-    const writer = this.#getWriter()
-    if ('run' in line) {
-      writer.addRun(line.run)
-      return
-    }
-    if (!writer.addFrame(line.frame, nowMs)) this.#ignored += 1
-    if (line.hasContactData) writer.markContactData()
   }
 }

@@ -4,6 +4,7 @@ import { isEnvironmentId } from '../domain/body-id.ts'
 import { RecordingError } from '../errors.ts'
 import { solverFields, systemEnergyFields } from '../formats/fields.ts'
 import { isEnvironmentBody } from '../formats/lines/frame-bodies.ts'
+import type { Line } from '../formats/lines/line-reader.ts'
 import { mergeRun, type RunBody, type RunContext, type RunFacts } from '../formats/lines/run-line.ts'
 import {
   bodyAt,
@@ -162,6 +163,17 @@ export class RunWriter {
 
   get stored(): RunProgress {
     return this.#stored
+  }
+
+  /** Adds a run line or a frame; returns `false` for a frame that is stored already. Throws as `addRun` and `addFrame`. */
+  add(line: Line, nowMs: number): boolean {
+    if ('run' in line) {
+      this.addRun(line.run)
+      return true
+    }
+    const isNew = this.addFrame(line.frame, nowMs)
+    if (line.hasContactData) this.markContactData()
+    return isNew
   }
 
   /** Merges a run line. Throws `FRAME_CONFLICT`. */
