@@ -1,14 +1,12 @@
 import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import { openForTest, type TestApp } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { openMaintenance } from '../src/build/maintenance.ts'
 import help from '../src/index.ts'
-import type { Help } from '../src/store.ts'
-import { type Files, writeFiles } from './help-kit.ts'
+import { type AppOptions, type OpenedApp, openApp, writeFiles } from './help-kit.ts'
 
 const canary = 'The quokka zanzibarcanary sentence stays here.'
 
@@ -19,38 +17,8 @@ const files = {
   'docs_dev/plan.md': `# Planning\n\n${canary}`,
 }
 
-interface Opened {
-  readonly app: TestApp
-  readonly store: Help
-  readonly folder: string
-  readonly log: string[]
-}
-
-/** Opens the app with the documentation of the test. */
-async function opened(
-  t: Test,
-  {
-    settings = {},
-    pages = files,
-    now = Date.now,
-  }: { settings?: object; pages?: Files; now?: () => number } = {},
-): Promise<Opened> {
-  const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
-  writeFiles(folder, pages)
-  const log: string[] = []
-  const say = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`)
-  const app = await openForTest(help, {
-    dir: join(folder, 'data'),
-    settings: {
-      helpSources: [`docs=${join(folder, 'docs')}`, `internal:docs_dev=${join(folder, 'docs_dev')}`],
-      ...settings,
-    },
-    now,
-    log: { debug: say, info: say, warn: say, error: say },
-  })
-  t.teardown(() => app.close())
-  return { app, store: app.store as Help, folder, log }
-}
+const opened = (t: Test, options: AppOptions = {}): Promise<OpenedApp> =>
+  openApp(t, { pages: files, ...options })
 
 verifies('help:tools', async (t) => {
   t.same(

@@ -1,16 +1,19 @@
 /** Documentation of a test: folders, an index, and queries without workers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openForTest, type TestApp } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
 import { type BuildRequest, build } from '../src/build/build.ts'
 import { readSources, type Source } from '../src/build/source.ts'
 import { defaultSize } from '../src/domain/chunk.ts'
 import type { EmbeddingSettings } from '../src/embedding.ts'
+import help from '../src/index.ts'
 import { Queries } from '../src/search/queries.ts'
 import { Reader } from '../src/search/reader.ts'
 import type { SearchAnswer, SearchRequest } from '../src/search/search.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
 import type { BuildReport, HelpStorage, Scope } from '../src/storage/types.ts'
+import type { Help } from '../src/store.ts'
 
 /** Files by path: `docs/a.md` is a public page, `docs_dev/a.md` an internal one. */
 export type Files = Readonly<Record<string, string>>
@@ -96,3 +99,38 @@ export const withMethods = <T extends object>(target: T, methods: Partial<T>): T
 /** Returns the paths of the results with their sources, best first. */
 export const listPaths = ({ results }: SearchAnswer): string[] =>
   results.map(({ source, file_path }) => `${source}/${file_path}`)
+
+export interface OpenedApp {
+  readonly app: TestApp
+  readonly store: Help
+  readonly folder: string
+  readonly log: string[]
+}
+
+export interface AppOptions {
+  readonly settings?: object
+  readonly pages?: Files
+  readonly now?: () => number
+}
+
+/** Opens the app over a folder of documentation. */
+export async function openApp(
+  t: Test,
+  { settings = {}, pages = {}, now = Date.now }: AppOptions,
+): Promise<OpenedApp> {
+  const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
+  writeFiles(folder, pages)
+  const log: string[] = []
+  const write = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`)
+  const app = await openForTest(help, {
+    dir: join(folder, 'data'),
+    settings: {
+      helpSources: [`docs=${join(folder, 'docs')}`, `internal:docs_dev=${join(folder, 'docs_dev')}`],
+      ...settings,
+    },
+    now,
+    log: { debug: write, info: write, warn: write, error: write },
+  })
+  t.teardown(() => app.close())
+  return { app, store: app.store as Help, folder, log }
+}

@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { openForTest, type TestApp } from '@causeway/app-kit/testing'
+import { openForTest } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import help from '../src/index.ts'
 import type { Help } from '../src/store.ts'
-import { type Files, writeFiles } from './help-kit.ts'
+import { type AppOptions, type Files, type OpenedApp, openApp } from './help-kit.ts'
 
 const files: Files = {
   'docs/guide/hooks.md': `# Hooks\n\nA hook runs before the handler. ${'lifecycle '.repeat(30)}`,
@@ -14,38 +14,8 @@ const files: Files = {
   'docs_dev/plan.md': '# Planning\n\nThe next steps.',
 }
 
-interface Opened {
-  readonly app: TestApp
-  readonly store: Help
-  readonly folder: string
-  readonly log: string[]
-}
-
-/** Opens the app with the documentation of the test. */
-async function opened(
-  t: Test,
-  {
-    settings = {},
-    pages = files,
-    now = Date.now,
-  }: { settings?: object; pages?: Files; now?: () => number } = {},
-): Promise<Opened> {
-  const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
-  writeFiles(folder, pages)
-  const log: string[] = []
-  const say = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`)
-  const app = await openForTest(help, {
-    dir: join(folder, 'data'),
-    settings: {
-      helpSources: [`docs=${join(folder, 'docs')}`, `internal:docs_dev=${join(folder, 'docs_dev')}`],
-      ...settings,
-    },
-    now,
-    log: { debug: say, info: say, warn: say, error: say },
-  })
-  t.teardown(() => app.close())
-  return { app, store: app.store as Help, folder, log }
-}
+const opened = (t: Test, options: AppOptions = {}): Promise<OpenedApp> =>
+  openApp(t, { pages: files, ...options })
 
 verifies('help:source:bad', async (t) => {
   const { app, store, folder, log } = await opened(t)
