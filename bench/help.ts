@@ -24,8 +24,8 @@ export const webSet: QuestionSet = {
 export const questionSets: Readonly<Record<string, QuestionSet>> = {
   'questions used to tune the ranking': tunedSet,
   'difficult questions': heldOutSets['fastify and undici'],
-  'fresh questions, inspected': freshSet,
-  'fresh questions, not inspected': untouchedSet,
+  'fresh questions, first half': freshSet,
+  'fresh questions, second half': untouchedSet,
   'all of these together': webSet,
   'all of these, with the default documentation': {
     ...webSet,

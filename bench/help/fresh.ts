@@ -1,7 +1,7 @@
 /**
  * A third set of questions about the documentation of Fastify and undici, written from the pages before any search and never
  * reworded, half in short words and half in sentences as people ask an assistant. Every second one, `fresh`, was inspected while
- * the ranking was tuned; the others, `untouched`, were used once, after tuning.
+ * the ranking was tuned. The others, `untouched`, were used after that tuning, and later to compare variants of the fusion.
  */
 import { fastify, type HelpQuestion, type QuestionSet, undici } from './questions.ts'
 
@@ -280,5 +280,5 @@ const every = (rest: number): QuestionSet => ({
 /** The half that was inspected. */
 export const freshSet = every(0)
 
-/** The half that was not inspected. */
+/** The half that was not inspected until variants of the fusion were compared with it. */
 export const untouchedSet = every(1)

@@ -2,6 +2,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { ask, type ExamQuestion, measureCorrect, readExam, stateAll } from './exam.ts'
 import { makeMind, openMinds } from './minds-kit.ts'
 
+// Both exams were known while the word families were written: they detect regressions and overstate the recall of other questions.
 for (const name of ['exam', 'second-exam'])
   verifies('minds:memory:exam', `${name}, also after the questions were asked aloud`, async (t) => {
     const minds = await openMinds(t)
