@@ -30,7 +30,7 @@ export function summarizeLoad(
 }
 
 const describeEnd = ({ interrupted = false }: RecordingSummary): string =>
-  interrupted ? ' Its recorder was interrupted: frames after the last one are missing.' : ''
+  interrupted ? ' Its recorder was interrupted: later frames may be missing.' : ''
 
 export function summarizeMetadata(summary: RecordingSummary): string {
   const { environment_bodies, dt_s, dt_uniform, lambda_unit, ignored_rows, missing } = summary
