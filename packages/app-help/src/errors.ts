@@ -43,8 +43,9 @@ export const HelpError = defineErrors({
   },
   HELP_SOURCE_INVALID: {
     status: 422,
-    about: 'no configured documentation source can be used',
-    remedy: 'write CAUSEWAY_HELP_SOURCES as name=folder, internal:name=folder or pkg:name',
+    about: 'a configured documentation source cannot be used',
+    remedy:
+      'see the message; write each entry of CAUSEWAY_HELP_SOURCES as name=folder, internal:name=folder, pkg:name or own',
   },
   HELP_CHUNKING_CHANGED: {
     status: 409,

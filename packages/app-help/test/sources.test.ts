@@ -37,7 +37,8 @@ verifies('help:source:bad', async (t) => {
 verifies('help:source:bad', 'if no source can be used, the reason is reported', async (t) => {
   const app = await openForTest(help, { dir: t.testdir(), settings: { helpSources: ['nonsense'] } })
   t.teardown(() => app.close())
-  await t.rejects((app.store as Help).build(), { code: 'HELP_SOURCE_INVALID', message: /nonsense/ })
+  const message = /^no configured documentation source can be used: .*nonsense/
+  await t.rejects((app.store as Help).build(), { code: 'HELP_SOURCE_INVALID', message })
 })
 
 verifies('help:sections:pages', async (t) => {

@@ -51,7 +51,10 @@ export interface BuildContext extends BuildCall {
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
   const { sources, failed = [], size, edition = 'internal' } = request
   const [first] = failed
-  if (sources.length === 0 && first !== undefined) throw new HelpError('HELP_SOURCE_INVALID', first.reason)
+  if (sources.length === 0 && first !== undefined) {
+    const message = `no configured documentation source can be used: ${first.reason}`
+    throw new HelpError('HELP_SOURCE_INVALID', message)
+  }
   const included = sources.filter(({ is_internal }) => !is_internal || edition === 'internal')
   const base = await context.base?.open()
   try {
