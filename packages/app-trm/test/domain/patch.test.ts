@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { removeRoots } from '../../src/domain/candidate/path.ts'
 import { after, applied, diffed } from './candidate/apply-kit.ts'
 
 const lines = (from: number, to: number) =>
@@ -264,4 +265,96 @@ t.test('a hunk that fits at thousands of places is rejected quickly', async (t) 
   const text = 'a\nb\n'.repeat(50_000)
   t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
   t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })
+})
+
+/** Go, CSS, SQL and other files: text, damaged patch, and the text after it or the code of the error. */
+const damagedPatches: Readonly<Record<string, readonly [text: string, diff: string, expected: string]>> = {
+  'context that names another function, removed line of its twin': [
+    'func f(x int) int {\n\ta := x\n\tb := a\n\treturn 1\n}\n\nfunc g(x int) int {\n\ta := x\n\tb := a\n\treturn 10\n}\n',
+    '@@ -7,5 +7,5 @@\n func g(x int) int {\n \ta := x\n \tb := a\n-\treturn 1\n+\treturn 2\n }\n',
+    'HUNK_MISMATCH',
+  ],
+  'context that names another function, inserted line': [
+    'def a(s):\n    n = s\n    m = n\n    k = m\n    return k\n\ndef b(s):\n    n = s\n    m = n\n    k = m\n    return m\n',
+    '@@ -7,5 +7,6 @@\n def b(s):\n     n = s\n     m = n\n     k = m\n+    k += 1\n     return k\n',
+    'HUNK_MISMATCH',
+  ],
+  'context with another kind of space': [
+    'a\nb c\nd\ne\nf\n',
+    '@@ -1,5 +1,5 @@\n a\n b\u00a0c\n-d\n+D\n e\n f\n',
+    'a\nb c\nD\ne\nf\n',
+  ],
+  'blanks trimmed at the stated line, exact twin below': [
+    'f  \n  x\nf\n  x\n',
+    '@@ -1,2 +1,2 @@\n f\n-  x\n+  y\n',
+    'f  \n  y\nf\n  x\n',
+  ],
+  'blanks trimmed without a header, exact twin below': [
+    'f  \n  x\nf\n  x\n',
+    '@@\n f\n-  x\n+  y\n',
+    'HUNK_AMBIGUOUS',
+  ],
+  'repeated rules without a header': [
+    '.a {\n  color: red;\n}\n.b {\n  color: red;\n}\n',
+    '@@\n-  color: red;\n+  color: blue;\n }\n',
+    'HUNK_AMBIGUOUS',
+  ],
+  'repeated rules with wrong counts': [
+    '.a {\n  color: red;\n}\n.b {\n  color: red;\n}\n',
+    '@@ -5,9 +5,3 @@\n-  color: red;\n+  color: blue;\n }\n',
+    'HUNK_AMBIGUOUS',
+  ],
+  'repeated rules in reverse order': [
+    '.a {\n  color: red;\n}\n.b {\n  color: red;\n}\n',
+    '@@ -4,3 +4,3 @@\n .b {\n-  color: red;\n+  color: b;\n }\n@@ -2,2 +2,2 @@\n-  color: red;\n+  color: a;\n }\n',
+    '.a {\n  color: a;\n}\n.b {\n  color: b;\n}\n',
+  ],
+  'no context, line of a repeated text off by one': [
+    'x = 1\ny = 2\nx = 1\n',
+    '@@ -2 +2 @@\n-x = 1\n+x = 3\n',
+    'HUNK_AMBIGUOUS',
+  ],
+  'a repeated line without its -': ['x\ny\ny\nz\n', '@@ -1,4 +1,3 @@\n x\n y\n y\n z\n', 'INVALID_DIFF'],
+  'a second hunk without its header': [
+    'a\nb\nc\nd\ng\nh\n',
+    '@@ -1,2 +1,2 @@\n-a\n+A\n b\n-g\n+G\n h\n',
+    'HUNK_MISMATCH',
+  ],
+  'dots between two places': [
+    'a\nb\nc\ng\nh\n',
+    '@@ -1,2 +1,2 @@\n-a\n+A\n b\n...\n-g\n+G\n h\n',
+    'INVALID_DIFF',
+  ],
+  'a hunk twice': [
+    'a\nb\nc\na\nb\nc\n',
+    '@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n',
+    'EDIT_OVERLAP',
+  ],
+  'a hunk that expects the one above': [
+    'a\nb\nc\nd\n',
+    '@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -2,3 +2,3 @@\n B\n-c\n+C\n d\n',
+    'HUNK_MISMATCH',
+  ],
+  'CRLF and no last line end': ['a\r\nb\r\nc', '@@ -1,3 +1,4 @@\n a\n b\n-c\n+c\n+d\n', 'a\r\nb\r\nc\r\nd'],
+  'two kinds of line ends': ['a\r\nb\nc\r\n', '@@\n a\n b\n+n\n c\n', 'a\r\nb\nn\nc\r\n'],
+  'SQL comments like headers, wrong counts': [
+    'x\n-- a\ny\nz\n-- q\nu\n',
+    '@@ -1,42 +1,7 @@\n x\n--- a\n@@ -5,42 +4,7 @@\n--- q\n+++ q\n u\n',
+    'INVALID_DIFF',
+  ],
+}
+
+verifies('trm:candidate:refused', 'a damaged patch changes what it names or is rejected', async (t) => {
+  for (const [name, [text, diff, expected]] of Object.entries(damagedPatches)) {
+    if (/^[A-Z]+_[A-Z_]+$/.test(expected)) t.throws(() => diffed(text, diff), { code: expected }, name)
+    else t.equal(diffed(text, diff), expected, name)
+  }
+})
+
+t.test('absolute paths are made relative in headers only', async (t) => {
+  const patch = '--- /root/p/a.txt\n+++ /root/p/a.txt\n@@ -1 +1 @@\n-x\n+++ /root/p/a.txt\n'
+  t.same(removeRoots({ mode: 'patch', patch }, ['/root/p']), {
+    mode: 'patch',
+    patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-x\n+++ /root/p/a.txt\n',
+  })
 })

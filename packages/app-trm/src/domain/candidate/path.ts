@@ -34,11 +34,14 @@ export function removeRoot(path: string, roots: readonly string[]): string {
   return root === undefined ? path : path.slice(root.length + 1)
 }
 
+/** Changes only pairs of `---` and `+++`: an added line may begin with `++ /`. */
 const removeHeaderRoots = (diff: string, roots: readonly string[]): string =>
-  diff.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {
-    const relative = removeRoot(path, roots)
-    return relative === path ? line : `${mark}${relative}`
-  })
+  diff.replace(/^--- .*\n\+\+\+ .*$/gm, (pair) =>
+    pair.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {
+      const relative = removeRoot(path, roots)
+      return relative === path ? line : `${mark}${relative}`
+    }),
+  )
 
 function findProblem(path: string, parts: readonly string[]): string | undefined {
   if (path.length > maxLength) return `is longer than ${maxLength} characters`

@@ -43,19 +43,20 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the best placements of a hunk, all equally good: those where every old line matches exactly, else except for
- * blanks at line ends, else with one, else with two different context lines. Removed lines always match, and inserted lines
- * keep a matching neighbour. Context may differ only if the header counts the lines correctly: otherwise the line that differs
- * may be an added line without its `+`. Stops after `maxPlacements`.
+ * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line ends,
+ * else with one, else with two different context lines. Removed lines always match, and inserted lines keep a matching
+ * neighbour. Context may differ only if the header counts the lines correctly: otherwise the line that differs may be an
+ * added line without its `+`. It may not occur elsewhere in the text, because it then names another position. Stops after
+ * `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const old = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
   const wanted = old.map((line) => line.trimEnd())
   const starts = findStarts(text, wanted)
-  const exact = starts.filter((start) => old.every((line, index) => text.lines[start + index] === line))
-  const close = (exact.length > 0 ? exact : starts).slice(0, maxPlacements + 1)
-  if (close.length > 0)
-    return close.map((start) => createPlacement(hunk.lines, start, { length: old.length, fuzz: 0 }))
+  if (starts.length > 0)
+    return starts
+      .slice(0, maxPlacements + 1)
+      .map((start) => createPlacement(hunk.lines, start, { length: old.length, fuzz: 0 }))
   for (let fuzz = 1; fuzz <= (hunk.isCounted ? maxFuzz : 0); fuzz++) {
     if (!hasEnoughContext(old, fuzz)) break
     const near = findFuzzyStarts(text, wanted)
@@ -100,7 +101,7 @@ function sortByRarity(indices: IndexedText['indices'], wanted: readonly string[]
 
 /** Whether exactly `fuzz` context lines differ and every insertion is anchored. */
 function isFuzzyMatch(
-  { trimmed }: IndexedText,
+  { trimmed, indices }: IndexedText,
   lines: readonly HunkLine[],
   start: number,
   fuzz: number,
@@ -109,7 +110,8 @@ function isFuzzyMatch(
   const isMatch = lines.map(({ op, text }) => {
     if (op === '+') return true
     const matches = trimmed[line++] === text.trimEnd()
-    if (!matches) different += op === '-' ? maxFuzz + 1 : 1
+    const isElsewhere = text.trim() !== '' && indices.has(text.trimEnd())
+    if (!matches) different += op === '-' || isElsewhere ? maxFuzz + 1 : 1
     return matches
   })
   return different === fuzz && findBlocks(lines).every((block) => isAnchored(lines, isMatch, block))
