@@ -19,14 +19,39 @@ export function createProbe(path: string, text: string, id: string): Probe | und
 
 const toNames = (id: string, kinds: readonly string[]): string[] => kinds.map((kind) => `test_${id}_${kind}`)
 
+/** Assertions that must fail, by name. */
+const pythonAssertions: Readonly<Record<string, string>> = {
+  equal: 'self.assertEqual(1, 2)',
+  differ: 'self.assertNotEqual(1, 1)',
+  true: 'self.assertTrue(False)',
+  false: 'self.assertFalse(True)',
+  same: 'self.assertIs([], [])',
+  none: 'self.assertIsNone(1)',
+  in: 'self.assertIn(1, [])',
+  near: 'self.assertAlmostEqual(1, 2)',
+  greater: 'self.assertGreater(1, 2)',
+  less: 'self.assertLess(2, 1)',
+  list: 'self.assertListEqual([1], [2])',
+  dict: 'self.assertDictEqual({1: 1}, {1: 2})',
+  raises: 'with self.assertRaises(KeyError): pass',
+  assert: 'assert 1 == 2',
+}
+
+/** The same for `node:assert`. */
+const scriptAssertions: Readonly<Record<string, string>> = {
+  ok: 'ok(false)',
+  equal: 'equal(1, 2)',
+  strict: 'strictEqual(1, 2)',
+  deep: 'deepEqual([1], [2])',
+  deepStrict: 'deepStrictEqual([1], [2])',
+  differ: 'notStrictEqual(1, 1)',
+  match: "match('a', /b/)",
+  raises: 'throws(() => {})',
+}
+
 function createPythonProbe(path: string, text: string, id: string): Probe {
-  const names = toNames(id, ['equal', 'true', 'raises', 'assert'])
-  const bodies = [
-    'self.assertEqual(1, 2)',
-    'self.assertTrue(False)',
-    'with self.assertRaises(KeyError): pass',
-    'assert 1 == 2',
-  ]
+  const names = toNames(id, Object.keys(pythonAssertions))
+  const bodies = Object.values(pythonAssertions)
   const added = [
     `import unittest as unittest_${id}`,
     '',
@@ -42,7 +67,7 @@ function createPythonProbe(path: string, text: string, id: string): Probe {
 }
 
 function createScriptProbe(path: string, text: string, id: string): Probe | undefined {
-  const names = toNames(id, ['throws', 'equal'])
+  const names = toNames(id, ['plain', ...Object.keys(scriptAssertions)])
   const isModule = /\.m[jt]s$/.test(path) || /^\s*import\b[^(]*['"]/m.test(text)
   const load = (name: string, module: string, member: string): string => {
     const quoted = JSON.stringify(module)
@@ -50,7 +75,7 @@ function createScriptProbe(path: string, text: string, id: string): Probe | unde
     return `const ${name} = require(${quoted})${member === 'default' ? '' : `.${member}`}`
   }
   const [, framework] = /['"](node:test|vitest|tape|@jest\/globals)['"]/.exec(text) ?? []
-  const equal = load(`equal_${id}`, 'node:assert', 'strictEqual')
+  const assert = load(`assert_${id}`, 'node:assert', 'default')
   if (framework === 'tape') {
     const tests = names.map((name) => `test_${id}('${name}', (t) => { t.equal(1, 2, '${name}'); t.end() })`)
     return { path, names, text: [text, load(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
@@ -63,9 +88,11 @@ function createScriptProbe(path: string, text: string, id: string): Probe | unde
     text: [
       text,
       ...(framework === undefined ? [] : [load(`test_${id}`, framework, 'test')]),
-      equal,
+      assert,
       `${run}('${names[0]}', () => { throw new Error('probe') })`,
-      `${run}('${names[1]}', () => { equal_${id}(1, 2) })`,
+      ...Object.values(scriptAssertions).map(
+        (call, index) => `${run}('${names[index + 1]}', () => { assert_${id}.${call} })`,
+      ),
       '',
     ].join('\n'),
   }

@@ -4,7 +4,7 @@ import type { SignalKind } from './signal.ts'
 const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] = [
   [
     'test',
-    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:unittest|pytest|_pytest|node:test|vitest)['"]/,
+    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:(?:unittest|pytest|_pytest)(?:\.[\w.]+)?|node:test|vitest)['"]/,
     'uses the test framework',
   ],
   [
@@ -33,17 +33,17 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\bargv\b.*(?:test|junit)/,
+    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bnew Error\([^)]*\)\.stack\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\b(?:argv|execArgv)\b.*(?:test|junit)|\bimport __main__\b|\bmodule\.parent\b|\brequire\.main\b(?!\s*===?\s*module\s*\))/,
     'inspects its caller',
   ],
   [
     'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|CAUSEWAY_/,
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_/,
     'reads variables of the test runner',
   ],
   [
     'test',
-    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)\.\w+\s*=[^=]|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
+    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)(?:\/strict)?(?:['"]\))?\.\w+\s*=[^=]|\bObject\.(?:assign|defineProperty|defineProperties)\([^,]*\bassert\b|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
     'replaces or catches assertions',
   ],
   [
@@ -53,10 +53,14 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'lint',
-    /#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip))|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
+    /#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
     'suppresses a check',
   ],
 ]
+
+/** Shell functions and traps that replace the checks of a script. */
+const suspiciousShell =
+  /^\s*(?:function\s+)?(?:test|\[|echo|printf|exit|diff|cmp|grep|false)\s*\(\)|\balias\s+(?:test|\[|echo|printf|exit|diff|cmp|grep|false)=|\btrap\b.*\bexit\b.*\b(?:EXIT|0)\s*$/
 
 /** Added code that can forge the result of a signal. */
 export interface Suspicion {
@@ -69,17 +73,35 @@ export interface Suspicion {
 
 /** Returns suspicious lines of a source that its original does not contain. */
 export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
-  if (!/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
+  const isShell = /\.(sh|bash)$/.test(path)
+  if (!isShell && !/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
   const known = new Set(before.split('\n').map((line) => line.trim()))
   const lines = after.split('\n')
   return lines.flatMap((line, index): Suspicion[] => {
     if (known.has(line.trim())) return []
+    if (isShell)
+      return suspiciousShell.test(line)
+        ? [{ kind: 'test', path, line: index + 1, why: 'replaces a check of the shell' }]
+        : []
     const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
     if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
-    const isEqual = /def __(?:eq|ne|le|ge|lt|gt|contains)__\(/.test(line)
-    const body = `${line.slice(line.indexOf(':') + 1)} ${lines[index + 1] ?? ''}`
-    return isEqual && /return\s+(?:True|1|not\s+None|self is not None)\s*$/m.test(body.trimEnd())
+    return isConstantComparison(lines, index)
       ? [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
       : []
   })
+}
+
+/** Whether a Python comparison starts at a line whose body does not use the compared object. */
+function isConstantComparison(lines: readonly string[], at: number): boolean {
+  const [, indent = '', other, rest = ''] =
+    /^(\s*)def __(?:eq|ne|le|ge|lt|gt|contains)__\(\s*\w+\s*,\s*(\w+)[^)]*\)[^:]*:(.*)$/.exec(
+      lines[at] ?? '',
+    ) ?? []
+  if (other === undefined) return false
+  const following = lines.slice(at + 1)
+  const end = following.findIndex(
+    (line) => line.trim() !== '' && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length))),
+  )
+  const body = [rest, ...following.slice(0, end < 0 ? undefined : end)].join('\n')
+  return !new RegExp(`\\b${other}\\b`).test(body) && !/\b(?:raise|NotImplemented)\b/.test(body)
 }

@@ -7,7 +7,7 @@ import { createGlobMatcher } from '../glob.ts'
 const configurations: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)conftest\.py$/, 'configures pytest'],
   [
-    /(^|\/)(\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py)$/,
+    /(^|\/)(\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py|pyrightconfig\.json|\.bandit)$/,
     'configures the checks',
   ],
   [/\.(egg|dist)-info\/entry_points\.txt$/, 'registers plugins'],
@@ -20,7 +20,10 @@ const configurations: readonly (readonly [RegExp, string])[] = [
     /(^|\/)(jest|vitest|vite|eslint|babel|mocha|ava|karma|playwright)\.?(config|conf|rc)[\w.]*$/,
     'configures the checks',
   ],
-  [/(^|\/)(\.(mocharc|eslintrc|babelrc|swcrc|taprc|nycrc)[\w.]*|biome\.jsonc?)$/, 'configures the checks'],
+  [
+    /(^|\/)(\.(mocharc|eslintrc|babelrc|swcrc|taprc|nycrc|c8rc|oxlintrc|stylelintrc|prettierrc)[\w.]*|\.(eslint|stylelint|prettier)ignore|(biome|deno)\.jsonc?)$/,
+    'configures the checks',
+  ],
   [/(^|\/)tsconfig[\w.]*\.json$/, 'configures the compiler'],
 ]
 
