@@ -285,6 +285,27 @@ verifies('trm:candidate:perturbed', 'a damaged patch is rejected or applied corr
   }
 })
 
+t.test('a hunk that lost a + and a - is rejected although it ends with blank context lines', async (t) => {
+  const before = 'call(\n    a,\n    b,\n    first,\n    second,\n)\n\n\nend\n'
+  const lines = [
+    '     a,',
+    '     b,',
+    '     first,',
+    '-    second,',
+    '+    one,',
+    '+    two,',
+    '     three,',
+    ' )',
+    ' ',
+    ' ',
+  ]
+  const hunk = `@@ -2,7 +2,8 @@\n${lines.join('\n')}\n`
+  const header = '--- a/a.py\n+++ b/a.py\n'
+  const apply = (diff: string) =>
+    applyCandidate(new Map([['a.py', before]]), { mode: 'diff', changes: [{ path: 'a.py', diff }] })
+  t.throws(() => apply(header + hunk), { code: 'HUNK_MISMATCH' })
+})
+
 t.test(
   'a patch with another indentation than the file is rejected with the text that would fit',
   async (t) => {

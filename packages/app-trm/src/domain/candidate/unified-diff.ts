@@ -123,7 +123,10 @@ function readHunk(
   }
   checkCounts(at, seen, stated)
   checkEnd(lines, next, isEqual(seen, stated) ? 'complete' : stated === undefined ? 'unknown' : 'short')
-  // Blank lines at the end are not context unless the counts include them.
+  // Blank lines at the end are not context unless the counts include them. Only an empty line above a header or prose is
+  // certainly a separator; in all other cases the counts may be equal although the hunk is damaged.
+  const isSeparated = lines[next - 1] === '' && next < lines.length && !lines[next]?.startsWith('@@')
+  const countedLength = isEqual(seen, stated) ? body.length : body.length - (isSeparated ? 1 : 0)
   while (!isEqual(seen, stated) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
     body.pop()
     seen.old--
@@ -136,7 +139,7 @@ function readHunk(
       // The header of a hunk without old lines contains the preceding line.
       oldStart: stated === undefined ? undefined : Number(start) + (stated.old === 0 ? 1 : 0),
       newStart: stated === undefined ? undefined : Number(newStart),
-      isCounted: isEqual(seen, stated),
+      isCounted: isEqual(seen, stated) && body.length === countedLength,
       isOldUnended,
       isNewUnended,
     },
