@@ -106,6 +106,11 @@ verifies('toolvault:zone', 'holes are outside, and zones can cross the antimerid
   await t.rejects(client.call('zone_transits', { tracks: [line], zones: [line] }), {
     code: 'FEATURE_UNUSABLE',
   })
+  const single = track('single', [[0, 0, 0]])
+  await t.rejects(client.call('track_stats', { tracks: [single] }), {
+    code: 'FEATURE_UNUSABLE',
+    message: /has 1 fix; at least two are required/,
+  })
 })
 
 verifies('toolvault:stats', async (t) => {

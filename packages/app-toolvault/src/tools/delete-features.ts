@@ -1,4 +1,4 @@
-import { composite, deleteFeatures, getFeatureId, getLabel, showText } from '@causeway/plot'
+import { composite, deleteFeatures, formatCount, getFeatureId, getLabel, showText } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
@@ -28,7 +28,7 @@ export default defineTool({
         ? []
         : [
             showText(
-              `${withoutId.length} features without an id cannot be deleted: ${withoutId.map(getLabel).join(', ')}`,
+              `${formatCount(withoutId.length, 'feature')} without an id cannot be deleted: ${withoutId.map(getLabel).join(', ')}`,
             ),
           ]),
     ])

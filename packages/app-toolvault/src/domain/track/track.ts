@@ -1,6 +1,7 @@
 import { formatTime, parseTime } from '@causeway/app-kit/time'
 import {
   type Feature,
+  formatCount,
   getFeatureId,
   getGeometryType,
   getKind,
@@ -75,7 +76,7 @@ export function readTimedTrack(feature: Feature): TimedTrack {
       data: { id: track.id },
     })
   if (places.length < 2)
-    throw createFeatureError(feature, `has ${places.length} fixes; at least two are required`)
+    throw createFeatureError(feature, `has ${formatCount(places.length, 'fix')}; at least two are required`)
   const back = times.findIndex((time, index) => index > 0 && time < (times[index - 1] ?? 0))
   if (back > 0)
     throw createFeatureError(
