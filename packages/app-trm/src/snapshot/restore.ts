@@ -1,4 +1,5 @@
 import type { CausewayError } from '@causeway/protocol'
+import { formatCount } from '../domain/format-count.ts'
 import { TrmError } from '../errors.ts'
 import { locate, type Place } from '../workspace/place.ts'
 import { type Replacement, removeTemporaryFiles, replaceFiles } from '../workspace/replace-files.ts'
@@ -92,7 +93,7 @@ function checkUnchanged(differences: readonly Difference[], again: readonly Diff
 
 function createConflict(differences: readonly Difference[]): CausewayError {
   const conflicts = differences.map(({ entry }) => entry.path)
-  const message = `${conflicts.length} files differ from what the session wrote: ${conflicts.slice(0, 5).join(', ')}`
+  const message = `${formatCount(conflicts.length, 'file')} with edits that the session did not write: ${conflicts.slice(0, 5).join(', ')}`
   return new TrmError('USER_EDIT_CONFLICT', message, { data: { conflicts } })
 }
 
