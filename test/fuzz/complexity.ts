@@ -13,6 +13,8 @@ import {
 import { limitAttacks } from './limit-attacks.ts'
 
 const frame = 'Replay__get_frame'
+/** Maximum number of URIs in one `subscriptions/listen`. */
+const maxUris = 10_000
 const everyTransport = ['json', 'session', 'stateless', 'events'] as const
 const message = (params: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
@@ -153,9 +155,23 @@ const envelopeAttacks: readonly Attack[] = [
     make: (bytes) => `{"level":"${'x'.repeat(bytes)}"}`,
   },
   {
-    name: 'resource subscriptions of a stateless client',
+    name: 'wrong resource subscriptions of a stateless client',
     target: { method: 'subscriptions/listen', over: 'stateless' },
     make: (bytes) => `{"notifications":{"resourceSubscriptions":${list('1', bytes)}}}`,
+  },
+  {
+    name: 'the maximum of resource subscriptions of a stateless client',
+    target: { method: 'subscriptions/listen', over: 'stateless' },
+    make: (bytes) => {
+      const end = 'x'.repeat(Math.floor(bytes / maxUris) - 60)
+      const uris = Array.from(
+        { length: maxUris },
+        (_, index) => `"replay://recordings/r${index}/metadata/${end}"`,
+      )
+      return `{"notifications":{"resourceSubscriptions":[${uris.join(',')}]}}`
+    },
+    // The answer repeats the subscriptions.
+    maxAnswerBytes: 2 * attackBytes,
   },
   {
     name: 'a long progress token in a session',

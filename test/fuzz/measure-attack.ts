@@ -138,7 +138,10 @@ async function prepareMessage(
       'mcp-method': method,
       ...(method === 'tools/call' ? { 'mcp-name': /"name":"(\w+)/.exec(params)?.[1] ?? '' } : {}),
     }
-    return () => send(url, agent, { path: '/mcp', headers, body: rpc(method, withEnvelope(params)) })
+    // The stream of subscriptions stays open after its first event.
+    const until = method === 'subscriptions/listen' ? { until: '\n\n' } : {}
+    return () =>
+      send(url, agent, { path: '/mcp', headers, body: rpc(method, withEnvelope(params)), ...until })
   }
   const stream = request(`${url}/sse`, { headers: { accept: 'text/event-stream' } }).end()
   const [answer] = (await once(stream, 'response')) as [IncomingMessage]
@@ -185,12 +188,12 @@ async function prepareSocket(url: string, path: string, text: string): Promise<(
   }
 }
 
-async function send(url: string, agent: Agent, { path, headers, body }: Sending): Promise<Answer> {
+async function send(url: string, agent: Agent, { path, headers, body, until }: Sending): Promise<Answer> {
   const sent = request(`${url}${path}`, { method: 'POST', agent, headers: { ...headers } })
   sent.setTimeout(deadlineMs, () => sent.destroy(new Error(`no response within ${deadlineMs} ms`)))
   sent.end(body)
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  return read(answer)
+  return read(answer, until)
 }
 
 /** Reads a response to its end or until the text contains `until`. Returns only the beginning of the text. */
