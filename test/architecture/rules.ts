@@ -16,6 +16,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   embed: ['protocol', 'store', 'worker'],
   picture: ['protocol', 'worker'],
   plot: ['protocol', 'app-kit'],
+  gateway: ['protocol', 'store', 'app-kit'],
   bridge: ['protocol'],
   console: [],
   'app-replay': ['recording', 'picture'],
@@ -25,6 +26,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'app-toolvault': ['plot'],
 }
 const appImports = ['protocol', 'app-kit', 'store', 'worker']
+const serverImports = [...appImports, 'gateway']
 
 const maxLines = 400
 const forbiddenNames = /^(utils?|helpers?|common|misc|managers?|shared)$/
@@ -44,7 +46,7 @@ const arrowRule: Rule = (all) =>
 /** Whether a workspace package may import another; names are without the scope: `app-replay`, `server`. */
 export function mayImport(owner: string, name: string): boolean {
   if (arrows[owner]?.includes(name)) return true
-  if (owner === 'server') return isApp(name) || appImports.includes(name)
+  if (owner === 'server') return isApp(name) || serverImports.includes(name)
   return isApp(owner) && appImports.includes(name)
 }
 

@@ -1,0 +1,53 @@
+import { defineErrors } from '@causeway/protocol'
+
+/** Errors of hosted MCP servers. */
+export const GatewayError = defineErrors({
+  UPSTREAM_GONE: {
+    status: 502,
+    retryable: true,
+    about: 'the hosted server ended during the call, which may have had an effect',
+    remedy: 'check whether the call had an effect, then call again; data.stderr has its last lines',
+  },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    about: 'the hosted server cannot be started or reached',
+    remedy: 'read data.stderr and causeway mcp logs, correct its entry in mcp.json, then call again',
+  },
+  UPSTREAM_INVALID: {
+    status: 502,
+    about: 'the hosted server sent something that is not MCP',
+    remedy: 'check its version and causeway mcp logs',
+  },
+  SERVER_NOT_FOUND: {
+    status: 404,
+    about: 'mcp.json has no such server',
+    remedy: 'use one of data.servers',
+  },
+  NEEDS_APPROVAL: {
+    status: 403,
+    about: 'the hosted server was imported and is not approved yet, so it was not started',
+    remedy: 'check its command with causeway mcp show, then run causeway mcp approve',
+  },
+  NEEDS_LOGIN: {
+    status: 401,
+    about: 'the remote server requires a login',
+    remedy: 'run causeway mcp login',
+  },
+  TOOL_CHANGED: {
+    status: 409,
+    about: 'the description or schema of the tool differs from the approved one',
+    remedy: 'check the difference with causeway mcp approve --diff, then approve it',
+  },
+  TOO_MANY_INSTANCES: {
+    status: 503,
+    retryable: true,
+    about: 'the hosted server has the maximum number of processes, and all are in use',
+    remedy: 'call again later, or choose a sharing mode with fewer processes',
+  },
+  PROJECT_UNKNOWN: {
+    status: 400,
+    about: 'the hosted server needs the project folder of its client, which the client did not send',
+    remedy: 'connect through the bridge, or send the header Causeway-Project',
+  },
+})

@@ -1,0 +1,1 @@
+export { GatewayError } from './errors.ts'
