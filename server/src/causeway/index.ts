@@ -1,4 +1,5 @@
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
+import { GatewayError } from '@causeway/gateway'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 import { WorkerError } from '@causeway/worker'
@@ -15,7 +16,7 @@ export const causewayApp = (core: () => ServerParts): App =>
       name: 'Causeway',
       about:
         'The server itself: its apps and their health, the audit of calls, refreshing the tool lists, and backups.',
-      errors: [CausewayError, StoreError, WorkerError, ServerError],
+      errors: [CausewayError, StoreError, WorkerError, ServerError, GatewayError],
       open: () => ({ core }),
       session: () => ({}),
     },
