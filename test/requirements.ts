@@ -15,6 +15,7 @@ import { client } from './requirements/client.ts'
 import { command } from './requirements/command.ts'
 import { webConsole } from './requirements/console.ts'
 import { debrief } from './requirements/debrief.ts'
+import { gateway } from './requirements/gateway.ts'
 import { help } from './requirements/help.ts'
 import { limits } from './requirements/limits.ts'
 import { minds } from './requirements/minds.ts'
@@ -42,6 +43,7 @@ const areas = {
   debrief,
   toolvault,
   trm,
+  gateway,
   console: webConsole,
   limits,
   reliability,
@@ -64,6 +66,7 @@ export const requirements = {
   ...debrief,
   ...toolvault,
   ...trm,
+  ...gateway,
   ...webConsole,
   ...limits,
   ...reliability,

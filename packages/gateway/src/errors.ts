@@ -2,6 +2,21 @@ import { defineErrors } from '@causeway/protocol'
 
 /** Errors of hosted MCP servers. */
 export const GatewayError = defineErrors({
+  GATEWAY_CONFIG_INVALID: {
+    status: 500,
+    about: 'mcp.json, or an entry of it, is malformed',
+    remedy: 'correct it; causeway mcp list shows the problems',
+  },
+  SECRETS_INVALID: {
+    status: 500,
+    about: 'secrets.json is malformed or not private',
+    remedy: 'correct it; only its owner may read it',
+  },
+  VARIABLE_UNSET: {
+    status: 500,
+    about: 'an entry of mcp.json uses a variable without a value',
+    remedy: 'set the variable where the server starts, or the secret with causeway mcp add --secret',
+  },
   UPSTREAM_GONE: {
     status: 502,
     retryable: true,

@@ -106,7 +106,7 @@ async function addEntry(
   { path, client, entry, project }: EntryTarget,
 ): Promise<string> {
   if (before === undefined || before.trim() === '') return `${formatSnippet(client, entry)}\n`
-  const { JsonEditError, readJsonValue, setJsonValue } = await import('./edit-json.ts')
+  const { JsonEditError, readJsonValue, setJsonValue } = await import('@causeway/gateway/config')
   const byteOrderMark = before.startsWith('\uFEFF') ? '\uFEFF' : ''
   const entryPath = [client.key, serverName]
   try {

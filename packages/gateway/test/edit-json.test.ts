@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { readJsonValue, setJsonValue } from '../../src/cli/clients/edit-json.ts'
+import { readJsonValue, setJsonValue } from '../src/config/edit-json.ts'
 
 const strict = { comments: false }
 const relaxed = { comments: true }

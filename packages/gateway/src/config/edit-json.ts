@@ -51,6 +51,34 @@ export function setJsonValue(
   return text
 }
 
+/**
+ * Removes the property at a path of keys and leaves all other text unchanged. Returns the same text if the property does not exist.
+ * Throws `JsonEditError` if the text is invalid.
+ */
+export function removeJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): string {
+  let object: Node | undefined = parse(text, syntax)
+  for (const key of path.slice(0, -1)) object = object && findProperty(object, key)?.value
+  const removed = object?.children?.filter(({ children }) => children?.[0]?.value === path.at(-1)) ?? []
+  // From the end, so that the earlier offsets stay valid.
+  return removed.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
+}
+
+/** Removes the comma after the property or, after the last one, the comma before it, and its own line. */
+function removeProperty(text: string, { offset, length }: Node): string {
+  let end = offset + length
+  let start = offset
+  const after = /^\s*,/.exec(text.slice(end))?.[0]
+  if (after !== undefined) end += after.length
+  else {
+    const before = /,\s*$/.exec(text.slice(0, offset))?.[0]
+    if (before !== undefined) return text.slice(0, offset - before.length) + text.slice(end)
+  }
+  // The whole line, if nothing else is in it.
+  const indent = /(?:^|\r?\n)[ \t]*$/.exec(text.slice(0, start))?.[0]
+  if (indent !== undefined && /^[ \t]*(\r?\n|$)/.test(text.slice(end))) start -= indent.length
+  return text.slice(0, start) + text.slice(end)
+}
+
 function parse(text: string, syntax: JsonSyntax): Node {
   const errors: ParseError[] = []
   const root = parseWithErrors(text, errors, syntax)

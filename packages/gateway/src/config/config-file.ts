@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { GatewayError } from '../errors.ts'
+import { JsonEditError, readJsonValue, removeJsonValue, setJsonValue } from './edit-json.ts'
+import { configFileName, type GatewayConfig, parseGatewayConfig } from './gateway-config.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+
+const syntax = { comments: true }
+
+/** Edits `mcp.json` of a data folder. Text outside the changed entry stays as it is, including unknown keys and comments. */
+export class ConfigFile {
+  readonly path: string
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, configFileName)
+  }
+
+  /** Throws `GATEWAY_CONFIG_INVALID`. */
+  read(): GatewayConfig {
+    return parseGatewayConfig(this.#text, this.path)
+  }
+
+  /** Returns the entry as it is in the file. */
+  readEntry(name: string): unknown {
+    return this.#attempt(() => readJsonValue(this.#text, ['mcpServers', name], syntax))
+  }
+
+  /** Adds or replaces the entry of a server. Throws `GATEWAY_CONFIG_INVALID`, also if the new entry is invalid. */
+  setServer(name: string, entry: object): void {
+    this.#write(
+      this.#attempt(() => setJsonValue(this.#text, ['mcpServers', name], entry, syntax)),
+      name,
+    )
+  }
+
+  /** Sets a key of `causeway` in the entry of a server, such as `enabled`; `undefined` removes it. */
+  setOption(name: string, key: string, value: unknown): void {
+    const path = ['mcpServers', name, 'causeway', key]
+    const text = this.#attempt(() =>
+      value === undefined
+        ? removeJsonValue(this.#text, path, syntax)
+        : setJsonValue(this.#text, path, value, syntax),
+    )
+    this.#write(text, name)
+  }
+
+  /** Returns whether the file had the entry. */
+  removeServer(name: string): boolean {
+    if (this.readEntry(name) === undefined) return false
+    this.#write(this.#attempt(() => removeJsonValue(this.#text, ['mcpServers', name], syntax)))
+    return true
+  }
+
+  get #text(): string {
+    const text = readPrivateFile(this.path) ?? ''
+    return text.trim() === '' ? '{}\n' : text
+  }
+
+  /** Validates before it replaces the file. */
+  #write(text: string, name?: string): void {
+    const { problems } = parseGatewayConfig(text, this.path)
+    const problem = problems.find((one) => one.name === name)
+    if (problem !== undefined) throw problem.error
+    writePrivateFile(this.path, text)
+  }
+
+  #attempt<T>(edit: () => T): T {
+    try {
+      return edit()
+    } catch (error) {
+      if (!(error instanceof JsonEditError)) throw error
+      throw new GatewayError('GATEWAY_CONFIG_INVALID', `${error.message}: ${this.path}`, {
+        data: { path: this.path },
+      })
+    }
+  }
+}

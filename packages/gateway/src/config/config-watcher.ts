@@ -1,0 +1,77 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { asCausewayError, type CausewayError } from '@causeway/protocol'
+import { configFileName, emptyConfig, type GatewayConfig, readGatewayConfig } from './gateway-config.ts'
+import { SecretsFile, secretsFileName } from './secrets-file.ts'
+
+export interface WatchedConfig extends GatewayConfig {
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+export interface ConfigWatcherOptions {
+  readonly dataDir: string
+  /** Called for every change, after the first read. */
+  readonly onChange: (config: WatchedConfig) => void
+  /** Called once for each new failure. */
+  readonly onFailure: (error: CausewayError) => void
+  readonly pollMs?: number
+}
+
+/** Watches `mcp.json` and `secrets.json`. While one of them is invalid, the last valid configuration stays current. */
+export class ConfigWatcher {
+  readonly #options: ConfigWatcherOptions
+  readonly #timer: NodeJS.Timeout
+  #version = ''
+  #current: WatchedConfig = { ...emptyConfig, secrets: {} }
+  #failure: CausewayError | undefined
+
+  constructor(options: ConfigWatcherOptions) {
+    this.#options = options
+    this.#read()
+    this.#timer = setInterval(() => this.check(), options.pollMs ?? 1000).unref()
+  }
+
+  get current(): WatchedConfig {
+    return this.#current
+  }
+
+  /** Why the newest files are not in use. */
+  get failure(): CausewayError | undefined {
+    return this.#failure
+  }
+
+  /** Reads the files if they changed, without waiting for the timer. */
+  check(): void {
+    if (this.#read()) this.#options.onChange(this.#current)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Returns whether there is a new configuration. */
+  #read(): boolean {
+    const { dataDir, onFailure } = this.#options
+    const version = [configFileName, secretsFileName]
+      .map((name) => describeFile(join(dataDir, name)))
+      .join('|')
+    if (version === this.#version) return false
+    this.#version = version
+    try {
+      const config = readGatewayConfig(dataDir)
+      this.#current = { ...config, secrets: new SecretsFile(dataDir).read() }
+      this.#failure = undefined
+      return true
+    } catch (error) {
+      const failure = asCausewayError(error)
+      if (failure.message !== this.#failure?.message) onFailure(failure)
+      this.#failure = failure
+      return false
+    }
+  }
+}
+
+function describeFile(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? '' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
+}

@@ -1,0 +1,43 @@
+/** Values of the variables in texts of `mcp.json`. */
+export interface Variables {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly secrets: Readonly<Record<string, string>>
+  /** Project folder of the client, if it sent one. */
+  readonly project?: string | undefined
+}
+
+export interface Expansion {
+  readonly text: string
+  /** Variables without a value, as written: `${TOKEN}`. */
+  readonly unset: readonly string[]
+}
+
+const variable = /\$\{([^{}]*)\}/g
+
+/**
+ * Replaces `${VAR}`, `${VAR:-default}`, `${secret:NAME}` and `${project}`. An empty environment variable counts as set. Values
+ * are not expanded again.
+ */
+export function expandText(text: string, variables: Variables): Expansion {
+  const unset: string[] = []
+  const expanded = text.replaceAll(variable, (written, name: string) => {
+    const value = findValue(name, variables)
+    if (value === undefined) unset.push(written)
+    return value ?? ''
+  })
+  return { text: expanded, unset }
+}
+
+function findValue(name: string, { env, secrets, project }: Variables): string | undefined {
+  if (name === 'project') return project
+  const [, secret] = /^secret:(.+)$/.exec(name) ?? []
+  if (secret !== undefined) return Object.hasOwn(secrets, secret) ? secrets[secret] : undefined
+  const [, key = name, fallback] = /^(.*?):-(.*)$/s.exec(name) ?? []
+  return Object.hasOwn(env, key) ? (env[key] ?? fallback) : fallback
+}
+
+/** Returns the names of the secrets in a text. */
+export const listSecretNames = (text: string): readonly string[] =>
+  [...text.matchAll(variable)].flatMap(([, name = '']) => /^secret:(.+)$/.exec(name)?.[1] ?? [])
+
+export const usesProject = (text: string): boolean => text.includes('${project}')

@@ -1,0 +1,31 @@
+export { ConfigFile } from './config-file.ts'
+export { ConfigWatcher, type ConfigWatcherOptions, type WatchedConfig } from './config-watcher.ts'
+export { defaultShare, type Share, shares } from './domain/default-share.ts'
+export type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts'
+export { listSecretNames, type Variables } from './domain/expand.ts'
+export {
+  describeEndpoint,
+  isSecretName,
+  isSecretValue,
+  redactArgs,
+  redacted,
+  redactUrl,
+} from './domain/redact.ts'
+export {
+  type HostedServer,
+  type OAuthOptions,
+  type PinMode,
+  parseServer,
+  serverNamePattern,
+} from './domain/server-schema.ts'
+export { JsonEditError, readJsonValue, removeJsonValue, setJsonValue } from './edit-json.ts'
+export {
+  configFileName,
+  type GatewayConfig,
+  parseGatewayConfig,
+  readGatewayConfig,
+  type ServerProblem,
+} from './gateway-config.ts'
+export { readPrivateFile, writePrivateFile } from './private-file.ts'
+export { type RenderedEndpoint, renderEndpoint, renderOAuth, rendersPerProject } from './render.ts'
+export { SecretsFile, secretNamePattern, secretsFileName } from './secrets-file.ts'

@@ -1,0 +1,123 @@
+import { GatewayError } from '../errors.ts'
+import type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts'
+import { type Expansion, expandText, usesProject, type Variables } from './domain/expand.ts'
+import type { HostedServer, OAuthOptions } from './domain/server-schema.ts'
+
+/** An endpoint without variables. `env` is the complete environment of the process. */
+export type RenderedEndpoint = Endpoint
+
+/** Inherited by every process, as in the MCP SDK. */
+const inheritedNames =
+  process.platform === 'win32'
+    ? [
+        ...['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'PROCESSOR_ARCHITECTURE'],
+        ...['PROGRAMFILES', 'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'USERNAME', 'USERPROFILE'],
+      ]
+    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER']
+
+/** Replaces the variables of a server's endpoint. Throws `VARIABLE_UNSET`, `GATEWAY_CONFIG_INVALID` if the URL is invalid. */
+export function renderEndpoint(server: HostedServer, variables: Variables): RenderedEndpoint {
+  const expand = new Expander(server.name, variables)
+  const { endpoint } = server
+  const rendered =
+    endpoint.kind === 'stdio'
+      ? renderStdio(endpoint, { server, variables, expand })
+      : renderHttp(endpoint, expand)
+  expand.throwIfUnset()
+  if (rendered.kind !== 'stdio') checkHttp(rendered, server.name)
+  return rendered
+}
+
+/** Throws `VARIABLE_UNSET`. */
+export function renderOAuth(server: HostedServer, variables: Variables): OAuthOptions {
+  const expand = new Expander(server.name, variables)
+  const rendered = Object.fromEntries(
+    Object.entries(server.oauth ?? {}).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? expand.text(value) : value,
+    ]),
+  )
+  expand.throwIfUnset()
+  return rendered
+}
+
+/** Whether the endpoint differs between project folders. */
+export const rendersPerProject = ({ endpoint }: HostedServer): boolean =>
+  JSON.stringify(endpoint).split('"').some(usesProject)
+
+function renderStdio(
+  { command, args, env, cwd }: StdioEndpoint,
+  { server, variables, expand }: { server: HostedServer; variables: Variables; expand: Expander },
+): StdioEndpoint {
+  const own = expand.record(env)
+  return {
+    kind: 'stdio',
+    command: expand.text(command),
+    args: args.map((arg) => expand.text(arg)),
+    env: { ...inheritEnvironment(variables.env, server.path), ...own },
+    cwd: cwd === undefined ? variables.project : expand.text(cwd),
+  }
+}
+
+const renderHttp = ({ kind, url, headers }: HttpEndpoint, expand: Expander): HttpEndpoint => ({
+  kind,
+  url: expand.text(url),
+  headers: expand.record(headers),
+})
+
+/** A value that starts with `()` is a function of a shell. */
+function inheritEnvironment(env: Variables['env'], path: string | undefined): Record<string, string> {
+  const inherited = inheritedNames.flatMap((name) => {
+    const value = name === 'PATH' ? (path ?? env.PATH) : env[name]
+    return value === undefined || value.startsWith('()') ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(inherited)
+}
+
+/** Messages contain no values, because they may be secrets. */
+function checkHttp({ url, headers }: HttpEndpoint, server: string): void {
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw invalid(server, 'url must be an http or https URL')
+  for (const [name, value] of Object.entries(headers))
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      throw invalid(server, `the header ${name} contains characters that HTTP does not permit`)
+}
+
+const invalid = (server: string, problem: string) =>
+  new GatewayError('GATEWAY_CONFIG_INVALID', `the server "${server}" is invalid: ${problem}`, {
+    data: { server },
+  })
+
+/** Collects the unset variables of all texts of a server. */
+class Expander {
+  readonly #server: string
+  readonly #variables: Variables
+  readonly #unset = new Set<string>()
+
+  constructor(server: string, variables: Variables) {
+    this.#server = server
+    this.#variables = variables
+  }
+
+  text(text: string): string {
+    const { text: expanded, unset }: Expansion = expandText(text, this.#variables)
+    for (const name of unset) this.#unset.add(name)
+    return expanded
+  }
+
+  record(texts: Readonly<Record<string, string>>): Record<string, string> {
+    return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, this.text(text)]))
+  }
+
+  throwIfUnset(): void {
+    const unset = [...this.#unset]
+    if (unset.length === 0) return
+    const isProject = unset.every((name) => name === '${project}')
+    throw new GatewayError(
+      isProject ? 'PROJECT_UNKNOWN' : 'VARIABLE_UNSET',
+      `the server "${this.#server}" needs ${unset.join(', ')}`,
+      { data: { server: this.#server, variables: unset } },
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isReadableByOthers } from '@causeway/store'
+import { z } from 'zod'
+import { GatewayError } from '../errors.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+
+/** In the data folder. */
+export const secretsFileName = 'secrets.json'
+
+const schema = z.record(z.string(), z.string())
+
+export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+
+/** `secrets.json` of a data folder: the values of `${secret:NAME}`. */
+export class SecretsFile {
+  readonly path: string
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, secretsFileName)
+  }
+
+  /** Throws `SECRETS_INVALID` if the file is malformed, or readable by other users. */
+  read(): Readonly<Record<string, string>> {
+    const text = readPrivateFile(this.path)
+    if (text === undefined) return {}
+    if (isReadableByOthers(statSync(this.path).mode))
+      throw this.#invalid(
+        'other users of this machine can read the file of secrets',
+        `run chmod 600 ${this.path}`,
+      )
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch {
+      // The cause of a syntax error quotes the file.
+      throw this.#invalid(
+        'not a JSON object of texts',
+        'correct the file, or remove it and set the secrets again',
+      )
+    }
+  }
+
+  /** Names that the server cannot use are rejected by the caller. */
+  set(values: Readonly<Record<string, string>>): void {
+    this.#write({ ...this.read(), ...values })
+  }
+
+  remove(names: readonly string[]): void {
+    const secrets = this.read()
+    if (!names.some((name) => Object.hasOwn(secrets, name))) return
+    this.#write(Object.fromEntries(Object.entries(secrets).filter(([name]) => !names.includes(name))))
+  }
+
+  #write(values: Readonly<Record<string, string>>): void {
+    writePrivateFile(this.path, `${JSON.stringify(values, null, 2)}\n`)
+  }
+
+  #invalid(message: string, remedy: string) {
+    return new GatewayError('SECRETS_INVALID', `${message}: ${this.path}`, {
+      data: { path: this.path },
+      remedy,
+    })
+  }
+}

@@ -1,0 +1,367 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import {
+  ConfigFile,
+  ConfigWatcher,
+  describeEndpoint,
+  type HostedServer,
+  parseGatewayConfig,
+  parseServer,
+  redactUrl,
+  renderEndpoint,
+  renderOAuth,
+  rendersPerProject,
+  SecretsFile,
+  type Variables,
+} from '../src/config/index.ts'
+
+const parse = (value: unknown) => parseGatewayConfig(JSON.stringify(value), '/data/mcp.json')
+
+function server(entry: object, name = 'files'): HostedServer {
+  const parsed = parseServer(name, entry)
+  if (typeof parsed === 'string') throw new Error(parsed)
+  return parsed
+}
+
+const variables = (more: Partial<Variables> = {}): Variables => ({ env: {}, secrets: {}, ...more })
+
+verifies('gateway:config', async (t) => {
+  const { servers, problems, profiles } = parse({
+    mcpServers: {
+      github: { type: 'http', url: 'https://api.githubcopilot.com/mcp/', disabled: false },
+      files: {
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-filesystem@2026.8.31', '${project}'],
+        env: { TOKEN: '${secret:files_token}' },
+        causeway: {
+          ...{ app: 'Files', share: 'client', idleMs: 1000, concurrency: 1, start: 'eager', pin: 'warn' },
+          ...{
+            tools: { deny: ['move_file'] },
+            core: ['read_text_file'],
+            path: '/opt/bin',
+            needsApproval: true,
+          },
+          oauth: { clientId: 'c' },
+        },
+      },
+      old: { type: 'sse', url: 'http://localhost:1/sse' },
+    },
+    profiles: { physics: ['Replay', 'Files__read_*'] },
+    inputs: [],
+  })
+  t.same(problems, [])
+  t.same(profiles, { physics: ['Replay', 'Files__read_*'] })
+  t.same(
+    servers.map(({ name, endpoint }) => [name, endpoint.kind]),
+    [
+      ['github', 'http'],
+      ['files', 'stdio'],
+      ['old', 'sse'],
+    ],
+  )
+  const [github, files] = servers
+  t.match(github, {
+    ...{ app: undefined, share: 'shared', idleMs: 600_000, concurrency: 8, start: 'lazy', pin: 'block' },
+    ...{
+      tools: { allow: undefined, deny: [] },
+      core: [],
+      enabled: true,
+      needsApproval: false,
+      path: undefined,
+    },
+  })
+  t.match(files, {
+    app: 'Files',
+    share: 'client',
+    concurrency: 1,
+    pin: 'warn',
+    needsApproval: true,
+    path: '/opt/bin',
+  })
+  t.same(parseGatewayConfig(' ', 'x').servers, [])
+  t.equal(
+    parseGatewayConfig('{ // a comment\n "mcpServers": {"a": {"command": "a"},}, }', 'x').servers.length,
+    1,
+  )
+})
+
+verifies('gateway:config:contained', async (t) => {
+  const { servers, problems } = parse({
+    mcpServers: {
+      good: { command: 'node', args: ['${MISSING}', '${secret:KEY}'] },
+      both: { command: 'node', url: 'http://x' },
+      ...{
+        typed: { command: 3 },
+        option: { command: 'a', causeway: { share: 'all' } },
+        '-': { command: 'a' },
+      },
+      ...{ header: { url: 'http://x', headers: { 'a b': 'hunter2' } }, nothing: 'hunter2' },
+      name: { command: 'a', causeway: { app: 'lower' } },
+    },
+  })
+  t.same(
+    servers.map(({ name }) => name),
+    ['good'],
+  )
+  t.same(
+    problems.map(({ name, error }) => [name, error.code]),
+    ['both', 'typed', 'option', '-', 'header', 'nothing', 'name'].map((name) => [
+      name,
+      'GATEWAY_CONFIG_INVALID',
+    ]),
+  )
+  t.match(problems[0]?.error.message, 'either "command" or "url"')
+  t.notMatch(JSON.stringify(problems.map(({ error }) => error.message)), 'hunter2')
+  const [good] = servers
+  if (good === undefined) throw new Error('missing')
+  t.throws(() => renderEndpoint(good, variables()), {
+    code: 'VARIABLE_UNSET',
+    message: 'the server "good" needs ${MISSING}, ${secret:KEY}',
+  })
+  t.throws(() => renderEndpoint(server({ command: 'a', args: ['${project}/x'] }), variables()), {
+    code: 'PROJECT_UNKNOWN',
+  })
+  const secret = variables({ env: { URL: 'ftp://user:hunter2@host' } })
+  for (const entry of [{ url: '${URL}' }, { url: 'http://a', headers: { a: 'hunter2\n${URL}' } }])
+    t.throws(() => renderEndpoint(server(entry), secret), {
+      code: 'GATEWAY_CONFIG_INVALID',
+      message: /^((?!hunter).)*$/s,
+    })
+  for (const text of ['{', '[]', '{"mcpServers": 1}', '{"profiles": {"full": []}}', `${'['.repeat(100_000)}`])
+    t.throws(
+      () => parseGatewayConfig(text, '/data/mcp.json'),
+      { code: 'GATEWAY_CONFIG_INVALID' },
+      text.slice(0, 30),
+    )
+})
+
+verifies('gateway:config:share', async (t) => {
+  const share = (command: string, ...args: string[]) => server({ command, args }).share
+  t.equal(share('npx', '-y', '@playwright/mcp@0.0.83'), 'client')
+  t.equal(share('npx', 'chrome-devtools-mcp@latest'), 'client')
+  t.equal(share('npx', '-y', '@modelcontextprotocol/server-sequential-thinking'), 'client')
+  t.equal(share('npx', '-y', '@modelcontextprotocol/server-memory@2026.8.31'), 'shared')
+  t.equal(share('/usr/bin/mcp-server-memory'), 'shared')
+  t.equal(share('npx', '-y', '@upstash/context7-mcp'), 'shared')
+  t.equal(share('uvx', 'mcp-server-git'), 'project')
+  t.equal(share('node', 'C:\\tools\\server-memory.js'), 'shared')
+  t.equal(server({ url: 'https://example.com/mcp' }).share, 'shared')
+  t.equal(server({ command: 'npx', args: ['@playwright/mcp'], causeway: { share: 'call' } }).share, 'call')
+})
+
+verifies('gateway:config:environment', async (t) => {
+  const env = {
+    ...{ HOME: '/h', LOGNAME: 'l', PATH: '/bin', SHELL: '() { :; }', TERM: 'xterm', USER: 'u' },
+    ...{ AWS_SECRET_ACCESS_KEY: 'x', CAUSEWAY_TOKEN_FILE: 't', PORT: '80' },
+  }
+  const entry = {
+    command: '${HOME}/run',
+    args: ['${PORT:-1}', '${NONE:-a-b}', '${project}'],
+    env: { TOKEN: '${secret:files.token}', NESTED: '${secret:nested}' },
+    causeway: { path: '/opt/bin' },
+  }
+  const secrets = { 'files.token': 'hunter2', nested: '${HOME}' }
+  t.same(renderEndpoint(server(entry), { env, secrets, project: '/p' }), {
+    kind: 'stdio',
+    command: '/h/run',
+    args: ['80', 'a-b', '/p'],
+    env: {
+      ...{ HOME: '/h', LOGNAME: 'l', PATH: '/opt/bin', TERM: 'xterm', USER: 'u' },
+      ...{ TOKEN: 'hunter2', NESTED: '${HOME}' },
+    },
+    cwd: '/p',
+  })
+  t.match(renderEndpoint(server({ command: 'a', env: { PATH: '/own' } }), { env, secrets }), {
+    env: { PATH: '/own' },
+  })
+  t.same(
+    renderEndpoint(server({ url: 'https://h/${PORT}', headers: { A: 'Bearer ${secret:nested}' } }), {
+      env,
+      secrets,
+    }),
+    {
+      kind: 'http',
+      url: 'https://h/80',
+      headers: { A: 'Bearer ${HOME}' },
+    },
+  )
+  const login = server({ url: 'http://h', causeway: { oauth: { clientSecret: '${secret:nested}' } } })
+  t.same(renderOAuth(login, { env, secrets }), { clientSecret: '${HOME}' })
+  t.ok(rendersPerProject(server(entry)))
+  t.notOk(rendersPerProject(server({ command: 'a' })))
+})
+
+verifies('gateway:config:edit', async (t) => {
+  const dir = t.testdir({ real: {}, data: {} })
+  const data = join(dir, 'data')
+  const original = `{
+  // Written by hand.
+  "other": [1,2],
+  "mcpServers": {
+    "one": { "command": "a", "x-note": "kept" }, // first
+    "two": {"url":"http://two", "causeway": {"unknown": 1, "enabled": false}}
+  }
+}
+`
+  writeFileSync(join(dir, 'real', 'mcp.json'), original, { mode: 0o644 })
+  symlinkSync(join(dir, 'real', 'mcp.json'), join(data, 'mcp.json'))
+  const file = new ConfigFile(data)
+  const read = () => readFileSync(join(dir, 'real', 'mcp.json'), 'utf8')
+  file.setServer('three', { command: 'c' })
+  t.equal(read(), original.replace('false}}\n', 'false}},\n    "three": {\n      "command": "c"\n    }\n'))
+  t.equal(statSync(join(dir, 'real', 'mcp.json')).mode & 0o777, 0o600)
+  file.setOption('two', 'enabled', true)
+  file.setOption('three', 'pin', 'off')
+  file.setOption('three', 'pin', undefined)
+  t.same(file.readEntry('three'), { command: 'c', causeway: {} })
+  t.equal(file.removeServer('three'), true)
+  t.equal(file.removeServer('three'), false)
+  t.equal(read(), original.replace('"enabled": false', '"enabled": true'))
+  t.throws(() => file.setServer('bad', { command: 1 }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.throws(() => file.setServer('bad name!', { command: 'a' }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.equal(read(), original.replace('"enabled": false', '"enabled": true'))
+  t.same(readdirSync(data), ['mcp.json'])
+  file.removeServer('one')
+  t.match(read(), '// Written by hand.')
+  t.same(
+    file.read().servers.map(({ name }) => name),
+    ['two'],
+  )
+  const fresh = new ConfigFile(join(dir, 'new', 'data'))
+  fresh.setServer('a', { command: 'a' })
+  t.same(JSON.parse(readFileSync(fresh.path, 'utf8')), { mcpServers: { a: { command: 'a' } } })
+  writeFileSync(fresh.path, '{ broken')
+  t.throws(() => fresh.setServer('a', { command: 'a' }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.equal(readFileSync(fresh.path, 'utf8'), '{ broken')
+})
+
+verifies('gateway:config:secrets', async (t) => {
+  const dir = t.testdir()
+  const file = new SecretsFile(dir)
+  t.same(file.read(), {})
+  file.set({ one: '1', two: '2' })
+  file.set({ two: 'hunter2' })
+  t.equal(statSync(file.path).mode & 0o777, 0o600)
+  file.remove(['one', 'missing'])
+  t.same(file.read(), { two: 'hunter2' })
+  if (process.platform !== 'win32') {
+    chmodSync(file.path, 0o640)
+    t.throws(() => file.read(), { code: 'SECRETS_INVALID', remedy: `run chmod 600 ${file.path}` })
+    chmodSync(file.path, 0o600)
+  }
+  writeFileSync(file.path, '{"a": "hunter2", }')
+  t.throws(() => file.set({ b: 'c' }), { code: 'SECRETS_INVALID', message: /^((?!hunter).)*$/ })
+  t.match(readFileSync(file.path, 'utf8'), 'hunter2')
+})
+
+function watch(t: Test, dataDir: string) {
+  const events: string[] = []
+  const watcher = new ConfigWatcher({
+    dataDir,
+    onChange: ({ servers, secrets }) =>
+      events.push(`${servers.map(({ name }) => name)} ${Object.keys(secrets)}`),
+    onFailure: ({ code }) => events.push(code),
+    pollMs: 2 ** 30,
+  })
+  t.teardown(() => watcher.close())
+  return { watcher, events }
+}
+
+verifies('gateway:config:watch', async (t) => {
+  const dir = t.testdir()
+  const { watcher, events } = watch(t, dir)
+  const path = join(dir, 'mcp.json')
+  watcher.check()
+  t.same(events, [])
+  new ConfigFile(dir).setServer('a', { command: 'a' })
+  watcher.check()
+  watcher.check()
+  new SecretsFile(dir).set({ key: 'x' })
+  watcher.check()
+  t.same(events.splice(0), ['a ', 'a key'])
+  writeFileSync(path, '{ "mcpServers": ')
+  watcher.check()
+  writeFileSync(path, '{ "mcpServers": ')
+  watcher.check()
+  t.same(events.splice(0), ['GATEWAY_CONFIG_INVALID'])
+  t.match(watcher.failure, { code: 'GATEWAY_CONFIG_INVALID' })
+  t.match(watcher.current.servers, [{ name: 'a' }])
+  rmSync(path)
+  watcher.check()
+  t.same(events.splice(0), [' key'])
+  t.equal(watcher.failure, undefined)
+  mkdirSync(path)
+  watcher.check()
+  t.same(events, ['GATEWAY_CONFIG_INVALID'])
+})
+
+t.test('a configuration that is broken at the start is reported', async (t) => {
+  const dir = t.testdir({ 'mcp.json': '[' })
+  const { watcher, events } = watch(t, dir)
+  t.same(events, ['GATEWAY_CONFIG_INVALID'])
+  t.same(watcher.current.servers, [])
+})
+
+t.test('a timer reads changed files', async (t) => {
+  const dir = t.testdir()
+  const changed = new Promise<void>((resolve) => {
+    const watcher = new ConfigWatcher({
+      dataDir: dir,
+      onChange: () => resolve(),
+      onFailure: () => {},
+      pollMs: 5,
+    })
+    t.teardown(() => watcher.close())
+  })
+  new ConfigFile(dir).setServer('a', { command: 'a' })
+  // The timer alone does not keep the process running.
+  const keepAlive = setInterval(() => {}, 1000)
+  await changed
+  clearInterval(keepAlive)
+})
+
+verifies('gateway:redact', async (t) => {
+  const describe = (entry: object) => describeEndpoint(server(entry).endpoint)
+  t.equal(
+    describe({
+      command: 'npx',
+      args: [
+        ...[
+          'mcp-remote',
+          'https://u:p@h/sse?key=1#x',
+          '--header',
+          'Authorization: Bearer abc',
+          '--header=X-Api-Key:1',
+        ],
+        ...[
+          '--api-key',
+          'abc',
+          '--token=abc',
+          '--name',
+          'abc',
+          '--key=${secret:a}',
+          'ghp_0123456789abcdefghij',
+        ],
+      ],
+    }),
+    [
+      'npx mcp-remote https://<redacted>@h/sse?<redacted> --header',
+      "'Authorization: <redacted>' --header=X-Api-Key:<redacted> --api-key <redacted> --token=<redacted>",
+      '--name abc --key=${secret:a} <redacted>',
+    ].join(' '),
+  )
+  t.equal(describe({ url: 'https://h/${PATH}?token=${secret:a}' }), 'https://h/${PATH}?<redacted>')
+  t.equal(redactUrl('http://h/mcp'), 'http://h/mcp')
+  t.equal(redactUrl('postgres://user:pw@h:1/db'), 'postgres://<redacted>@h:1/db')
+})

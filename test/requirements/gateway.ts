@@ -1,0 +1,43 @@
+import type { Requirements } from '../requirement.ts'
+
+/** Hosted MCP servers: configuration, commands and logins. */
+export const gateway = {
+  'gateway:config': {
+    origin: 'gateway design, configuration',
+    behaviour: 'mcp.json has the entries of other clients and one additional key with documented defaults',
+  },
+  'gateway:config:contained': {
+    origin: 'gateway design, configuration',
+    behaviour:
+      'an invalid entry or an unset variable disables this server alone, and no message contains a value',
+  },
+  'gateway:config:share': {
+    origin: 'gateway design, sharing',
+    behaviour:
+      'a server without a sharing mode gets a safe one: by its package, project for stdio, shared for URLs',
+  },
+  'gateway:config:environment': {
+    origin: 'gateway design, security',
+    behaviour:
+      'a process receives six variables of the server, its own variables and the PATH of its entry, and no other',
+  },
+  'gateway:config:edit': {
+    origin: 'gateway design, configuration',
+    behaviour:
+      'an edit of mcp.json is atomic, keeps unknown keys, comments and other entries, and is rejected if invalid',
+  },
+  'gateway:config:secrets': {
+    origin: 'gateway design, security',
+    behaviour:
+      'secrets are in a file that only its owner can read; a readable file is rejected without quoting it',
+  },
+  'gateway:config:watch': {
+    origin: 'gateway design, configuration',
+    behaviour:
+      'a change of mcp.json or secrets.json takes effect while the server runs; a broken file keeps the last valid one',
+  },
+  'gateway:redact': {
+    origin: 'gateway design, security',
+    behaviour: 'a description of a server contains no secret flag, header, token, URL query or URL password',
+  },
+} as const satisfies Requirements
