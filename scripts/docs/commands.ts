@@ -1,4 +1,4 @@
-import type { Command } from '../../server/src/cli/command.ts'
+import { type Command, listWithSubcommands } from '../../server/src/cli/command.ts'
 import { listExitCodes, usageForms } from '../../server/src/cli/help.ts'
 import { codeSpan, table } from './table.ts'
 
@@ -10,7 +10,8 @@ export const commandTable = (commands: readonly Command[]): string =>
   )
 
 /** Returns a section for each command: usage, flags, exit codes, examples. */
-export const commandReference = (commands: readonly Command[]): string => commands.map(section).join('\n\n')
+export const commandReference = (commands: readonly Command[]): string =>
+  listWithSubcommands(commands).map(section).join('\n\n')
 
 function section(command: Command): string {
   const { name, about, details, flags, settings = [], examples = [] } = command

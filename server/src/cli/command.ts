@@ -13,11 +13,13 @@ type CommandFlags = Readonly<Record<string, CommandFlag>>
 export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   /** Arguments other than flags, without the command. */
   readonly args: readonly string[]
-  /** A switch is a boolean. */
+  /** A switch is a boolean. A flag with `many` is a list, which may be empty. */
   readonly flags: {
-    readonly [Name in keyof Flags]: Flags[Name] extends { readonly value: string }
-      ? string | undefined
-      : boolean
+    readonly [Name in keyof Flags]: Flags[Name] extends { readonly many: true }
+      ? readonly string[]
+      : Flags[Name] extends { readonly value: string }
+        ? string | undefined
+        : boolean
   }
   /** Throws `INVALID_SETTING`. */
   readonly config: () => Config
@@ -38,8 +40,10 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
 }
 
 export interface Command<Flags extends CommandFlags = CommandFlags> {
+  /** One word, or two for a subcommand: `mcp add`. */
   readonly name: string
   readonly about: string
+  readonly subcommands?: readonly Command[]
   /** Possible arguments: `add <folder>`, as `checkArguments` describes. Without forms a command takes none. */
   readonly forms?: readonly string[]
   readonly details?: string
@@ -62,3 +66,7 @@ export const defineCommand = <const Flags extends CommandFlags>(declaration: Com
 
 export const usageError = (name: string, message: string): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', message, { remedy: `see causeway ${name} --help` })
+
+/** Returns each command followed by its subcommands. */
+export const listWithSubcommands = (commands: readonly Command[]): readonly Command[] =>
+  commands.flatMap((command) => [command, ...(command.subcommands ?? [])])

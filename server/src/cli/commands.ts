@@ -2,7 +2,7 @@ import type { FlagSyntax } from '../config/command-line.ts'
 import { settingTable } from '../config/config.ts'
 import { callCommand } from './call/call.ts'
 import { initCommand } from './clients/init.ts'
-import { type Command, defineCommand } from './command.ts'
+import { type Command, defineCommand, listWithSubcommands } from './command.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { configCommand } from './commands/config.ts'
 import { dataCommand } from './commands/data.ts'
@@ -55,5 +55,5 @@ export const commands: readonly Command[] = [
 /** Flags of all commands: the parser needs them before it knows the command. */
 export const commandFlags: Readonly<Record<string, FlagSyntax>> = Object.assign(
   {},
-  ...commands.map(({ flags }) => flags),
+  ...listWithSubcommands(commands).map(({ flags }) => flags),
 )

@@ -44,6 +44,10 @@ export function commandHelp(command: Command): string {
     '',
     ...usageForms(command).map((form, index) => `${index === 0 ? 'usage: ' : '       '}${form}`),
     ...(details === undefined ? [] : ['', details]),
+    ...section(
+      'subcommands',
+      (command.subcommands ?? []).flatMap(({ name, about }) => flagLines(name, about)),
+    ),
     ...section('flags', ownFlags),
     ...section('settings (flag; variable)', related),
     ...section(

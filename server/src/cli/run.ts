@@ -32,14 +32,14 @@ export async function runCommand(process: CommandProcess): Promise<number> {
     void process.stderr.write(`causeway: ${adviseCommand(line, process.env)}\n`)
   try {
     const line = parseCommandLine(process.argv, commandFlags)
-    const [name = 'serve', ...args] = line.args
+    const [first = 'serve', ...rest] = line.args
     if (line.version) print(version)
     else if (line.args.length === 0 && line.help) print(usage(commands))
-    else if (name === 'help')
-      print(args[0] === undefined ? usage(commands) : commandHelp(findCommand(args[0])))
-    else if (line.help) print(commandHelp(findCommand(name)))
+    else if (first === 'help')
+      print(rest[0] === undefined ? usage(commands) : commandHelp(findCommand(rest).command))
+    else if (line.help) print(commandHelp(findCommand([first, ...rest]).command))
     else {
-      const command = findCommand(name)
+      const { command, args } = findCommand([first, ...rest])
       return await command.run(createCall(command, { ...line, args }, { process, print, note }))
     }
     return 0
@@ -62,9 +62,15 @@ function getExitCode(error: unknown): number {
   return isUsageError(error) ? exitCodes.usage : exitCodes.failure
 }
 
-function findCommand(name: string): Command {
-  const found = commands.find((command) => command.name === name)
-  if (found !== undefined) return found
+/** Returns the command or subcommand that the first words name, and the other words. */
+function findCommand([name = '', ...args]: readonly string[]): {
+  readonly command: Command
+  readonly args: readonly string[]
+} {
+  const command = commands.find((one) => one.name === name)
+  const subcommand = command?.subcommands?.find((one) => one.name === `${name} ${args[0]}`)
+  if (subcommand !== undefined) return { command: subcommand, args: args.slice(1) }
+  if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
   throw new CausewayError('INVALID_ARGUMENTS', describeUnknown('command', name, names), {
     remedy: 'see causeway --help',
@@ -86,9 +92,9 @@ function createCall(
   checkArguments(command, args)
   const { argv, env, cwd, stdin, stderr } = process
   const invocation = () => readConfig({ argv, env, cwd, commandFlags })
-  const values = Object.entries(flags).map(([flag, { value }]) => [
+  const values = Object.entries(flags).map(([flag, { value, many }]) => [
     flag,
-    value === undefined ? own.has(flag) : own.get(flag),
+    value === undefined ? own.has(flag) : (own.get(flag) ?? (many ? [] : undefined)),
   ])
   return {
     args,

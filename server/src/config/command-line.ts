@@ -8,6 +8,8 @@ export interface FlagSyntax {
   readonly value?: string
   /** One letter. */
   readonly short?: string
+  /** Whether the flag may be given several times. */
+  readonly many?: true
 }
 
 export interface CommandLine {
@@ -17,8 +19,8 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly help: boolean
   readonly version: boolean
-  /** Values of other flags by name; `true` for a switch. */
-  readonly own: ReadonlyMap<string, string | true>
+  /** Values of other flags by name; `true` for a switch, a list for a flag with `many`. */
+  readonly own: ReadonlyMap<string, string | true | readonly string[]>
 }
 
 const settingFlags = new Map<string, SettingKey>(
@@ -48,7 +50,7 @@ export function parseCommandLine(
     allowPositionals: true,
     tokens: true,
   })
-  const flags = new Map<string, string | true>()
+  const flags = new Map<string, string | true | readonly string[]>()
   const args: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') args.push(token.value)
@@ -62,7 +64,7 @@ export function parseCommandLine(
       )
     if (flag.value === undefined && value !== undefined) throw invalid(`${rawName} takes no value`)
     if (flag.value !== undefined && value === undefined) throw invalid(`${rawName} needs a value`)
-    flags.set(name, value ?? true)
+    flags.set(name, flag.many ? [...((flags.get(name) as string[]) ?? []), value ?? ''] : (value ?? true))
   }
   const envFile = flags.get('env-file')
   return {

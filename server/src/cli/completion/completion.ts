@@ -1,5 +1,5 @@
 import { listChoices } from '../check-arguments.ts'
-import { type Command, defineCommand } from '../command.ts'
+import { type Command, defineCommand, listWithSubcommands } from '../command.ts'
 import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } from './shells.ts'
 
 const formats = { bash: formatBash, zsh: formatZsh, fish: formatFish } as const
@@ -22,7 +22,18 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     },
   })
 
-function describeCommand({ name, about, forms = [], flags, settings = [] }: Command): ShellCommand {
+/** Completes the flags of a subcommand after the name of its command. */
+function describeCommand(command: Command): ShellCommand {
+  const { name, about, forms = [], subcommands = [] } = command
+  const words = forms.flatMap((form) => listChoices(form.split(' ')[0] ?? ''))
+  const flags = listWithSubcommands([command]).flatMap(describeFlags)
+  const unique = flags.filter(({ name }, index) => flags.findIndex((flag) => flag.name === name) === index)
+  return { name, about, words: [...new Set([...words, ...subcommands.map(lastWord)])], flags: unique }
+}
+
+const lastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
+
+function describeFlags({ flags, settings = [] }: Command): readonly ShellFlag[] {
   const own = Object.entries(flags).map(
     ([flag, { value, short, about }]): ShellFlag => ({
       name: flag,
@@ -35,6 +46,5 @@ function describeCommand({ name, about, forms = [], flags, settings = [] }: Comm
     (flag): ShellFlag => ({ name: flag.slice(2), about: 'setting', takesValue: true }),
   )
   const help: ShellFlag = { name: 'help', about: 'flags and exit codes', takesValue: false, short: 'h' }
-  const words = forms.flatMap((form) => listChoices(form.split(' ')[0] ?? ''))
-  return { name, about, words: [...new Set(words)], flags: [...own, ...related, help] }
+  return [...own, ...related, help]
 }
