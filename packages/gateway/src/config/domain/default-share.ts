@@ -7,26 +7,33 @@ export const shares = ['shared', 'project', 'client', 'call'] as const
 
 export type Share = (typeof shares)[number]
 
-/** Packages whose state determines who may share a process. Parts of the program or of an argument, without scope and version. */
-const knownPackages: readonly (readonly [Share, RegExp])[] = [
-  // One page, one login and one history of thoughts per process.
-  ['client', /^(playwright-mcp|chrome-devtools-mcp|(mcp-)?server-(puppeteer|sequential-thinking))$/],
+/** Packages whose state determines who may share a process, without scope and prefix. */
+const knownPackages: ReadonlyMap<string, Share> = new Map([
+  // One page, one login or one history of thoughts per process.
+  ['playwright-mcp', 'client'],
+  ['chrome-devtools-mcp', 'client'],
+  ['server-puppeteer', 'client'],
+  ['server-sequential-thinking', 'client'],
   // Two processes would overwrite each other's file.
-  ['shared', /^(mcp-)?server-memory$/],
+  ['server-memory', 'shared'],
   // Stateless.
-  ['shared', /^((mcp-)?server-(time|fetch|everything)|context7-mcp)$/],
-]
+  ['server-time', 'shared'],
+  ['server-fetch', 'shared'],
+  ['server-everything', 'shared'],
+  ['context7-mcp', 'shared'],
+])
 
 /** Returns the sharing of a server that does not set it. */
 export function defaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
-  const names = [endpoint.command, ...endpoint.args].map(toPackageName)
-  return knownPackages.find(([, pattern]) => names.some((name) => pattern.test(name)))?.[0] ?? 'project'
+  const known = [endpoint.command, ...endpoint.args].map((word) => knownPackages.get(toPackageName(word)))
+  return known.find((share) => share !== undefined) ?? 'project'
 }
 
-/** Converts `@scope/server-memory@1.2` and `/usr/bin/mcp-server-memory.js` to the last part of the name. */
+/** Converts `@scope/server-memory@1.2` and `/usr/bin/mcp-server-memory.js` to `server-memory`. */
 function toPackageName(word: string): string {
   const withoutVersion = word.replace(/(?<=.)@[\w.^~-]+$/, '')
   if (withoutVersion === '@playwright/mcp') return 'playwright-mcp'
-  return (withoutVersion.split(/[\\/]/).at(-1) ?? '').replace(/\.(c|m)?js$|\.(exe|cmd)$/, '')
+  const last = withoutVersion.split(/[\\/]/).at(-1) ?? ''
+  return last.replace(/\.[cm]?js$|\.(exe|cmd)$/, '').replace(/^mcp-(?=server-)/, '')
 }

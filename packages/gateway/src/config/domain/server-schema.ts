@@ -45,7 +45,7 @@ const oauthSchema = z.looseObject({
 const patterns = z.array(z.string().min(1)).readonly()
 
 /** The key `causeway` of an entry, which other clients ignore. */
-export const optionsSchema = z.looseObject({
+const optionsSchema = z.looseObject({
   app: z
     .string()
     .regex(/^[A-Z][A-Za-z0-9]{0,29}$/, 'an app name is in PascalCase, such as MyFiles')
