@@ -48,8 +48,8 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly about: string
   /** Arguments, each with a description. */
   readonly input: Input
-  /** Members of the data, without transforms. The data may have more. */
-  readonly output: Output
+  /** Members of the data, without transforms. The data may have more. Without it, no output schema is listed. */
+  readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
   /** Whether the tool is callable but missing from lists and docs, such as the old name of a merged tool. */
@@ -100,14 +100,14 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   for (const alias of full)
     if (!wireNamePattern.test(alias)) throw new CausewayError('INVALID_APP', `not a full alias: ${alias}`)
   const input = z.strictObject(inputShape)
-  const output = z.object(outputShape)
+  const output = outputShape && z.object(outputShape)
   return {
     ...listed,
     name,
     annotations: toAnnotations(hints),
     aliases: { bare, full, args: otherNames },
     inputSchema: inputSchema(name, inputShape),
-    outputSchema: outputSchema(name, outputShape),
+    ...(outputShape && { outputSchema: outputSchema(name, outputShape) }),
     async call(args, ctx) {
       const parsed = readArguments(name, input, renameArguments(name, args, otherNames))
       const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
@@ -116,7 +116,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
       const data = answer.json === undefined ? finite(answer.data) : answer.data
       return toResult(validateData(name, output, data), answer)
     },
-    fits: (data) => output.safeParse(data).success,
+    fits: (data) => output?.safeParse(data).success ?? true,
   }
 }
 
@@ -133,8 +133,12 @@ function toAnnotations(hints: Hints): ToolAnnotations {
 }
 
 /** SDK clients throw for data that does not match the schema. */
-function validateData(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
-  const parsed = schema.safeParse(data)
+function validateData(
+  name: string,
+  schema: z.ZodObject | undefined,
+  data: unknown,
+): Readonly<Record<string, unknown>> {
+  const parsed = (schema ?? z.looseObject({})).safeParse(data)
   if (parsed.success) return data as Record<string, unknown>
   throw new CausewayError('INTERNAL', `${name} gave an answer that does not fit its schema`, {
     cause: parsed.error,

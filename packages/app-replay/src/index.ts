@@ -22,7 +22,7 @@ import { recordingTools } from './tools/recording-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
 import { viewerRoutes } from './viewer-routes.ts'
 
-const instructions = `Replay answers questions about recordings of rigid body simulations. SI units, z up, frame ids from 1.
+const instructions = `Replay answers questions about recordings of rigid body simulations. SI units, z up, frame ids from 1. Every answer has a \`summary\`.
 To start: list_recordings, then load_recording; later calls use the loaded recording unless they pass \`recording\`.
 To find out what is wrong: diagnose, then explain_frame for the first frame of its first finding, then its evidence_calls.
 To find out why a body moves: diagnose, then explain_frame, then check_friction_cone or check_resting_contact.

@@ -26,15 +26,13 @@ const maxNoteLength = 4000
 export const baselineTools: readonly Registration[] = [
   recordingTool('bookmark', {
     title: 'Bookmark frame',
-    about:
-      'Add a note to a frame or remove one, and return all bookmarks of the recording. Without a note, only lists them.',
+    about: 'Add a note to a frame, remove one, or list the bookmarks of the recording.',
     hints: { idempotent: false, destructive: false },
     input: {
-      frame_id: z.int().optional().describe('Frame of the new note'),
-      note: z.string().optional().describe('Text of the new note'),
-      remove: z.int().optional().describe('Id of the bookmark to remove'),
+      frame_id: z.int().optional().describe('Frame of the note'),
+      note: z.string().optional().describe('Text'),
+      remove: z.int().optional().describe('Bookmark id'),
     },
-    output: {},
     example: { args: { recording: 'slide_at_45', frame_id: 45, note: 'body 1 begins to slide' } },
     async run({ frame_id, note, remove }, { recording, ctx }) {
       if ((frame_id === undefined) !== (note === undefined))
@@ -62,15 +60,13 @@ export const baselineTools: readonly Registration[] = [
 
   recordingTool('save_baseline', {
     title: 'Save baseline',
-    about:
-      'Save the figures of a good run as limits under a name. assert_invariants checks later runs against them.',
+    about: 'Save the figures of a good run as limits, which assert_invariants checks in later runs.',
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
       margin: z.number().optional().describe('Default: 0.1'),
-      invariants: z.unknown().optional().describe('Additional limits'),
+      invariants: z.unknown().optional().describe('More limits'),
     },
-    output: {},
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },
     async run({ name, margin = defaultMargin, invariants: more }, { recording, ctx }) {
       const columns = await readInvariantSeries(recording, ctx)
@@ -90,9 +86,8 @@ export const baselineTools: readonly Registration[] = [
       'Check limits and return pass or fail for each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
     input: {
       invariants: z.unknown().optional().describe('Limits by name'),
-      baseline: z.string().optional().describe('Name of a saved baseline'),
+      baseline: z.string().optional().describe('Saved baseline'),
     },
-    output: { passed: z.boolean() },
     example: { args: { recording: 'drop', invariants: { never_below: 0, max_penetration_m: 0.05 } } },
     async run({ invariants: requested, baseline }, { recording, range, ctx }) {
       const saved = baseline === undefined ? {} : await loadBaseline(baseline, ctx)

@@ -21,7 +21,7 @@ import {
   rows,
 } from './recording-tool.ts'
 
-const endArgument = { end_frame: z.int().optional().describe('Last frame of a range') }
+const endArgument = { end_frame: z.int().optional().describe('Last frame') }
 
 /** Checks a range and adds the runs under the name of the tool's own list. */
 async function checkFrames<List extends string>(
@@ -38,11 +38,11 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_friction_cone', {
     title: 'Check friction cone',
     about:
-      'Check every contact of a frame against the Coulomb limit |Ft| <= mu*Fn. `violations` lists all checked contacts; `exceeds_limit` marks those over the limit. Use it when a body slides or sticks.',
+      'Check the contacts of a frame against |Ft| <= mu*Fn. `violations` lists all; `exceeds_limit` marks those over the limit. Use it when a body slides or sticks.',
     input: {
       frame_id: frameArgument,
       ...endArgument,
-      body_id: bodyArgument.nullish().describe('Check only contacts of this body'),
+      body_id: bodyArgument.nullish().describe('Only this body'),
     },
     output: { violations: rows() },
     needs: ['tangent_lambdas'],
@@ -84,11 +84,11 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_penetration', {
     title: 'Check penetration',
     about:
-      'List the colliding pairs of a frame that overlap by more than the threshold (m). Use it when bodies sink into each other.',
+      'List the pairs of a frame that overlap by more than the threshold. Use it when bodies sink into each other.',
     input: {
       frame_id: frameArgument,
       ...endArgument,
-      threshold: z.number().optional().describe('m. Default: 0.01, and more in runs that an impact explains'),
+      threshold: z.number().optional().describe('m. Default: 0.01'),
     },
     output: { excessive_penetrations: rows() },
     needs: ['collisions'],
@@ -123,16 +123,12 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_resting_contact', {
     title: 'Check resting contact',
     about:
-      'List the bodies in contact in a frame that move, with their speed along and across the contact normal. Use it when a body that should rest creeps or jitters.',
+      'List the bodies in contact that move, with speed along and across the normal. Use it for creep and jitter at rest.',
     input: {
       frame_id: frameArgument,
       ...endArgument,
-      velocity_threshold: z.number().min(0).default(0.01).describe('Minimum speed in m/s'),
-      angular_velocity_threshold: z
-        .number()
-        .min(0)
-        .optional()
-        .describe('rad/s. Default: the number of velocity_threshold'),
+      velocity_threshold: z.number().min(0).default(0.01).describe('m/s'),
+      angular_velocity_threshold: z.number().min(0).optional().describe('rad/s. Default: the same number'),
     },
     output: { moving_bodies: rows() },
     needs: ['friction', 'collisions'],

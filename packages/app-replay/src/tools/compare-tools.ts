@@ -11,14 +11,13 @@ const defaultTolerance = 1e-6
 const pairArguments = {
   a: z.string().describe('Id or path'),
   b: z.string().describe('Id or path'),
-  tolerance: z.number().optional().describe('Absolute and relative. Default: 1e-6'),
-  exact: z.boolean().optional().describe('Compare bit by bit'),
+  tolerance: z.number().optional().describe('Default: 1e-6'),
+  exact: z.boolean().optional().describe('Bit by bit'),
   align: z.enum(['frame', 'time']).optional().describe('Default: frame'),
 }
 
 const shared = {
   hints: readOnly,
-  output: { summary: z.string() },
   task: 'optional' as const,
   example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
 }
@@ -28,11 +27,11 @@ export const compareTools: readonly Registration[] = [
     app.tool('compare_recordings', {
       title: 'Compare recordings',
       about:
-        'Compare two runs frame by frame: the first frame that differs, and the first and largest difference and growth of every field. Use it before and after a change, or to check determinism.',
+        'Compare two runs: first frame that differs; per field the first and largest difference and growth. Use it after a change, or to check determinism.',
       ...shared,
       input: {
         ...pairArguments,
-        first_only: z.boolean().optional().describe('Stop at the first difference'),
+        first_only: z.boolean().optional().describe('Only the first difference'),
       },
       run: ({ first_only = false, ...args }, ctx) => compare(args, ctx, first_only),
     }),

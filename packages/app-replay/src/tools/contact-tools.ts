@@ -28,7 +28,7 @@ export const contactTools: readonly Registration[] = [
   recordingTool('get_contacts_for_body', {
     title: 'Get contacts of body',
     about:
-      'Return the friction constraints and colliding pairs of a body in a frame. Lambdas are in `unit`, fields *_n in newtons.',
+      'Return friction constraints and colliding pairs of a body in a frame. Lambdas are in `unit`, *_n in N.',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { contacts: rows() },
     needs: ['friction', 'collisions'],
@@ -61,10 +61,10 @@ export const contactTools: readonly Registration[] = [
   recordingTool('get_contact_history', {
     title: 'Get contact history',
     about:
-      'Return the contact of two bodies over frames, in either order: runs, begins, ends, chatter and flips of the normal.',
+      'Return the contact of two bodies over frames: runs, begins, ends, chatter and flips of the normal.',
     input: {
       body_a_id: bodyArgument,
-      body_b_id: z.int().min(0).describe('Other body id'),
+      body_b_id: z.int().describe('Other body id'),
       start_frame: z.int().describe('First frame'),
       end_frame: z.int().describe('Last frame'),
       ...pageArguments,

@@ -21,8 +21,9 @@ import {
   runArguments,
 } from './recording-tool.ts'
 
-/** Number of findings in an answer by default: they fit in 2 kB. */
+/** Number of ranked findings in an answer by default: they fit in 2 kB. */
 const defaultFindings = 4
+const clampFindings = (findings: number): number => Math.min(Math.max(findings, 1), 200)
 
 interface LawCheck extends RangeCheck {
   readonly example: string
@@ -77,14 +78,14 @@ const lawChecks: Readonly<Record<(typeof lawNames)[number], LawCheck>> = {
   },
 }
 
-type LawArguments = z.output<z.ZodObject<typeof runArguments>>
+type LawArguments = z.output<z.ZodObject<typeof runArguments>> & { readonly limit?: number | undefined }
 
 function checkLaw(
-  { cursor, ...bounds }: LawArguments,
+  { cursor, limit, ...bounds }: LawArguments,
   { recording, range, ctx }: RecordingCall,
   check: LawCheck,
 ) {
-  return checkRange(recording, range(bounds), { ...check, cursor }, ctx)
+  return checkRange(recording, range(bounds), { ...check, cursor, limit }, ctx)
 }
 
 const countBy = (kinds: readonly string[]): Record<string, number> => {
@@ -97,16 +98,22 @@ export const diagnosisTools: readonly Registration[] = [
   recordingTool('diagnose', {
     title: 'Diagnose recording',
     about:
-      'Check the laws of physics that the data allows and return ranked findings, causes first, each with frames, bodies and evidence_calls. Start here to find out what is wrong with a recording.',
+      'Check the laws of physics that the data allows and return ranked findings, causes first, with frames, bodies and evidence_calls. Start here when a run is wrong.',
     input: {
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
-      max_findings: z.int().min(1).max(200).default(defaultFindings).describe('Maximum findings'),
+      law: z.enum(lawNames).optional().describe('Only this law, in frame order'),
+      max_findings: z.int().overwrite(clampFindings).optional().describe('Default: 4, of one law 50'),
     },
-    output: { findings: rows() },
     task: 'optional',
     example: { args: { recording: 'energy_injection' } },
-    async run({ max_findings, ...bounds }, { recording, range, ctx }) {
+    async run({ law, max_findings: limit, ...bounds }, call) {
+      const { recording, range, ctx } = call
+      if (law !== undefined) {
+        const { runs, next_cursor, ...answer } = await checkLaw({ ...bounds, limit }, call, lawChecks[law])
+        return { findings: runs, ...answer }
+      }
+      const max_findings = limit ?? defaultFindings
       const { findings, ...diagnosis } = await diagnose(recording, range(bounds), ctx)
       return {
         frames_checked: diagnosis.frames,
@@ -122,10 +129,9 @@ export const diagnosisTools: readonly Registration[] = [
 
   recordingTool('check_law', {
     title: 'Check law',
-    about:
-      'Check one law over frames and return every run that breaks it: momentum (and energy) without a cause, tunnelling through bodies, jitter (creep, chatter, jumping normals), restitution of bounces, numerics (NaN, quaternions, jumps, clock). Use diagnose for all laws.',
+    about: 'Check one law over frames and return every run that breaks it: diagnose with `law`, in pages.',
+    unlisted: true,
     input: { law: z.enum(lawNames).describe('Law to check'), ...runArguments },
-    output: {},
     example: { args: { recording: 'energy_injection', law: 'momentum' } },
     run: ({ law, ...args }, call) => checkLaw(args, call, lawChecks[law]),
   }),
@@ -136,7 +142,6 @@ export const diagnosisTools: readonly Registration[] = [
       about: `Check one law over the frames: check_law with law "${law}".`,
       unlisted: true,
       input: runArguments,
-      output: {},
       example: { args: { recording: lawChecks[law].example } },
       run: (args, call) => checkLaw(args, call, lawChecks[law]),
     }),
@@ -147,12 +152,11 @@ export const eventTools: readonly Registration[] = [
   recordingTool('timeline', {
     title: 'List events',
     about:
-      'List the events of a recording in frame order: contacts, impacts (N·s), rest, sliding, energy injection, non-convergence, deepest penetration, tunnelling. Use it to learn what happens when.',
+      'List events in frame order: contacts, impacts (N·s), rest, sliding, energy injection, stalls, penetration, tunnelling. Use it to learn what happens when.',
     input: {
       ...runArguments,
-      kinds: z.array(z.string()).optional().describe('Event kinds to return'),
+      kinds: z.array(z.string()).optional().describe('Only these kinds'),
     },
-    output: {},
     example: { args: { recording: 'drop' } },
     async run({ cursor, kinds, ...bounds }, { recording, range, ctx }) {
       validateKinds(kinds)
@@ -175,17 +179,16 @@ export const eventTools: readonly Registration[] = [
 
   recordingTool('find_solver_stalls', {
     title: 'Find solver stalls',
-    about:
-      'Find where the solver failed to converge: runs of frames, residual and its growth, whether the iteration limit was reached, bodies, mass ratio.',
+    about: 'Find where the solver failed to converge: get_solver_diagnostics with `stalls`, in pages.',
+    unlisted: true,
     input: runArguments,
-    output: {},
     needs: ['solver'],
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, ...bounds }, { recording, range, ctx }) {
       const args = { range: range(bounds) }
-      const { stalls, judged, iterations_cap } = await recording.analyse<StallsResult>('stalls', args, ctx)
+      const found = await recording.analyse<StallsResult>('stalls', args, ctx)
+      const { stalls, judged, iterations_cap } = found
       const { items, next_cursor } = paginate(stalls, (_, index) => index, { cursor, limit: maxRunsShown })
-      const [first] = stalls
       return {
         runs: items,
         count: stalls.length,
@@ -193,10 +196,7 @@ export const eventTools: readonly Registration[] = [
         iterations_cap,
         truncated: items.length < stalls.length,
         next_cursor,
-        summary:
-          first === undefined
-            ? `The solver converged in every frame with constraints (${judged}).`
-            : `${formatCount(stalls.length, 'stall')} in ${formatCount(judged, 'frame')} with constraints. First: frames ${first.frames.first} to ${first.frames.last}, bodies ${formatList(first.bodies)}, residual ${formatNumber(first.residual)}, mass ratio ${formatNumber(first.mass_ratio)}.`,
+        summary: summarizeStalls(found),
       }
     },
   }),
@@ -204,12 +204,18 @@ export const eventTools: readonly Registration[] = [
   recordingTool('get_solver_diagnostics', {
     title: 'Get solver diagnostics',
     about:
-      'Return iterations, residual and convergence of the solver over frames. Convergence is judged only in frames with constraints.',
-    input: { ...rangeArguments, ...pageArguments },
+      'Return iterations, residual and convergence of the solver over frames. Use it when contacts are soft or stacks fall.',
+    input: {
+      ...rangeArguments,
+      ...pageArguments,
+      stalls: z.boolean().optional().describe('Add runs without convergence'),
+    },
     output: { diagnostics: rows() },
     example: { args: { recording: 'solver_stall' } },
-    async run({ cursor, max_points, ...bounds }, { recording, range }) {
-      const solver = await recording.solver(range(bounds))
+    async run({ cursor, max_points, stalls, ...bounds }, { recording, range, ctx }) {
+      const args = { range: range(bounds) }
+      const solver = await recording.solver(args.range)
+      const found = stalls ? await recording.analyse<StallsResult>('stalls', args, ctx) : undefined
       const { rows, ...part } = selectSeriesPart(solver, 'residual', { cursor, limit: max_points })
       const verdict = judgeConvergence(solver)
       const { not_converged } = verdict
@@ -219,11 +225,24 @@ export const eventTools: readonly Registration[] = [
         ...verdict,
         not_converged: not_converged.slice(0, max_points),
         not_converged_count: not_converged.length,
-        summary: summarizeConvergence(`${formatCount(solver.length, 'frame')}${describePart(part)}`, verdict),
+        ...(found && {
+          stalls: found.stalls.slice(0, maxRunsShown),
+          stalls_count: found.stalls.length,
+          iterations_cap: found.iterations_cap,
+        }),
+        summary: found
+          ? summarizeStalls(found)
+          : summarizeConvergence(`${formatCount(solver.length, 'frame')}${describePart(part)}`, verdict),
       }
     },
   }),
 ]
+
+function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult): string {
+  if (first === undefined) return `The solver converged in every frame with constraints (${judged}).`
+  const count = `${formatCount(more.length + 1, 'stall')} in ${formatCount(judged, 'frame')} with constraints`
+  return `${count}. First: frames ${first.frames.first} to ${first.frames.last}, bodies ${formatList(first.bodies)}, residual ${formatNumber(first.residual)}, mass ratio ${formatNumber(first.mass_ratio)}.`
+}
 
 /** Throws `INVALID_ARGUMENTS` for an unknown kind of event. */
 function validateKinds(kinds: readonly string[] = []): void {

@@ -29,8 +29,7 @@ const progressInterval = 50
 export const energyTools: readonly Registration[] = [
   recordingTool('get_body_energy', {
     title: 'Get body energy',
-    about:
-      'Return the energies (J) of a body over frames, with exact totals. Long ranges are reduced to their minima and maxima.',
+    about: 'Return the energies (J) of a body over frames. Long ranges are reduced to minima and maxima.',
     input: { body_id: bodyArgument, ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
@@ -55,7 +54,7 @@ export const energyTools: readonly Registration[] = [
   recordingTool('get_system_energy', {
     title: 'Get system energy',
     about:
-      'Return the energy (J) of the whole system over frames and its change delta_e per frame, with exact totals. Use find_energy_anomalies to find jumps.',
+      'Return the energy (J) of the system over frames and its change delta_e. Use find_energy_anomalies to find jumps.',
     input: { ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
     example: { args: { recording: 'energy_injection' } },
@@ -73,7 +72,7 @@ export const energyTools: readonly Registration[] = [
   recordingTool('find_energy_anomalies', {
     title: 'Find energy anomalies',
     about:
-      'Find the frames whose energy changes by more than the threshold, with the kind of change, its bodies and the pairs in contact. Use it when energy appears or vanishes.',
+      'Find the frames whose energy changes by more than the threshold, with kind and bodies. Use it when energy appears or vanishes.',
     input: {
       threshold: z.number().min(0).default(1).describe('Minimum |delta_e| in J'),
       ...pageArguments,

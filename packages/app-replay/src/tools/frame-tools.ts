@@ -29,7 +29,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_frame', {
     title: 'Get frame',
     about:
-      'Return a whole frame: states after its step (m, m/s, rad/s), contacts, solver and energies (J). Use get_body_state for one body.',
+      'Return a whole frame: states after its step, contacts, solver and energies (J). Use get_body_state for one body.',
     input: { frame_id: frameArgument, max_points: pageArguments.max_points },
     output: { states: rows(), collisions: rows(), friction_constraints: rows() },
     example: { args: { recording: 'drop', frame_id: 42 } },
@@ -40,7 +40,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_body_state', {
     title: 'Get body state',
     about:
-      'Return position (m), velocity (m/s), orientation and angular velocity (rad/s, body frame) of a body in a frame.',
+      'Return position (m), velocity, orientation and angular velocity (body frame) of a body in a frame.',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { position: vector(), velocity: vector(), orientation: vector() },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
@@ -64,12 +64,11 @@ export const frameTools: readonly Registration[] = [
 
   recordingTool('compare_body_across_frames', {
     title: 'Compare body across frames',
-    about:
-      'Return the change of a body from frame_a to frame_b (b - a): position, velocity, rotation, contacts and time.',
+    about: 'Return the change of a body between two frames: position, velocity, rotation, contacts and time.',
     input: {
       body_id: bodyArgument,
-      frame_a: z.int().describe('Earlier frame id'),
-      frame_b: z.int().describe('Later frame id'),
+      frame_a: z.int().describe('Earlier'),
+      frame_b: z.int().describe('Later'),
     },
     output: { position_delta: vector(), velocity_delta: vector() },
     example: { args: { recording: 'drop', body_id: 2, frame_a: 30, frame_b: 42 } },
@@ -96,13 +95,11 @@ export const frameTools: readonly Registration[] = [
 
   recordingTool('explain_frame', {
     title: 'Explain frame',
-    about:
-      'Explain a frame: forces per body (N), contacts, changes, broken laws. Use it to find why a body moves.',
+    about: 'Explain a frame: forces (N), contacts, changes, broken laws. Use it to find why a body moves.',
     input: {
       frame_id: frameArgument,
       details: z.boolean().optional().describe('Add laws, energy'),
     },
-    output: {},
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
     async run({ frame_id, details }, { recording, range, ctx }) {
       const frame = await recording.frame(frame_id)

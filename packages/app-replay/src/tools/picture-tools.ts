@@ -27,7 +27,7 @@ export const pictureTools: readonly Registration[] = [
   recordingTool('plot', {
     title: 'Plot series',
     about:
-      'Draw quantities over frames, also of two runs, as a chart (PNG, SVG link) and return totals. Use it to show how values evolve.',
+      'Draw quantities over frames as a chart (PNG, SVG link) and return totals. Use it to show how values evolve.',
     input: {
       series: seriesArgument,
       start_frame: runArguments.start_frame,
@@ -36,7 +36,6 @@ export const pictureTools: readonly Registration[] = [
       shade_findings: z.boolean().optional().describe('Shade findings'),
       overlay: z.string().optional().describe('Second run'),
     },
-    output: {},
     example: { args: { recording: 'slide_at_45', series: ['energy.total', 'body.1.speed'], mark_frame: 45 } },
     async run({ series, mark_frame, shade_findings, overlay, ...bounds }, call) {
       const { recording, stamp, ctx } = call
@@ -68,13 +67,12 @@ export const pictureTools: readonly Registration[] = [
 
   recordingTool('render_frame', {
     title: 'Render frame',
-    about: 'Draw a frame (PNG, SVG link) with bodies, contact forces and velocities. Use it to show a scene.',
+    about: 'Draw a frame (PNG, SVG link): bodies, contact forces and velocities. Use it to show a scene.',
     input: {
       frame_id: frameArgument,
       view: z.enum(viewNames).optional().describe('Default: front'),
-      bodies: z.array(z.int()).optional().describe('Draw only these'),
+      bodies: z.array(z.int()).optional().describe('Only these'),
     },
-    output: {},
     needs: ['states'],
     example: { args: { recording: 'stack', frame_id: 60 } },
     async run({ frame_id, view = 'front', bodies }, { recording, stamp, ctx, attach }) {

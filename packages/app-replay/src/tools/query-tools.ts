@@ -16,14 +16,13 @@ export const queryTools: readonly Registration[] = [
   recordingTool('query_sql', {
     title: 'Query with SQL',
     about:
-      'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body, and return its rows. Use it for questions that no other tool answers; the schema resource lists the columns.',
+      'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body, and return its rows. Use it when no other tool fits; the schema resource lists the columns.',
     input: {
       sql: z.string().describe('SELECT statement (SQLite)'),
       params: z.unknown().optional().describe('List or object'),
-      limit: z.int().optional().describe('Maximum number of rows'),
+      limit: z.int().optional().describe('Maximum rows'),
       timeout_s: z.number().optional().describe('At most 30'),
     },
-    output: {},
     example: {
       args: {
         recording: 'slide_at_45',

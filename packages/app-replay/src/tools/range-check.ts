@@ -17,17 +17,22 @@ export interface RangeCheck {
   readonly body?: BodyId | null
 }
 
+interface Page {
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
 export async function checkRange(
   recording: Recording,
   range: FrameRange,
-  { kinds, about, body = null, ...check }: RangeCheck & { readonly cursor?: string | undefined },
+  { kinds, about, body = null, limit = maxRunsShown, ...check }: RangeCheck & Page,
   ctx: ReplayContext,
 ) {
   const { findings, frames, coverage, names } = await checkLaws(recording, range, check, ctx)
   const runs = findings
     .filter(({ kind, bodies }) => kinds.includes(kind) && (body === null || bodies.includes(body)))
     .toSorted((a, b) => a.frames.first - b.frames.first)
-  const page = { cursor: check.cursor, limit: maxRunsShown }
+  const page = { cursor: check.cursor, limit }
   const { items, next_cursor } = paginate(runs, (_, index) => index, page)
   return {
     runs: items.map((one) => toFindingRow(one, names)),

@@ -36,7 +36,10 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
   readonly summary: string
 }
 
-/** Declares a tool with the argument `recording`, read-only by default. Adds the id of the recording to the answer. */
+/**
+ * Declares a tool with the argument `recording`, read-only by default. Adds the id of the recording to the answer. The output
+ * schema does not list `summary`, which every answer has: the instructions of the app mention it once.
+ */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,
   { needs, maxCopyBytes, run, ...declaration }: RecordingTool<Input, Output>,
@@ -46,7 +49,6 @@ export function recordingTool<Input extends Shape, Output extends Shape = Record
       hints: readOnly,
       ...declaration,
       input: { ...declaration.input, recording: recordingArgument },
-      output: { summary: z.string(), ...declaration.output },
       async run({ recording: idOrPath, ...args }, ctx) {
         const options = maxCopyBytes === undefined ? {} : { maxCopyBytes }
         const opened = await openRecording(ctx, idOrPath as string | undefined, options)
@@ -75,9 +77,9 @@ export const maxRunsShown = 50
 
 const recordingArgument = z.string().optional().describe('Id or path')
 
-export const frameArgument = z.int().describe('Frame id, from 1')
+export const frameArgument = z.int().describe('Frame id')
 
-export const bodyArgument = z.int().min(0).describe('Body id')
+export const bodyArgument = z.int().describe('Body id')
 
 const cursorArgument = z.string().optional().describe('From next_cursor')
 
@@ -93,11 +95,14 @@ export const runArguments = {
   cursor: cursorArgument,
 }
 
+const clampPoints = (points: number): number => Math.min(Math.max(points, 2), maxPoints)
+
 export const pageArguments = {
-  max_points: z.int().min(2).max(maxPoints).default(defaultPoints).describe('Maximum rows'),
+  /** Limits are applied, not listed: they would cost 40 bytes in each of nine tools. */
+  max_points: z.int().overwrite(clampPoints).default(defaultPoints).describe('Maximum rows'),
   cursor: cursorArgument,
 }
 
 export const vector = () => z.unknown().meta({ type: 'object' })
 
-export const rows = () => z.array(z.unknown())
+export const rows = () => z.unknown().meta({ type: 'array' })

@@ -13,6 +13,8 @@ import { pageArguments, type Registration, readOnly, recordingTool, rows } from 
 /** Maximum size of a file of another recorder that is followed. It is copied for every call. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
+const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
+
 /** Number of frames at the end of a file of another recorder that may be incomplete. */
 const maxPartialFrames = 64
 
@@ -20,17 +22,16 @@ export const recordingTools: readonly Registration[] = [
   (app) =>
     app.tool('list_recordings', {
       title: 'List recordings',
-      about:
-        'List the recordings of a folder, or of all folders, with the ids that other tools take. Call it first to find a recording.',
+      about: 'List recordings with the ids that other tools take. Call it first to find a recording.',
       hints: readOnly,
       input: {
-        directory: z.string().min(1).nullish().describe('Folder. Default: all'),
+        directory: z.string().nullish().describe('Folder. Default: all'),
         ...pageArguments,
       },
-      output: { summary: z.string(), recordings: rows() },
+      output: { recordings: rows() },
       example: { args: {} },
       async run({ directory, cursor, max_points }, { store }) {
-        const { searched, listings } = await store.list(directory ?? undefined)
+        const { searched, listings } = await store.list(directory || undefined)
         const recordings = listings
           .filter((listing) => listing.is_recording)
           .map(({ id, path, name, size_bytes, total_frames, status }) => ({
@@ -67,10 +68,10 @@ export const recordingTools: readonly Registration[] = [
     app.tool('load_recording', {
       title: 'Load recording',
       about:
-        'Open a recording and make it the default of this client; returns its bodies and frames. Call it once before other tools, or pass `recording` to each.',
+        'Open a recording as the default of this client and return its size. Call it before other tools, or pass `recording` to each.',
       hints: readOnly,
       input: { path: z.string().min(1).describe('Id, or path of a .db, .mcap or .jsonl file') },
-      output: { summary: z.string(), loaded: z.boolean(), total_frames: z.int() },
+      output: { loaded: z.boolean(), total_frames: z.int() },
       task: 'optional',
       example: { args: { path: 'drop' } },
       async run({ path }, ctx) {
@@ -92,7 +93,7 @@ export const recordingTools: readonly Registration[] = [
   recordingTool('get_metadata', {
     title: 'Get metadata',
     about:
-      'Return the bodies (mass in kg, restitution, friction), frames, time step, gravity and force unit of a recording, and what it lacks.',
+      'Return bodies (kg, restitution, friction), frames, time step, gravity, force unit, and what is missing.',
     input: {},
     output: { bodies: rows(), total_frames: z.int() },
     example: { args: { recording: 'drop' } },
@@ -102,12 +103,11 @@ export const recordingTools: readonly Registration[] = [
   recordingTool('tail_recording', {
     title: 'Follow recording',
     about:
-      'Return brief rows of the complete frames after `after_frame`. To watch a running simulation, pass next_frame as the next after_frame.',
+      'Return brief rows of the newest frames. To watch a running simulation, pass next_frame as after_frame.',
     input: {
       after_frame: z.int().nullish().describe('Default: the last frames'),
-      limit: z.int().min(1).max(200).default(20).describe('Maximum frames'),
+      limit: z.int().overwrite(clampTail).default(20).describe('Maximum frames'),
     },
-    output: {},
     maxCopyBytes: maxFollowedBytes,
     example: { args: { recording: 'drop', after_frame: 290 } },
     async run({ after_frame, limit }, { recording, ctx }) {

@@ -1,3 +1,4 @@
+import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { SampledSeriesArgs, trajectory } from '../analysis/sampled-series.ts'
 import type { search } from '../analysis/series.ts'
@@ -22,6 +23,8 @@ const pointArguments = {
   max_points: z.int().optional().describe('Maximum points'),
 }
 
+const trajectoryArguments = { body_id: z.int().describe('Body id'), ...pointArguments }
+
 const clampPoints = (points = defaultPoints): number => Math.min(Math.max(points, 2), maxPoints)
 
 /** Names of series. The error of an unknown name explains their grammar. */
@@ -33,11 +36,21 @@ export const seriesTools: readonly Registration[] = [
   recordingTool('get_series', {
     title: 'Get series',
     about:
-      'Return quantities over frames: exact totals and a limited number of points; next_cursor leads to every value. Use plot for a picture.',
-    input: { series: seriesArgument, ...pointArguments, cursor: runArguments.cursor },
-    output: {},
+      'Return quantities over frames, or the path of a body: exact totals and sampled points; next_cursor leads to all. Use plot for a picture.',
+    input: {
+      series: seriesArgument.optional(),
+      path_of: z.int().optional().describe('Body id, for its path'),
+      ...pointArguments,
+      cursor: runArguments.cursor,
+    },
     example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
-    async run({ series, max_points, cursor, ...bounds }, call) {
+    async run({ series, path_of, max_points, cursor, ...bounds }, call) {
+      if (path_of !== undefined && series === undefined)
+        return readTrajectory({ body_id: path_of, max_points, ...bounds }, call)
+      if (series === undefined || path_of !== undefined)
+        throw new CausewayError('INVALID_ARGUMENTS', 'get_series takes either series or path_of', {
+          data: { problems: [{ argument: 'series', problem: 'pass series or path_of' }] },
+        })
       const plans = parseSeriesNames(series, call.recording)
       const range = call.range(bounds)
       const points = clampPoints(max_points)
@@ -62,39 +75,22 @@ export const seriesTools: readonly Registration[] = [
 
   recordingTool('get_body_trajectory', {
     title: 'Get body trajectory',
-    about: 'Return the path of a body: points (m), length, displacement, maximum speed and minimum z.',
-    input: { body_id: z.int().describe('Body id'), ...pointArguments },
-    output: {},
+    about: 'Return the path of a body: get_series with `path_of`.',
+    unlisted: true,
+    input: trajectoryArguments,
     example: { args: { recording: 'drop', body_id: 2, max_points: 10 } },
-    async run({ body_id, max_points, ...bounds }, { recording, range, ctx }) {
-      const body = recording.resolveBody(body_id)
-      const args = { body, range: range(bounds), points: clampPoints(max_points) }
-      const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof trajectory>>>(
-        'trajectory',
-        args,
-        ctx,
-      )
-      const { frames, max_speed, min_z } = path
-      return {
-        body_id: body,
-        ...path,
-        path_length_m: length.along,
-        displacement_m: length.straight,
-        summary: `Body ${body} travels ${formatQuantity(length.along, 'm')} in ${formatCount(frames, 'frame')}, ${formatQuantity(length.straight, 'm')} from start to end. Maximum speed ${formatQuantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, minimum z ${formatQuantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
-      }
-    },
+    run: readTrajectory,
   }),
 
   recordingTool('search_frames', {
     title: 'Search frames',
     about:
-      'Find the runs of frames that meet a condition, such as speed(2) > 1 and contact(1, 2) and not delta_e < -0.5.',
+      'Find the frames that meet a condition, such as speed(2) > 1 and contact(1, 2) and not delta_e < -0.5.',
     input: {
-      predicate: z.string().describe('Condition over series, f(body) and f(body, floor)'),
+      predicate: z.string().describe('Condition over series'),
       ...pointArguments,
       cursor: runArguments.cursor,
     },
-    output: {},
     example: { args: { recording: 'slide_at_45', predicate: 'speed(1) > 0.5 and contact(1, floor)' } },
     async run({ predicate: text, cursor, max_points, ...bounds }, { recording, range, ctx }) {
       const predicate = parsePredicate(text, (name) => parseSeriesName(name, recording.resolveBody))
@@ -124,6 +120,27 @@ export const seriesTools: readonly Registration[] = [
     },
   }),
 ]
+
+async function readTrajectory(
+  { body_id, max_points, ...bounds }: z.output<z.ZodObject<typeof trajectoryArguments>>,
+  { recording, range, ctx }: RecordingCall,
+) {
+  const body = recording.resolveBody(body_id)
+  const args = { body, range: range(bounds), points: clampPoints(max_points) }
+  const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof trajectory>>>(
+    'trajectory',
+    args,
+    ctx,
+  )
+  const { frames, max_speed, min_z } = path
+  return {
+    body_id: body,
+    ...path,
+    path_length_m: length.along,
+    displacement_m: length.straight,
+    summary: `Body ${body} travels ${formatQuantity(length.along, 'm')} in ${formatCount(frames, 'frame')}, ${formatQuantity(length.straight, 'm')} from start to end. Maximum speed ${formatQuantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, minimum z ${formatQuantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
+  }
+}
 
 async function readSeriesPage(
   { plans, range, limit }: Required<Parameters<typeof readSeries>[1]>,

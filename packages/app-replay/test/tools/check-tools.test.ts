@@ -355,6 +355,9 @@ verifies('replay:laws', 'check_numerics reports one run for a body without numbe
 verifies('replay:laws', 'check_momentum finds a kick without an impulse, with its energy', async (t) => {
   const client = await ask(t, 'energy_injection')
   const [run] = toRows((await client.call('check_momentum')).runs)
+  const { findings, frames_checked } = await client.call('diagnose', { law: 'momentum' })
+  t.match(toRows(findings)[0], run as object, 'diagnose returns the same for this law')
+  t.ok(Number(frames_checked) > 0)
   t.match(run, { kind: 'energy_injection', bodies: [2], frames: { first: 60, last: 60 }, unit: 'J' })
 })
 

@@ -91,6 +91,13 @@ verifies(
     t.equal(toRows(few.points).length, 6)
     t.ok(Number(few.shape_error_m) < 0.2 * Number(few.path_length_m))
     t.match(few, { truncated: true, min_z: whole.min_z as object, max_speed: whole.max_speed as object })
+    t.same(
+      await one.call('get_series', { path_of: 2, max_points: 6 }),
+      few,
+      'the listed tool returns the same',
+    )
+    for (const args of [{}, { path_of: 2, series: ['energy.total'] }])
+      await t.rejects(one.call('get_series', args), { code: 'INVALID_ARGUMENTS' })
   },
 )
 
@@ -243,8 +250,11 @@ verifies(
     const { runs, count } = await client.call('find_solver_stalls')
     t.equal(count, 1)
     t.match(toRows(runs)[0], { frames: { first: 30, last: 39 }, bodies: [2, 3], mass_ratio: 1000 })
-    const clean = await (await ask(t, 'drop')).call('find_solver_stalls')
-    t.same(clean.runs, [])
+    const listed = await client.call('get_solver_diagnostics', { stalls: true })
+    t.match(listed, { stalls: runs as object, stalls_count: 1, summary: /^1 stall in .* mass ratio 1,?000/ })
+    const drop = await ask(t, 'drop')
+    t.same((await drop.call('find_solver_stalls')).runs, [])
+    t.same((await drop.call('get_solver_diagnostics', { stalls: true })).stalls, [])
   },
 )
 

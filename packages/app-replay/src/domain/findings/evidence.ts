@@ -4,7 +4,7 @@ type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]
 
 const toRange = ({ frames }: Finding) => ({ start_frame: frames.first, end_frame: frames.last })
 
-const numerics = (finding: Finding): Call => ['check_law', { law: 'numerics', ...toRange(finding) }]
+const numerics = (finding: Finding): Call => ['diagnose', { law: 'numerics', ...toRange(finding) }]
 
 const history = ({ pair, bodies, frames }: Finding): Call => {
   const [body_a_id, body_b_id] = pair ?? bodies
@@ -64,10 +64,10 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
   dissipation_without_contact: energy,
   friction_cone: ({ frames }) => ['check_friction_cone', { frame_id: frames.peak }],
   penetration: ({ frames }) => ['check_penetration', { frame_id: frames.peak }],
-  restitution: (finding) => ['check_law', { law: 'restitution', ...toRange(finding) }],
+  restitution: (finding) => ['diagnose', { law: 'restitution', ...toRange(finding) }],
   normal_flip: history,
   contact_chatter: history,
-  solver_stall: (finding) => ['find_solver_stalls', toRange(finding)],
+  solver_stall: (finding) => ['get_solver_diagnostics', { stalls: true, ...toRange(finding) }],
   jitter: rest,
   creep: rest,
 }

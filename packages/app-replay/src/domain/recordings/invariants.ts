@@ -137,7 +137,7 @@ function checkHeights({ never_below }: Invariants, columns: Columns, { bodies }:
       : Object.entries(never_below).map(([body, limit]) => [Number(body), limit] as const)
   return limits.map(([body_id, limit]) => {
     const peak = bodies.includes(body_id) ? findLowest(columns, body_id) : null
-    const names = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_body_trajectory' }
+    const names = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_series' }
     const verdict = createVerdict(peak, { ...names, limit: -limit })
     return { ...verdict, limit, value: peak === null ? null : -peak.value }
   })
