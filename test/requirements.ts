@@ -26,6 +26,7 @@ import { replay } from './requirements/replay.ts'
 import { server } from './requirements/server.ts'
 import { toolvault } from './requirements/toolvault.ts'
 import { trm } from './requirements/trm.ts'
+import { views } from './requirements/views.ts'
 import { wire } from './requirements/wire.ts'
 import { workshop } from './requirements/workshop.ts'
 
@@ -35,6 +36,7 @@ const areas = {
   server,
   command,
   wire,
+  views,
   bridge,
   recording,
   replay,
@@ -58,6 +60,7 @@ export const requirements = {
   ...server,
   ...command,
   ...wire,
+  ...views,
   ...bridge,
   ...recording,
   ...replay,

@@ -32,7 +32,8 @@ export function toolReference(apps: readonly App[]): string {
     .join('\n\n')
 }
 
-const listedTools = ({ tools }: App) => tools.filter(({ unlisted }) => unlisted !== true)
+const listedTools = ({ tools }: App) =>
+  tools.filter(({ unlisted, isCore }) => unlisted !== true || isCore === true)
 
 function toolEntry(app: App, tool: AppTool): string {
   const { name, about, annotations, aliases, inputSchema, example } = tool

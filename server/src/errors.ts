@@ -1,6 +1,11 @@
 import { defineErrors } from '@causeway/protocol'
 
 export const ServerError = defineErrors({
+  NOT_READ_ONLY: {
+    status: 403,
+    about: 'call_read_tool was asked to call a tool that can change something',
+    remedy: 'call it with call_tool, or by its own name',
+  },
   STOP_FAILED: {
     status: 500,
     about: 'the server could not be stopped',

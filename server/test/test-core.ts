@@ -32,6 +32,7 @@ export async function openTestCore(
     now?: () => number
     steady?: () => number
     cwd?: string
+    profiles?: () => Readonly<Record<string, readonly string[]>>
   } = {},
 ): Promise<Core> {
   const { dir = t.testdir(), env = {}, log = captureLog().log, cwd = dir } = options
@@ -42,6 +43,7 @@ export async function openTestCore(
     apps,
     cwd,
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
     ...(options.steady === undefined ? {} : { steady: options.steady }),
   })
   t.teardown(() => core.close())

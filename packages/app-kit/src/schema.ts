@@ -45,7 +45,10 @@ function convert(
   return rest
 }
 
-/** Removes bounds of safe integers and patterns of formats. Lists of types become `anyOf`, which more clients support. */
+/**
+ * Removes bounds of safe integers, patterns of formats, and keywords that allow everything. Lists of types become `anyOf`,
+ * which more clients support.
+ */
 function simplify(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(simplify)
   if (typeof node !== 'object' || node === null) return node
@@ -53,7 +56,9 @@ function simplify(node: unknown): unknown {
     ([key, value]) =>
       !(key === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
       !(key === 'maximum' && value === Number.MAX_SAFE_INTEGER) &&
-      !(key === 'pattern' && 'format' in node),
+      !(key === 'pattern' && 'format' in node) &&
+      !(key === 'propertyNames' && isEqual(value, { type: 'string' })) &&
+      !(key === 'additionalProperties' && isEqual(value, {})),
   )
   return Object.fromEntries(
     entries.map(([key, value]) =>
@@ -61,6 +66,8 @@ function simplify(node: unknown): unknown {
     ),
   )
 }
+
+const isEqual = (value: unknown, other: object): boolean => JSON.stringify(value) === JSON.stringify(other)
 
 /** Whether `type` lists several types in addition to `null`. */
 const isUnion = (type: unknown): type is readonly string[] =>

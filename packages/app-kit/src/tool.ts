@@ -54,6 +54,10 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly aliases?: Aliases
   /** Whether the tool is callable but missing from lists and docs, such as the old name of a merged tool. */
   readonly unlisted?: boolean
+  /** Whether `/mcp/core`, the list for clients that support few tools, contains the tool, even if it is `unlisted`. */
+  readonly isCore?: boolean
+  /** Whether clients that load tools on demand load this one at the start: the entry tool of an app. */
+  readonly alwaysLoad?: boolean
   /** Rate limit class, if it differs from that of the app. */
   readonly limit?: string
   /** Clients with task support get a handle if the result is not ready. `required` rejects other stateless clients. */
@@ -72,16 +76,27 @@ type ToolReturn<Output extends Shape> =
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
   | Ask
 
-type CommonMembers = 'title' | 'about' | 'unlisted' | 'limit' | 'task' | 'example'
+type CommonMembers = 'title' | 'about' | 'unlisted' | 'isCore' | 'alwaysLoad' | 'limit' | 'task' | 'example'
+
+/** A call of another tool, by its name on the shared mount. */
+export interface ForwardedCall {
+  readonly name: string
+  readonly args: unknown
+  readonly mustBeReadOnly: boolean
+}
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
+  /** Words of users that name and description lack. Clients and `find_tools` search them. */
+  readonly searchHint?: string
   readonly annotations: ToolAnnotations
   readonly aliases: Required<Aliases>
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   /** Throws `INVALID_ARGUMENTS`, errors of the tool, and `INTERNAL` if its data does not match the output schema. */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
+  /** Returns the call that the server runs instead of one of this tool. Throws `INVALID_ARGUMENTS`. */
+  forward?(args: unknown): ForwardedCall
   /** Whether data matches the output schema. */
   fits?(data: unknown): boolean
 }

@@ -26,5 +26,12 @@ export {
 } from './json-limits.ts'
 export * from './jsonrpc.ts'
 export * from './mcp.ts'
-export { appNamePattern, bareAliasPattern, pathName, wireName, wireNamePattern } from './names.ts'
+export {
+  appNamePattern,
+  bareAliasPattern,
+  pathName,
+  reservedPaths,
+  wireName,
+  wireNamePattern,
+} from './names.ts'
 export type { ErrorDeclaration, ErrorDefinition } from './wire-errors.ts'

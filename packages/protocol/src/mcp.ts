@@ -55,6 +55,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly annotations?: ToolAnnotations
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 export type Content =

@@ -22,5 +22,8 @@ export function wireName(app: string, tool: string): string {
   return name
 }
 
+/** Path segments below `/mcp` that name views of all apps, so that no app can have them. */
+export const reservedPaths: ReadonlySet<string> = new Set(['core', 'p'])
+
 /** Returns the path segment of an app: `replay` in `/mcp/replay`. */
 export const pathName = (app: string): string => app.toLowerCase()

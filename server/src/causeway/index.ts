@@ -5,29 +5,38 @@ import { StoreError } from '@causeway/store'
 import { WorkerError } from '@causeway/worker'
 import { z } from 'zod'
 import { ServerError } from '../errors.ts'
+import { ToolSearch } from '../registry/tool-search.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { auditTools } from './audit-tools.ts'
 import { backupTools } from './backup-tools.ts'
+import { callTools } from './call-tools.ts'
+import { findTools } from './find-tools.ts'
+import { searchHints } from './search-hints.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
-export const causewayApp = (core: () => ServerParts): App =>
-  defineApp(
+export function causewayApp(core: () => ServerParts): App {
+  const app = defineApp(
     {
       name: 'Causeway',
       about:
         'The server itself: its apps and their health, the audit of calls, refreshing the tool lists, and backups.',
+      searchHints,
       errors: [CausewayError, StoreError, WorkerError, ServerError, GatewayError],
-      open: () => ({ core }),
+      open: (): CausewayStore => ({ core, search: new ToolSearch(() => core().registry) }),
       session: () => ({}),
+      close: ({ search }) => search.close(),
     },
     (app) => {
       healthTools(app)
       registryTools(app)
       auditTools(app)
       backupTools(app)
+      findTools(app)
       activityRoutes(app)
     },
   )
+  return { ...app, tools: [...app.tools, ...callTools] }
+}
 
 function healthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {

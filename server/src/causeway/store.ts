@@ -9,6 +9,7 @@ import type { HealthReport } from '../monitoring/health.ts'
 import type { HealthHistory } from '../monitoring/health-history.ts'
 import type { StoreSize } from '../monitoring/store-sizes.ts'
 import type { Registry } from '../registry/registry.ts'
+import type { ToolSearch } from '../registry/tool-search.ts'
 
 /** The parts of the server that its own tools use. */
 export interface ServerParts {
@@ -28,4 +29,5 @@ export interface ServerParts {
 /** `core` is a function because the app opens before the server is complete. */
 export interface CausewayStore {
   readonly core: () => ServerParts
+  readonly search: ToolSearch
 }

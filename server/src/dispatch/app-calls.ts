@@ -5,6 +5,7 @@ import type { AppInstance } from '../host/app-host.ts'
 import { sharedMount } from '../registry/mount.ts'
 import type { Caller } from './caller.ts'
 import type { MethodContext } from './method.ts'
+import { resolveCall } from './resolve-call.ts'
 
 interface ToolCall {
   readonly app: string
@@ -64,9 +65,10 @@ export async function runAppTool(
   { app, tool, args }: ToolCall,
   caller: Caller,
 ): Promise<CallToolResult> {
-  const entry = registry.findAppTool(app, tool)
-  if (entry === undefined)
+  const named = registry.findAppTool(app, tool)
+  if (named === undefined)
     throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
-  const result = await runner.callTool(entry, args, caller)
+  const called = resolveCall(registry, named, args)
+  const result = await runner.callTool(called.entry, called.args, caller)
   return result as CallToolResult // never an `Ask`: a caller without `input` cannot be asked
 }

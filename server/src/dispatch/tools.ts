@@ -1,8 +1,6 @@
-import { closest } from '@causeway/app-kit'
 import {
   answerText,
   type CallToolResult,
-  CausewayError,
   type ErrorObject,
   errorMetaKey,
   errorObject,
@@ -10,10 +8,12 @@ import {
   type Params,
 } from '@causeway/protocol'
 import { parseTrace } from '../audit/trace.ts'
-import { cacheHints, type ToolEntry } from '../registry/mount-lists.ts'
+import type { ToolEntry } from '../registry/mount.ts'
+import { cacheHints } from '../registry/mount-lists.ts'
 import { paginate } from '../registry/page.ts'
 import type { Caller } from './caller.ts'
-import { type Method, type MethodCall, requireString } from './method.ts'
+import { type Method, requireString } from './method.ts'
+import { resolveCall, unknownTool } from './resolve-call.ts'
 
 export const listTools: Method = async ({ params, caller, lists }, { registry }) => {
   const { items, ...rest } = paginate(lists.tools, {
@@ -25,15 +25,17 @@ export const listTools: Method = async ({ params, caller, lists }, { registry })
 }
 
 /** Returns the tool's result, its questions, or its failure with `isError`. Throws `UNKNOWN_TOOL` and `INVALID_PARAMS`. */
-export const callTool: Method = async (call, { runner }) => {
-  const name = requireString(call.params, 'name')
-  const entry = call.lists.toolByName.get(name)
-  if (entry === undefined) throw unknownTool(name, call)
-  const { arguments: args, _meta } = call.params
+export const callTool: Method = async ({ params, caller, lists }, { registry, runner }) => {
+  const name = requireString(params, 'name')
+  const named = lists.toolByName.get(name)
+  if (named === undefined) throw unknownTool(name, lists.toolByName.keys())
+  let called = named
   try {
-    return await runner.callTool(entry, args, applyMeta(call.caller, _meta as Params | undefined))
+    const { entry, args } = resolveCall(registry, named, params.arguments)
+    called = entry
+    return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
-    if (isCausewayError(error)) return toErrorResult(errorObject(error), entry)
+    if (isCausewayError(error)) return toErrorResult(errorObject(error), called)
     throw error
   }
 }
@@ -60,12 +62,4 @@ function toErrorResult(error: ErrorObject, { instance, tool }: ToolEntry): CallT
     isError: true,
     _meta: { [errorMetaKey]: error },
   }
-}
-
-function unknownTool(name: string, { lists }: MethodCall): CausewayError {
-  const suggestion = closest(name, [...lists.toolByName.keys()])
-  const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
-  return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
-    data: suggestion === undefined ? { name } : { name, did_you_mean: suggestion },
-  })
 }

@@ -1,5 +1,5 @@
 import type { App, Env } from '@causeway/app-kit'
-import { asCausewayError, CausewayError, pathName } from '@causeway/protocol'
+import { asCausewayError, CausewayError, pathName, reservedPaths } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
 import type { OwnedCache } from '../memory/cache-set.ts'
@@ -86,6 +86,8 @@ export class AppHost {
     const { createEnv, errors, log } = this.#options
     const path = pathName(app.name)
     try {
+      if (reservedPaths.has(path))
+        throw new CausewayError('INVALID_APP', `/mcp/${path} does not name an app; rename ${app.name}`)
       checkResourceSchemes(app, others)
       errors.add(app)
       return { app, path, store: await app.open(createEnv(app)), failure: undefined }

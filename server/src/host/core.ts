@@ -31,7 +31,7 @@ import { HealthHistory } from '../monitoring/health-history.ts'
 import { Metrics } from '../monitoring/metrics.ts'
 import { StorageHealth } from '../monitoring/storage-health.ts'
 import { measureStores, type StoreSize } from '../monitoring/store-sizes.ts'
-import { type Change, createBareMount, sharedMount } from '../registry/mount.ts'
+import { type Change, createBareMount } from '../registry/mount.ts'
 import { Registry } from '../registry/registry.ts'
 import { AppHost } from './app-host.ts'
 import { ClientStates } from './client-states.ts'
@@ -52,6 +52,8 @@ export interface CoreOptions {
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
   /** The latest log lines, for the console. */
   readonly logTail?: LogTail | undefined
+  /** Returns the patterns of the configured profiles by name. */
+  readonly profiles?: () => Readonly<Record<string, readonly string[]>>
   /** Built-in apps without the server's own. */
   readonly apps: readonly App[]
 }
@@ -134,6 +136,7 @@ export class Core {
       ttlMs: config.toolsTtlMs,
       pageSize: config.pageSize,
       log,
+      profiles: options.profiles ?? (() => ({})),
       onChange: (change) => this.#notify(change),
       beforeDiscovery: () => this.#renewApps(),
     })
@@ -268,7 +271,7 @@ export class Core {
         // An app can report a change while it is being opened.
         tools: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
-          for (const mount of [sharedMount, createBareMount(pathName(app.name))])
+          for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])
             this.#notify({ mount, list: 'resources' })
         },
         resource: (uri) => this.#notify({ uri }),

@@ -4,13 +4,10 @@ import type { Prompt, Tool } from '@causeway/protocol'
 import type { Era } from '../dispatch/caller.ts'
 import type { AppInstance } from '../host/app-host.ts'
 import { version } from '../process/version.ts'
-import { getCallableNames, type Mount, toListedPrompt, toListedTool } from './mount.ts'
+import { writeInstructions } from './instructions.ts'
+import { getCallableNames, type Mount, type ToolEntry, toListedPrompt } from './mount.ts'
 import { paginate } from './page.ts'
-
-export interface ToolEntry {
-  readonly instance: AppInstance
-  readonly tool: AppTool
-}
+import { selectTools } from './view.ts'
 
 /** An app with its tools, including discovered ones. */
 export interface AppTools {
@@ -31,6 +28,8 @@ export interface MountLists {
   readonly description: MountDescription
   readonly instances: readonly AppInstance[]
   readonly tools: readonly Tool[]
+  /** Tools that the view should list but has no room for. */
+  readonly omitted: readonly string[]
   readonly prompts: readonly Prompt[]
   /** By every callable name. */
   readonly toolByName: ReadonlyMap<string, ToolEntry>
@@ -50,9 +49,7 @@ export function buildMountLists(
 ): MountLists {
   const entries = apps.flatMap(({ instance, tools }) => tools.map((tool) => ({ instance, tool })))
   const instances = apps.map(({ instance }) => instance)
-  const tools = entries
-    .filter(({ tool }) => tool.unlisted !== true)
-    .map(({ instance, tool }) => toListedTool(mount, instance.app, tool))
+  const { tools, omitted } = selectTools(mount, entries)
   const prompts = instances.flatMap(({ app }) =>
     app.prompts.map((prompt) => toListedPrompt(mount, app, prompt)),
   )
@@ -66,9 +63,10 @@ export function buildMountLists(
   const page = { tools: items, ...rest }
   return {
     mount,
-    description: describe(instances),
+    description: describe(mount, instances),
     instances,
     tools,
+    omitted,
     prompts,
     toolByName,
     toolsHash,
@@ -84,7 +82,7 @@ export function buildMountLists(
 export const createDigest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 
-function describe(instances: readonly AppInstance[]): MountDescription {
+function describe(mount: Mount, instances: readonly AppInstance[]): MountDescription {
   const hasResources = instances.some(({ app }) => app.resources.length > 0)
   return {
     serverInfo: { name: 'causeway', title: 'Causeway', version },
@@ -95,6 +93,9 @@ function describe(instances: readonly AppInstance[]): MountDescription {
       completions: {},
       logging: {},
     },
-    instructions: instances.map(({ app }) => `${app.name}: ${app.instructions ?? app.about}`).join('\n'),
+    instructions: writeInstructions(
+      mount,
+      instances.map(({ app }) => app),
+    ),
   }
 }

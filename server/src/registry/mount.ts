@@ -1,11 +1,23 @@
 import type { App, AppTool } from '@causeway/app-kit'
 import { type Prompt, type Tool, wireName } from '@causeway/protocol'
+import type { AppInstance } from '../host/app-host.ts'
 
-/** `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. */
+/**
+ * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. Views are shared mounts that list fewer
+ * tools; every tool is callable on them.
+ */
 export interface Mount {
   readonly path: '/mcp' | `/mcp/${string}`
   /** App path of a bare mount. */
   readonly app?: string
+  /** `core`, or the patterns of a profile. */
+  readonly view?: 'core' | readonly string[]
+}
+
+/** A tool with its app. */
+export interface ToolEntry {
+  readonly instance: AppInstance
+  readonly tool: AppTool
 }
 
 type ListKind = 'tools' | 'resources' | 'prompts'
@@ -14,6 +26,13 @@ type ListKind = 'tools' | 'resources' | 'prompts'
 export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
 
 export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
+
+export const coreMount: Mount = Object.freeze({ path: '/mcp/core', view: 'core' })
+
+export const createProfileMount = (name: string, patterns: readonly string[]): Mount => ({
+  path: `/mcp/p/${name}`,
+  view: patterns,
+})
 
 export const createBareMount = (appPath: string): Mount => ({ path: `/mcp/${appPath}`, app: appPath })
 

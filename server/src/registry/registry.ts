@@ -1,21 +1,25 @@
 import type { App, AppRoute, AppSocket, AppTool } from '@causeway/app-kit'
-import { CausewayError, pathName, wireName } from '@causeway/protocol'
+import { CausewayError, pathName, reservedPaths, wireName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { AppHost, AppInstance } from '../host/app-host.ts'
-import { type Change, createBareMount, type Mount, sharedMount } from './mount.ts'
 import {
-  type AppTools,
-  buildMountLists,
-  createDigest,
-  type MountLists,
+  type Change,
+  coreMount,
+  createBareMount,
+  createProfileMount,
+  type Mount,
+  sharedMount,
   type ToolEntry,
-} from './mount-lists.ts'
+} from './mount.ts'
+import { type AppTools, buildMountLists, createDigest, type MountLists } from './mount-lists.ts'
 
 export interface RegistryOptions {
   readonly host: AppHost
   readonly ttlMs: number
   readonly pageSize: number
   readonly log: Logger
+  /** Returns the patterns of the configured profiles by name. */
+  profiles(): Readonly<Record<string, readonly string[]>>
   onChange(change: Change): void
   beforeDiscovery(): Promise<void>
 }
@@ -76,6 +80,11 @@ export class Registry {
     this.#timer = setInterval(refresh, Math.max(this.ttlMs, 100)).unref()
   }
 
+  /** Mounts that serve all apps. */
+  get sharedMounts(): readonly Mount[] {
+    return [...this.#lists.values()].flatMap(({ mount }) => (mount.app === undefined ? [mount] : []))
+  }
+
   /** By mount path. */
   get lists(): ReadonlyMap<string, MountLists> {
     return this.#lists
@@ -98,7 +107,7 @@ export class Registry {
   getLists({ path }: Mount): MountLists {
     const lists = this.#lists.get(path)
     if (lists !== undefined) return lists
-    throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
+    throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${path}`)
   }
 
   /** Finds a tool by any name that clients of the mount can use. */
@@ -127,14 +136,19 @@ export class Registry {
   }
 
   async #discover(): Promise<RefreshResult> {
-    const { host, beforeDiscovery } = this.#options
+    const { host, profiles, beforeDiscovery } = this.#options
     await beforeDiscovery()
     const { instances } = host
     const apps = await Promise.all(
       instances.map(async (instance) => ({ instance, tools: await this.#discoverTools(instance) })),
     )
     const previous = this.#lists
-    const mounts = [sharedMount, ...instances.map(({ path }) => createBareMount(path))]
+    const mounts = [
+      sharedMount,
+      coreMount,
+      ...Object.entries(profiles()).map(([name, patterns]) => createProfileMount(name, patterns)),
+      ...instances.filter(({ path }) => !reservedPaths.has(path)).map(({ path }) => createBareMount(path)),
+    ]
     this.#lists = new Map(
       mounts.map((mount) => {
         const served = apps.filter(({ instance }) => mount.app === undefined || mount.app === instance.path)
@@ -142,6 +156,7 @@ export class Registry {
       }),
     )
     this.#apps = apps.map(toHostedApp)
+    this.#reportOmissions(previous)
     const hash = createDigest(
       [...this.#lists.values()].map(({ toolsHash, promptsHash }) => [toolsHash, promptsHash]),
     )
@@ -165,6 +180,13 @@ export class Registry {
       )
     }
     return [...app.tools, ...(this.#discovered.get(path) ?? [])]
+  }
+
+  /** Logs core tools without room in the core view, once per change. */
+  #reportOmissions(previous: ReadonlyMap<string, MountLists>): void {
+    for (const [path, { omitted }] of this.#lists)
+      if (omitted.length > 0 && String(previous.get(path)?.omitted) !== String(omitted))
+        this.#options.log.warn({ mount: path, omitted }, 'the view has no room for these tools')
   }
 
   #reportChanges(previous: ReadonlyMap<string, MountLists>): void {

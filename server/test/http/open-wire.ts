@@ -74,13 +74,23 @@ export const both = { accept: 'application/json, text/event-stream' }
 /** Opens a server with the demo apps and closes it with the test. */
 export async function openWire(
   t: Test,
-  options: { dir?: string; apps?: readonly App[]; env?: NodeJS.ProcessEnv } & Partial<HttpOptions> = {},
+  options: {
+    dir?: string
+    apps?: readonly App[]
+    env?: NodeJS.ProcessEnv
+    profiles?: () => Readonly<Record<string, readonly string[]>>
+  } & Partial<HttpOptions> = {},
 ): Promise<Wire> {
-  const { dir = t.testdir(), apps = [], env = {}, ...rest } = options
+  const { dir = t.testdir(), apps = [], env = {}, profiles = () => ({}), ...rest } = options
   const demo = demoApp()
   const wire = wireApp()
   const logged = captureLog()
-  const core = await openTestCore(t, [demo.app, wire.app, ...apps], { dir, env, log: logged.log })
+  const core = await openTestCore(t, [demo.app, wire.app, ...apps], {
+    dir,
+    env,
+    profiles,
+    log: logged.log,
+  })
   const http = await HttpServer.open(core, {
     host: '127.0.0.1',
     port: 0,

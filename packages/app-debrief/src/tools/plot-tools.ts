@@ -25,6 +25,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     aliases: originalName('list_plots'),
     input: {},
     output: { plots: z.array(z.unknown()), files: z.array(z.unknown()), summary: z.string() },
+    isCore: true,
     example: { args: {} },
     async run(_args, { store }) {
       const plots = store.list()
@@ -53,6 +54,8 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
         .describe('Use the plot for calls of this client without a filename'),
     },
     output: { ...stampOutput, title: z.string() },
+    isCore: true,
+    alwaysLoad: true,
     example: { args: { filename: 'gibraltar.plot.json' } },
     run: openPlot,
   })

@@ -49,6 +49,8 @@ export function searchTools(app: Registrar<Help, object>): void {
       truncated: z.boolean(),
       summary: z.string(),
     },
+    isCore: true,
+    alwaysLoad: true,
     example: { args: { text: 'limit the size of a request body', top_n: 3 } },
     run: (args, ctx) => runSearch(ctx, args),
   })

@@ -51,6 +51,8 @@ function createTool(app: Registrar<Minds, object>): void {
       replayed,
     },
     hints: { destructive: false, idempotent: true },
+    isCore: true,
+    alwaysLoad: true,
     example: { args: { ...create.args, config: { entity_id: 'npc_mara', traits: ['curious'] } } },
     run: ({ request_id: given, ...args }, ctx) =>
       withRequestId(given, ctx, (request_id) => ctx.store.create({ ...args, request_id })),

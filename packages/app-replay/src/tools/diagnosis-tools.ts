@@ -106,6 +106,8 @@ export const diagnosisTools: readonly Registration[] = [
       max_findings: z.int().overwrite(clampFindings).optional().describe('Default: 4, of one law 50'),
     },
     task: 'optional',
+    isCore: true,
+    alwaysLoad: true,
     example: { args: { recording: 'energy_injection' } },
     async run({ law, max_findings: limit, ...bounds }, call) {
       const { recording, range, ctx } = call

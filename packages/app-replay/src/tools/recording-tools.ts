@@ -29,6 +29,7 @@ export const recordingTools: readonly Registration[] = [
         ...pageArguments,
       },
       output: { recordings: rows() },
+      isCore: true,
       example: { args: {} },
       async run({ directory, cursor, max_points }, { store }) {
         const { searched, listings } = await store.list(directory || undefined)
@@ -73,6 +74,7 @@ export const recordingTools: readonly Registration[] = [
       input: { path: z.string().min(1).describe('Id, or path of a .db, .mcap or .jsonl file') },
       output: { loaded: z.boolean(), total_frames: z.int() },
       task: 'optional',
+      isCore: true,
       example: { args: { path: 'drop' } },
       async run({ path }, ctx) {
         const { recording, stamp } = await loadRecording(ctx, path)

@@ -10,7 +10,7 @@ import { type Category, categories } from './vault-tool.ts'
 /** A tool returns only a command, so that its result can be applied unchanged. */
 const commandOutput = {
   command: z.string().describe('Type of DebriefCommand'),
-  payload: z.unknown().describe('Payload of the command'),
+  payload: z.unknown(),
 }
 
 export function declareTools(app: Registrar<Vault, object>): void {
@@ -29,6 +29,8 @@ export function declareTools(app: Registrar<Vault, object>): void {
       summary: z.string(),
       tools: z.array(z.unknown()).describe('name, category, about, inject, reads_file'),
     },
+    isCore: true,
+    alwaysLoad: true,
     example: { args: {} },
     run({ category }) {
       const tools = catalog.filter((tool) => category === undefined || tool.category === category)

@@ -171,6 +171,8 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
       summary: z.string(),
     },
     task: 'optional',
+    isCore: true,
+    alwaysLoad: true,
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
     async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
       const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {

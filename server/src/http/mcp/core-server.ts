@@ -4,6 +4,7 @@ import { ProtocolError, type Result, Server, type ServerContext } from '@modelco
 import { z } from 'zod'
 import { getOwner } from '../../access/access.ts'
 import type { Caller, Era } from '../../dispatch/caller.ts'
+import { findCalledTool } from '../../dispatch/resolve-call.ts'
 import { protocolDetail } from '../../log/log.ts'
 import type { Mount } from '../../registry/mount.ts'
 import { requireTaskSupport, supportsTasks, tasksExtension } from '../../tasks/client-task.ts'
@@ -104,11 +105,11 @@ export class CoreServer extends Server {
   }
 
   /** Throws `TASKS_NOT_DECLARED` if the tool requires a client with tasks. */
-  #canBeTask(method: string, { name }: Params, capabilities: Capabilities | undefined): boolean {
+  #canBeTask(method: string, params: Params, capabilities: Capabilities | undefined): boolean {
     const { services, mount, era } = this.#options
     if (era !== 'modern' || method !== 'tools/call') return false
-    const support = services.core.registry.findTool(mount, String(name))?.tool.task
-    if (support === 'required') requireTaskSupport(String(name), capabilities)
+    const support = findCalledTool(services.core.registry, mount, params)?.task
+    if (support === 'required') requireTaskSupport(String(params.name), capabilities)
     return support !== undefined && supportsTasks(capabilities)
   }
 

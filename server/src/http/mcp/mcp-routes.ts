@@ -48,14 +48,14 @@ export class McpRoutes {
       await this.sessions.handle(new Exchange(request, reply, findMount(core, request)))
       return reply
     }
-    for (const url of ['/mcp', '/mcp/:app'])
+    for (const url of ['/mcp', '/mcp/:app', '/mcp/p/:profile'])
       addRoutes(fastify, url, { POST: post, GET: useSession, DELETE: useSession })
     const connect: Handler = async (request, reply) => {
       inFlight.admit()
       await this.#sse.connect(request, reply, findMount(core, request))
       return reply
     }
-    for (const url of ['/sse', '/sse/:app']) addRoutes(fastify, url, { GET: connect })
+    for (const url of ['/sse', '/sse/:app', '/sse/p/:profile']) addRoutes(fastify, url, { GET: connect })
     addRoutes(fastify, '/messages', {
       POST: async (request, reply) => {
         const exchange = new Exchange(request, reply, this.#sse.findMount(request))
@@ -101,14 +101,15 @@ export class McpRoutes {
   }
 }
 
-/** Returns the mount of `:app`, or the shared one. Throws `ROUTE_NOT_FOUND`. */
+/** Returns the mount of `:app` or `:profile`, or the shared one. Throws `ROUTE_NOT_FOUND`. */
 function findMount(core: Core, request: FastifyRequest): Mount {
-  const { app } = request.params as { app?: string }
-  const path = app === undefined ? '/mcp' : `/mcp/${app}`
+  const { app, profile } = request.params as { app?: string; profile?: string }
+  const segments = profile === undefined ? [app] : ['p', profile]
+  const path = ['/mcp', ...segments].filter((segment) => segment !== undefined).join('/')
   const { lists } = core.registry
   const mount = lists.get(path)?.mount
   if (mount !== undefined) return mount
-  throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`, {
+  throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${path}`, {
     data: { mounts: [...lists.keys()] },
     remedy: 'use one of data.mounts',
   })

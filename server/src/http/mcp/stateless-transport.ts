@@ -2,6 +2,7 @@ import { type ClientInfo, meta, modernVersion, type Params, type Request, succes
 import { createMcpHandler, type McpHttpHandler, type ServerContext } from '@modelcontextprotocol/server'
 import { getOwner } from '../../access/access.ts'
 import { methodNames } from '../../dispatch/dispatch.ts'
+import { findCalledTool } from '../../dispatch/resolve-call.ts'
 import { protocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import { isTaskMethod, requireTaskSupport, type TaskMethod } from '../../tasks/client-task.ts'
@@ -81,7 +82,7 @@ export class StatelessTransport implements Transport {
     }
     if (!isPlainCall(message)) return false
     // A call that can become a task needs the SDK.
-    const canBeTask = core.registry.findTool(mount, message.params.name)?.tool.task !== undefined
+    const canBeTask = findCalledTool(core.registry, mount, message.params)?.task !== undefined
     return !canBeTask && this.#callTool(exchange, message)
   }
 

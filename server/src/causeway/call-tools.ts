@@ -1,0 +1,55 @@
+import { type AppTool, makeTool, readArguments } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+
+const input = {
+  name: z.string().describe('Name as find_tools returns it, such as Replay__get_frame'),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe('Arguments of that tool'),
+}
+
+const argumentsSchema = z.strictObject(input)
+
+const example = { name: 'Help__list_help_sections', arguments: {} }
+
+/** Two tools, so that permission rules of clients can allow reading without a question. */
+export const callTools: readonly AppTool[] = [
+  makeCallTool('call_read_tool', {
+    about: 'Call a tool that changes nothing, by its name. Returns its result. Rejects other tools.',
+    isReadOnly: true,
+  }),
+  makeCallTool('call_tool', {
+    about: 'Call any tool by its name. Returns its result. Use call_read_tool if the tool changes nothing.',
+    isReadOnly: false,
+  }),
+]
+
+/** Makes a tool whose calls the server runs as calls of the named tool, with the access, limits and audit of that tool. */
+function makeCallTool(
+  name: string,
+  { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },
+): AppTool {
+  // The result has the schema of the named tool.
+  const {
+    outputSchema: _,
+    fits: __,
+    ...tool
+  } = makeTool(name, {
+    about,
+    input,
+    output: {},
+    hints: isReadOnly ? { readOnly: true, openWorld: true } : { openWorld: true },
+    unlisted: true,
+    isCore: true,
+    example: { args: example },
+    run() {
+      throw new CausewayError('INTERNAL', `${name} was not resolved to the tool that it names`)
+    },
+  })
+  return {
+    ...tool,
+    forward(args) {
+      const { name: target, arguments: forwarded } = readArguments(name, argumentsSchema, args)
+      return { name: target, args: forwarded, mustBeReadOnly: isReadOnly }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { Registrar } from '@causeway/app-kit'
+import { isObject, type JsonSchema } from '@causeway/protocol'
+import { z } from 'zod'
+import { requireTool } from '../dispatch/resolve-call.ts'
+import { sharedMount, type ToolEntry, toListedTool } from '../registry/mount.ts'
+import type { CausewayStore } from './store.ts'
+
+const maxHits = 5
+
+/** Maximum size of the JSON of a result in bytes. */
+const maxResultBytes = 4000
+
+/** Maximum length of a shortened description. */
+const shortLength = 200
+
+const example = { args: { query: 'energy appears from nowhere' } }
+
+const hitShape = {
+  name: z.string(),
+  description: z.string(),
+  read_only: z.boolean(),
+  input_schema: z.record(z.string(), z.unknown()).nullable(),
+  is_complete: z.boolean(),
+}
+
+interface Hit {
+  readonly name: string
+  readonly description: string
+  readonly read_only: boolean
+  readonly input_schema: JsonSchema | null
+  /** Whether description and schema are those of `tools/list`. */
+  readonly is_complete: boolean
+}
+
+/** Declares the tools that find what a short list leaves out. */
+export function findTools(app: Registrar<CausewayStore, object>): void {
+  app.tool('find_tools', {
+    about:
+      'Find tools of all apps by words of the task. Returns the five best with description and input schema. Use it when no listed tool fits; then call_read_tool or call_tool.',
+    input: {
+      query: z.string().min(1).max(1000).describe('The task in your own words'),
+    },
+    output: { tools: z.array(z.object(hitShape)), summary: z.string() },
+    hints: { readOnly: true },
+    unlisted: true,
+    isCore: true,
+    example,
+    run({ query }, { store }) {
+      const hits = store.search.find(query, maxHits).map(toHit)
+      const tools = fitHits(hits, maxResultBytes - 300)
+      return { tools, summary: summarize(tools) }
+    },
+  })
+
+  app.tool('describe_tool', {
+    about: 'Return the whole definition of a tool: description, input and output schema, and its effects.',
+    input: { name: z.string().describe('Name as find_tools returns it, such as Replay__get_frame') },
+    output: {
+      name: z.string(),
+      app: z.string(),
+      description: z.string(),
+      input_schema: z.record(z.string(), z.unknown()),
+      output_schema: z.record(z.string(), z.unknown()).nullable(),
+      annotations: z.record(z.string(), z.unknown()),
+      summary: z.string(),
+    },
+    hints: { readOnly: true },
+    unlisted: true,
+    isCore: true,
+    example: { args: { name: 'Replay__get_frame' } },
+    run({ name }, { store }) {
+      const { instance, tool } = requireTool(store.core().registry, name)
+      const listed = toListedTool(sharedMount, instance.app, tool)
+      const { annotations = {} } = listed
+      return {
+        name: listed.name,
+        app: instance.app.name,
+        description: listed.description,
+        input_schema: listed.inputSchema,
+        output_schema: listed.outputSchema ?? null,
+        annotations: { ...annotations },
+        summary: `Call ${listed.name} by its name, or with ${nameCaller(annotations.readOnlyHint === true)}.`,
+      }
+    },
+  })
+}
+
+const nameCaller = (isReadOnly: boolean): string => (isReadOnly ? 'call_read_tool' : 'call_tool')
+
+function toHit({ instance, tool }: ToolEntry): Hit {
+  const { name, description, inputSchema, annotations } = toListedTool(sharedMount, instance.app, tool)
+  return {
+    name,
+    description,
+    read_only: annotations?.readOnlyHint === true,
+    input_schema: inputSchema,
+    is_complete: true,
+  }
+}
+
+function summarize(tools: readonly Hit[]): string {
+  if (tools.length === 0) return 'No tool matches; use other words, or list_apps for the names of all tools.'
+  const isComplete = tools.every(({ is_complete }) => is_complete)
+  const rest = isComplete ? '' : ' describe_tool returns what was left out where is_complete is false.'
+  return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
+}
+
+/** Shortens the last hits as far as necessary: first the descriptions of arguments, then the schemas. */
+export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
+  const fitted = [...hits]
+  for (const shorten of [withoutDescriptions, withoutSchema])
+    for (let index = fitted.length - 1; index >= 0 && countBytes(fitted) > maxBytes; index -= 1)
+      fitted[index] = shorten(fitted[index] as Hit)
+  return fitted
+}
+
+const withoutDescriptions = (hit: Hit): Hit => ({
+  ...hit,
+  input_schema: stripDescriptions(hit.input_schema) as JsonSchema,
+  is_complete: false,
+})
+
+const withoutSchema = (hit: Hit): Hit => ({
+  ...hit,
+  description: hit.description.slice(0, shortLength),
+  input_schema: null,
+  is_complete: false,
+})
+
+/** Keeps an argument that is named `description`. */
+function stripDescriptions(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(stripDescriptions)
+  if (!isObject(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => key !== 'description' || typeof value !== 'string')
+      .map(([key, value]) => [key, stripDescriptions(value)]),
+  )
+}
+
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))

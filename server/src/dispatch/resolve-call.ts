@@ -1,0 +1,61 @@
+import { type AppTool, closest } from '@causeway/app-kit'
+import { CausewayError, type Params } from '@causeway/protocol'
+import { ServerError } from '../errors.ts'
+import { type Mount, sharedMount, type ToolEntry } from '../registry/mount.ts'
+import type { Registry } from '../registry/registry.ts'
+
+interface ResolvedCall {
+  readonly entry: ToolEntry
+  readonly args: unknown
+}
+
+/**
+ * Returns the tool that a call runs, and its arguments: those that the arguments of `call_tool` and `call_read_tool` name.
+ * Throws `UNKNOWN_TOOL`, `INVALID_ARGUMENTS` and `NOT_READ_ONLY`.
+ */
+export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown): ResolvedCall {
+  const forwarded = entry.tool.forward?.(args)
+  if (forwarded === undefined) return { entry, args }
+  const { name, mustBeReadOnly } = forwarded
+  const target = requireTool(registry, name)
+  if (target.tool.forward !== undefined)
+    throw new CausewayError('INVALID_ARGUMENTS', `${name} only calls other tools`, {
+      data: { name },
+      remedy: 'name the other tool',
+    })
+  if (mustBeReadOnly && target.tool.annotations.readOnlyHint !== true)
+    throw new ServerError('NOT_READ_ONLY', `${name} can change something`, { data: { name } })
+  return { entry: target, args: forwarded.args }
+}
+
+/** Returns the tool that a `tools/call` runs, or `undefined` if the call fails. */
+export function findCalledTool(
+  registry: Registry,
+  mount: Mount,
+  { name, arguments: args }: Params,
+): AppTool | undefined {
+  const entry = registry.findTool(mount, String(name))
+  if (entry?.tool.forward === undefined) return entry?.tool
+  try {
+    return resolveCall(registry, entry, args).entry.tool
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds a tool by its name on the shared mount. Throws `UNKNOWN_TOOL`. */
+export function requireTool(registry: Registry, name: string): ToolEntry {
+  const { toolByName } = registry.getLists(sharedMount)
+  const entry = toolByName.get(name)
+  if (entry === undefined) throw unknownTool(name, toolByName.keys())
+  return entry
+}
+
+/** Suggests the most similar name. */
+export function unknownTool(name: string, known: Iterable<string>): CausewayError {
+  const suggestion = closest(name, [...known])
+  const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
+  return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
+    data: suggestion === undefined ? { name } : { name, did_you_mean: suggestion },
+  })
+}

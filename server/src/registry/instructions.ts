@@ -1,0 +1,55 @@
+import type { App } from '@causeway/app-kit'
+import type { Mount } from './mount.ts'
+
+/** Clients truncate longer instructions. */
+const maxInstructionBytes = 2000
+
+const coreHint =
+  'This list has only the most important tools. For others: Causeway__find_tools, then Causeway__call_read_tool or Causeway__call_tool with the name that it returns.'
+
+/**
+ * Returns the instructions of an app on its own mount. A shared mount has at most `maxInstructionBytes`: the first line of each
+ * app, shortened if there are many, then further lines of each app in turn.
+ */
+export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {
+  if (app !== undefined) return apps.map(writeAll).join('\n')
+  const heading = view === 'core' ? [coreHint] : []
+  let room = maxInstructionBytes - countBytes(heading)
+  const texts = apps.map((app) => writeAll(app).split('\n'))
+  const first = shortenLines(
+    texts.map(([line = '']) => line),
+    room,
+  )
+  room -= countBytes(first)
+  const chosen = first.map((line) => [line])
+  for (let round = 1; round < Math.max(...texts.map(({ length }) => length)); round += 1)
+    for (const [index, lines] of chosen.entries()) {
+      const line = texts[index]?.[round]
+      // The lines of an app end before the first line without room.
+      if (line === undefined || lines.length !== round || countBytes([line]) > room) continue
+      lines.push(line)
+      room -= countBytes([line])
+    }
+  return [...heading, ...chosen.flat()].join('\n')
+}
+
+/** Cuts lines to equal shares if they exceed `maxBytes`. */
+function shortenLines(lines: readonly string[], maxBytes: number): readonly string[] {
+  if (countBytes(lines) <= maxBytes) return lines
+  const share = Math.floor(maxBytes / lines.length) - 1
+  const ellipsis = '…'
+  return lines.map((line) =>
+    Buffer.byteLength(line) <= share
+      ? line
+      : `${Buffer.from(line)
+          .subarray(0, share - Buffer.byteLength(ellipsis))
+          .toString()
+          .replace(/\ufffd+$/, '')}${ellipsis}`,
+  )
+}
+
+const writeAll = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
+
+/** Includes line breaks. */
+const countBytes = (lines: readonly string[]): number =>
+  lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

@@ -1,0 +1,102 @@
+import type { App, AppTool } from '@causeway/app-kit'
+import { pathName, type Tool } from '@causeway/protocol'
+import type { AppInstance } from '../host/app-host.ts'
+import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.ts'
+
+/** Limits of `/mcp/core`: some clients accept no more tools, others send the whole list to the model. */
+const coreLimits = { tools: 20, bytes: 16_000 } as const
+
+/** Number of tools that clients with deferred tools load at the start. */
+const maxAlwaysLoad = 6
+
+/** Metadata does not extend a listing beyond these sizes, in bytes. */
+const metadataLimits = { tool: 2000, app: 25_000 } as const
+
+/** Members of `_meta` that Claude Code reads. */
+const alwaysLoadKey = 'anthropic/alwaysLoad'
+const searchHintKey = 'anthropic/searchHint'
+
+interface ViewTools {
+  readonly tools: readonly Tool[]
+  /** Core tools that exceed the limits of `/mcp/core`. */
+  readonly omitted: readonly string[]
+}
+
+/** Returns what a mount lists of the tools that are callable on it. */
+export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
+  const { app: bareApp, view } = mount
+  if (view === 'core') return selectCoreTools(mount, entries)
+  const listed = entries.filter(({ instance: { app }, tool }) =>
+    view === undefined ? tool.unlisted !== true : isListable(tool) && matchesAny(view, app, tool),
+  )
+  const tools = listed.map(({ instance, tool }) => toListedTool(mount, instance.app, tool))
+  return { tools: bareApp === undefined ? addMetadata(tools, listed) : tools, omitted: [] }
+}
+
+/** Leaves out output schemas, which a model does not need for a call. */
+function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
+  const tools: Tool[] = []
+  const omitted: string[] = []
+  let bytes = 2
+  for (const { instance, tool } of entries) {
+    if (tool.isCore !== true) continue
+    const { outputSchema: _, ...listed } = toListedTool(mount, instance.app, tool)
+    const size = getSize(listed) + 1
+    if (tools.length === coreLimits.tools || bytes + size > coreLimits.bytes) omitted.push(listed.name)
+    else {
+      tools.push(listed)
+      bytes += size
+    }
+  }
+  return { tools, omitted }
+}
+
+/** Marks the tools to load at the start, and adds search hints as far as the limits allow. */
+function addMetadata(tools: readonly Tool[], entries: readonly ToolEntry[]): readonly Tool[] {
+  const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
+  const marked = tools.map((tool, index) =>
+    eager.has(entries[index] as ToolEntry) ? withMeta(tool, { [alwaysLoadKey]: true }) : tool,
+  )
+  const room = new Map<AppInstance, number>()
+  const getRoom = (index: number): number => room.get(getInstance(index)) ?? metadataLimits.app
+  const getInstance = (index: number): AppInstance => (entries[index] as ToolEntry).instance
+  for (const [index, tool] of marked.entries()) room.set(getInstance(index), getRoom(index) - getSize(tool))
+  return marked.map((tool, index) => {
+    const { searchHint } = (entries[index] as ToolEntry).tool
+    if (searchHint === undefined) return tool
+    const hinted = withMeta(tool, { [searchHintKey]: searchHint })
+    const left = getRoom(index) + getSize(tool) - getSize(hinted)
+    if (left < 0 || getSize(hinted) > metadataLimits.tool) return tool
+    room.set(getInstance(index), left)
+    return hinted
+  })
+}
+
+const withMeta = (tool: Tool, meta: object): Tool => ({ ...tool, _meta: { ...tool._meta, ...meta } })
+
+const getSize = (tool: Tool): number => Buffer.byteLength(JSON.stringify(tool))
+
+const isListable = ({ unlisted, isCore }: AppTool): boolean => unlisted !== true || isCore === true
+
+/** `Replay` matches all tools of an app, `Files__read_*` matches names on the shared mount. */
+const matchesAny = (patterns: readonly string[], app: App, tool: AppTool): boolean =>
+  patterns.some((pattern) =>
+    /__|\*/.test(pattern)
+      ? matchesGlob(pattern, toListedTool(sharedMount, app, tool).name)
+      : pathName(pattern) === pathName(app.name),
+  )
+
+/** `*` matches any text. */
+function matchesGlob(pattern: string, text: string): boolean {
+  const [start = '', ...middle] = pattern.split('*')
+  const end = middle.pop()
+  if (end === undefined) return pattern === text
+  if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false
+  let rest = text.slice(start.length, text.length - end.length)
+  for (const part of middle) {
+    const at = rest.indexOf(part)
+    if (at === -1) return false
+    rest = rest.slice(at + part.length)
+  }
+  return true
+}
