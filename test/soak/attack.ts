@@ -157,7 +157,7 @@ class AttackSoak {
       while (Date.now() < this.#until) {
         const chance = random.below(1000)
         if (chance < 20) await this.#ask(client, way, random.pick(queries))
-        else if (chance < 23) await this.#ask(client, way, run)
+        else if (chance < 23) await this.#runTests(client, way)
         else if (chance < 600) await this.#ask(client, way, random.pick(reads))
         else await this.#change(client, way, random)
         await wait(300 + random.below(700))
@@ -167,6 +167,14 @@ class AttackSoak {
     } finally {
       await client.close()
     }
+  }
+
+  /** Runs the tests of a project in a session of Trm, and ends the session: the number of open sessions is limited. */
+  async #runTests(client: Ways, way: string): Promise<void> {
+    const started = await this.#ask(client, way, run)
+    const sid = /"sid":"([\w-]+)"/.exec(started ?? '')?.[1]
+    if (sid !== undefined) await this.#ask(client, way, { app: 'Trm', name: 'end', args: { sid } })
+    else if (started !== undefined) this.#faults.push(`${way} Trm.start returned no session: ${started}`)
   }
 
   /** Makes a change. A change with a request id is sometimes sent twice concurrently. */
@@ -179,12 +187,12 @@ class AttackSoak {
     const isRepeated = !isFeature && random.below(5) === 0
     if (isRepeated) this.#counts.repeats += 1
     const calls = [this.#ask(client, way, call), ...(isRepeated ? [this.#ask(client, way, call)] : [])]
-    if ((await Promise.all(calls)).every((isAccepted) => isAccepted))
+    if ((await Promise.all(calls)).every((response) => response !== undefined))
       (isFeature ? this.#features : this.#minds).add(name)
   }
 
-  /** Retries a call while it fails with a retryable error. Resolves to whether the call succeeded. */
-  async #ask(client: Ways, way: string, call: Call): Promise<boolean> {
+  /** Retries a call while it fails with a retryable error. Resolves to the text of the response, `undefined` if the call failed. */
+  async #ask(client: Ways, way: string, call: Call): Promise<string | undefined> {
     for (const end = Date.now() + responseMs; ; ) {
       this.#counts.sent += 1
       const { form, response } = await client.call(way, call, call.args)
@@ -192,12 +200,12 @@ class AttackSoak {
       const found = findFaults(response, form, this.#server)
       this.#faults.push(...found.map((fault) => `${way} ${call.app}.${call.name}: ${fault}`))
       const { status, text } = response
-      if (status === 200 && !/"isError":true|"error":\{/.test(text)) return true
+      if (status === 200 && !/"isError":true|"error":\{/.test(text)) return text
       const isLost = text.includes('WORKER_LOST')
       if (isLost) this.#counts.lostWorkers += 1
       if ((!isLost && !/OVERLOADED|DEADLINE_EXCEEDED|PROJECT_BUSY/.test(text)) || Date.now() > end) {
         this.#faults.push(`${way} ${call.app}.${call.name} failed: ${status} ${text.slice(0, 300)}`)
-        return false
+        return undefined
       }
       await wait(100)
     }
