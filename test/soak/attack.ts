@@ -172,8 +172,9 @@ class AttackSoak {
   /** Runs the tests of a project in a session of Trm, and ends the session: the number of open sessions is limited. */
   async #runTests(client: Ways, way: string): Promise<void> {
     const started = await this.#ask(client, way, run)
-    const sid = /"sid":"([\w-]+)"/.exec(started ?? '')?.[1]
-    if (sid !== undefined) await this.#ask(client, way, { app: 'Trm', name: 'end', args: { sid } })
+    const sessionId = /"sessionId":"([\w-]+)"/.exec(started ?? '')?.[1]
+    if (sessionId !== undefined)
+      await this.#ask(client, way, { app: 'Trm', name: 'end', args: { sessionId } })
     else if (started !== undefined) this.#faults.push(`${way} Trm.start returned no session: ${started}`)
   }
 
