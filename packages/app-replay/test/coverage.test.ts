@@ -1,25 +1,13 @@
 /** Verdicts name the laws that were checked, and those that the recorded data did not allow. */
-import type { TestClient } from '@causeway/app-kit/testing'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { lawTable } from '../src/domain/coverage/law-table.ts'
-import type { ReplayStore } from '../src/store/store.ts'
-import { ask, openReplay, toRows } from './replay-kit.ts'
+import { ask, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 const [g, dt] = [9.81, 0.01]
 const opened = openReplay(t, [])
 
-async function record(name: string, lines: readonly object[]): Promise<TestClient> {
-  const { app, client } = await opened
-  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield bytes
-  }
-  await (app.store as ReplayStore).recorder.write(name, body())
-  const one = client()
-  await one.call('load_recording', { path: name })
-  return one
-}
+const record = async (name: string, lines: readonly object[]) => recordRun(await opened, name, lines)
 
 const findLaw = (answer: Readonly<Record<string, unknown>>, law: string) =>
   toRows(answer.not_checked).find((one) => one.law === law)
@@ -28,6 +16,7 @@ verifies('replay:coverage', 'diagnose names each law as checked, not checked, or
   const answer = await (await ask(t, 'drop')).call('diagnose')
   const named = new Set([
     ...(answer.checked as string[]),
+    ...(answer.not_applicable as string[]),
     ...toRows(answer.not_checked).map(({ law }) => law),
   ])
   t.same([...named].sort(), Object.keys(lawTable).sort())
@@ -104,4 +93,32 @@ verifies('replay:coverage', 'checks of one frame and invariants state their cove
   })
   t.ok(toRows(not_checked).some(({ law }) => law === 'friction_cone'))
   t.match(summary, /no_findings covers \d+ laws; not recorded: .*tangential impulses/)
+})
+
+verifies('replay:coverage', 'laws of contacts do not apply to a body that touches nothing', async (t) => {
+  const lines = Array.from({ length: 20 }, (_, row) => {
+    const [frame, v] = [row + 1, -g * dt * (row + 1)]
+    const position = [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2]
+    return {
+      frame_id: frame,
+      time: frame * dt,
+      bodies: [{ id: 1, position, velocity: [0, 0, v] }],
+      contacts: [],
+    }
+  })
+  const client = await record('alone', [
+    { run: { dt, gravity: [0, 0, -g], bodies: [{ id: 1, mass: 1 }] } },
+    ...lines,
+  ])
+  const { checked, not_applicable, summary } = await client.call('diagnose')
+  for (const law of ['friction_cone', 'penetration', 'restitution', 'contact_momentum']) {
+    t.ok((not_applicable as string[]).includes(law), law)
+    t.notOk((checked as string[]).includes(law), law)
+  }
+  t.ok((checked as string[]).includes('free_motion'))
+  t.match(summary, new RegExp(`; ${(not_applicable as string[]).length} laws did not apply: no fault found`))
+  t.match(
+    (await client.call('check_law', { law: 'restitution' })).summary,
+    /^20 frames checked: Newton's law of impact did not apply\.$/,
+  )
 })

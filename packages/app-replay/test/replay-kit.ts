@@ -51,6 +51,28 @@ export async function openReplay(
   return { app, folder, client: (options) => app.client(options) }
 }
 
+/** Records a run of these lines and returns a client that has loaded it. */
+export async function recordRun(
+  { app, client }: OpenReplay,
+  name: string,
+  lines: readonly object[],
+): Promise<TestClient> {
+  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield bytes
+  }
+  await (app.store as ReplayStore).recorder.write(name, body())
+  const one = client()
+  await one.call('load_recording', { path: name })
+  return one
+}
+
+/** Returns the findings above severity info. */
+export async function listFaults(client: TestClient): Promise<Record<string, unknown>[]> {
+  const { findings } = await client.call('diagnose', { max_findings: 200 })
+  return toRows(findings).filter(({ severity }) => severity !== 'info')
+}
+
 /** Foreign keys are off, because healthy recordings violate them. */
 export function edit(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file)

@@ -2,8 +2,7 @@
 import type { TestClient } from '@causeway/app-kit/testing'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import type { ReplayStore } from '../src/store/store.ts'
-import { openReplay, toRows } from './replay-kit.ts'
+import { listFaults, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 const [g, dt] = [9.81, 0.01]
 
@@ -11,26 +10,13 @@ const [g, dt] = [9.81, 0.01]
 const opened = openReplay(t, [])
 const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
 
-/** Records a run and returns a client that has loaded it. */
 async function recorded(lines: readonly object[]): Promise<TestClient> {
-  const { app, client } = await opened
   const name = names.pop()
   if (name === undefined) throw new Error('more runs than names')
-  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield bytes
-  }
-  await (app.store as ReplayStore).recorder.write(name, body())
-  const one = client()
-  await one.call('load_recording', { path: name })
-  return one
+  return recordRun(await opened, name, lines)
 }
 
-/** Returns the findings above severity info. */
-async function findFaults(lines: readonly object[]): Promise<Record<string, unknown>[]> {
-  const { findings } = await (await recorded(lines)).call('diagnose', { max_findings: 200 })
-  return toRows(findings).filter(({ severity }) => severity !== 'info')
-}
+const findFaults = async (lines: readonly object[]) => listFaults(await recorded(lines))
 
 interface BallState {
   readonly id: number

@@ -103,6 +103,7 @@ export const baselineTools: readonly Registration[] = [
       })
       const coverage = {
         checked: diagnosis?.coverage.checked ?? [],
+        not_applicable: diagnosis?.coverage.not_applicable ?? [],
         not_checked: diagnosis?.coverage.not_checked ?? [],
       }
       return {

@@ -164,8 +164,8 @@ verifies('replay:explain', 'explain_frame returns laws, energy and solver only w
     const client = await ask(t, name)
     const short = await client.call('explain_frame', { frame_id })
     const long = await client.call('explain_frame', { frame_id, details: true })
-    const { checked, not_checked, system_energy, solver, ...rest } = long
-    t.ok([checked, not_checked, system_energy, solver].every((part) => part !== undefined))
+    const { checked, not_applicable, not_checked, system_energy, solver, ...rest } = long
+    t.ok([checked, not_applicable, not_checked, system_energy, solver].every((part) => part !== undefined))
     t.same(short, rest)
     t.ok(2 * JSON.stringify(short).length <= JSON.stringify(long).length, `half the size: ${name}`)
   }

@@ -21,8 +21,10 @@ export interface NotChecked {
 }
 
 export interface Coverage {
-  /** Laws that were checked in at least one frame, or to which no frame was subject. */
+  /** Laws that were checked in at least one frame. */
   readonly checked: readonly CheckedLaw[]
+  /** Laws to which no frame was subject, such as laws of contacts if nothing touches. */
+  readonly not_applicable: readonly CheckedLaw[]
   readonly not_checked: readonly NotChecked[]
 }
 
@@ -36,7 +38,6 @@ interface Group {
 
 /** Frames to which a part of a law applies, with and without the data for it. */
 interface JudgedPart {
-  readonly isSubject: boolean
   readonly judged: readonly Group[]
   readonly lacking: readonly { readonly group: Group; readonly missing: number }[]
 }
@@ -117,6 +118,7 @@ export class CoverageCollector {
   /** Returns the coverage of the laws that these modules check. */
   summarize(modules: readonly LawName[]): Coverage {
     const checked: CheckedLaw[] = []
+    const not_applicable: CheckedLaw[] = []
     const not_checked: NotChecked[] = []
     for (const name of Object.keys(lawTable) as CheckedLaw[]) {
       const law: LawEntry = lawTable[name]
@@ -124,8 +126,9 @@ export class CoverageCollector {
       const { isChecked, missed } = this.#judge(name, law)
       if (isChecked) checked.push(name)
       if (missed !== null) not_checked.push(missed)
+      else if (!isChecked) not_applicable.push(name)
     }
-    return { checked, not_checked }
+    return { checked, not_applicable, not_checked }
   }
 
   #judge(
@@ -136,7 +139,7 @@ export class CoverageCollector {
     const judgedParts = parts.map((part) => this.#judgePart(part))
     const judged = judgedParts.flatMap((part) => part.judged)
     const lacking = judgedParts.flatMap((part) => part.lacking)
-    const isChecked = judged.length > 0 || judgedParts.every(({ isSubject }) => !isSubject)
+    const isChecked = judged.length > 0
     if (lacking.length === 0) return { isChecked, missed: null }
     const mask = lacking.reduce((sum, one) => sum | one.missing, 0)
     const others = mask & ~needBits.previous
@@ -157,7 +160,7 @@ export class CoverageCollector {
     // The first frame of a range or body has no predecessor, and nothing else is missing.
     const others = lacking.filter(({ missing }) => missing !== needBits.previous)
     const isOnlyFirst = judged.length === 0 && others.length === 0
-    return { isSubject: groups.length > 0, judged, lacking: isOnlyFirst ? lacking : others }
+    return { judged, lacking: isOnlyFirst ? lacking : others }
   }
 
   #findMissingOfFrame(step: Step): number {
@@ -188,7 +191,9 @@ export class CoverageCollector {
   }
 
   #addTouch(step: Step, touch: Touch, frameMask: number): void {
-    const mask = findMissingOfTouch(touch) | findMissingOfMotion(step, touch)
+    // Lever arms are computed from the poses before the step.
+    const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
+    const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
     let pair = frameMask | mask
     for (const column of [touch.columnA, touch.columnB]) {
       if (column < 0) continue
@@ -232,9 +237,7 @@ function findMissingOfTouch(touch: Touch): number {
     (Number.isNaN(touch.depth) ? needBits.depths : 0) |
     (Number.isNaN(touch.normal[0]) ? needBits.normals : 0) |
     (Number.isNaN(touch.restitution) ? needBits.restitution : 0) |
-    (touch.leverRows === 0 || Number.isNaN(touch.leverA[0]) || Number.isNaN(touch.torqueA[0])
-      ? needBits.leverArms
-      : 0) |
+    (touch.leverRows === 0 || Number.isNaN(touch.leverA[0]) ? needBits.leverArms : 0) |
     (hasImpulse ? 0 : needBits.normalImpulses) |
     (hasImpulse && !Number.isNaN(touch.impulse[0]) ? 0 : needBits.tangentImpulses) |
     (touch.frictionRows > 0 && !Number.isNaN(touch.limit) ? 0 : needBits.friction)

@@ -7,7 +7,7 @@ import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
 
 /** A finding as JSON: six digits, and `null` for values that are not finite. */
-export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text'> {
+export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice'> {
   /** Names the bodies. */
   readonly sentence: string
   readonly value: Value
@@ -28,8 +28,9 @@ const rounded = (value: number): Value => (Number.isFinite(value) ? Number(value
 
 export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
   const { kind, severity, frames, bodies, pair, value, limit, unit, confidence } = finding
+  const sentences = [toSentence(describeFinding(finding, names)), ...listAdvice(finding)]
   const row = { kind, severity, frames, bodies, pair, value: rounded(value), limit: rounded(limit), unit }
-  return { ...row, confidence, sentence: toSentence(describeFinding(finding, names)) }
+  return { ...row, confidence, sentence: sentences.join(' ') }
 }
 
 export const toRankedRow = (finding: RankedFinding, names: BodyNames): RankedRow => ({
@@ -112,11 +113,13 @@ export function summarizeDiagnosis(
     return coverage.checked.length === 0 ? `${checked}.` : `${checked}: no fault found${where}${remarks}.`
   }
   const causes = serious.filter(({ follows }) => follows === null).length
-  const sentences = [`${checked}.`, `First cause: ${describeFinding(first, names)}.`]
+  const sentences = [`${checked}.`, `First cause: ${describeFinding(first, names)}.`, ...listAdvice(first)]
   if (causes > 1) sentences.push(`${formatCount(causes - 1, 'further cause')}.`)
   if (serious.length > causes) sentences.push(`${formatCount(serious.length - causes, 'consequence')}.`)
   return sentences.join(' ')
 }
+
+const listAdvice = ({ advice }: Finding): readonly string[] => (advice === undefined ? [] : [advice])
 
 export function summarizeCheck(
   findings: readonly Finding[],
@@ -129,7 +132,10 @@ export function summarizeCheck(
   const [first] = findings
   if (first !== undefined)
     return `${checked}: ${about} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}.`
-  if (coverage.checked.length === 0) return `${checked}: nothing can be said about ${about}.`
+  if (coverage.checked.length === 0)
+    return isComplete(coverage)
+      ? `${checked}: ${about} did not apply.`
+      : `${checked}: nothing can be said about ${about}.`
   return isComplete(coverage)
     ? `${checked}: ${about} holds.`
     : `${checked}: no violation of ${about} in what was checked.`
@@ -137,14 +143,17 @@ export function summarizeCheck(
 
 const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0
 
-/** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes)` */
-function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
+/** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes); 12 laws did not apply` */
+function describeChecked(frames: number, { checked, not_applicable, not_checked }: Coverage): string {
   const head = `${formatCount(frames, 'frame')} checked against`
-  if (not_checked.length === 0) return `${head} every law`
+  const unused =
+    not_applicable.length === 0 ? '' : `; ${formatCount(not_applicable.length, 'law')} did not apply`
+  if (not_checked.length === 0)
+    return unused === '' ? `${head} every law` : `${head} every law that applies${unused}`
   const partial = not_checked.filter(({ law }) => checked.includes(law)).length
   const total = checked.length + not_checked.length - partial
   const missing = [...new Set(not_checked.flatMap((one) => one.missing))].join(', ')
   const part = partial === 0 ? '' : `, ${partial} of them in part`
   const against = checked.length === total ? 'all' : String(checked.length)
-  return `${head} ${against} of ${formatCount(total, 'law')}${part} (not recorded: ${missing})`
+  return `${head} ${against} of ${formatCount(total, 'law')}${part} (not recorded: ${missing})${unused}`
 }

@@ -58,6 +58,8 @@ export interface Finding extends Subject {
   readonly confidence: number
   /** Clause that replaces the usual one of the kind, with figures. */
   readonly text?: string
+  /** What to record if the finding is not a fault: a sentence. */
+  readonly advice?: string
 }
 
 interface FindingOptions {
@@ -67,6 +69,7 @@ interface FindingOptions {
   readonly unit: string
   readonly confidence: number
   readonly text?: string
+  readonly advice?: string
   /** Default: value and limit of the run. */
   readonly value?: number
   readonly limit?: number
@@ -74,7 +77,16 @@ interface FindingOptions {
 
 export const createFinding = (
   { first, last, peak, bodies, pair, ...run }: Omit<Run, 'frames'>,
-  { kind, severity = 'error', unit, confidence, text, value = run.value, limit = run.limit }: FindingOptions,
+  {
+    kind,
+    severity = 'error',
+    unit,
+    confidence,
+    text,
+    advice,
+    value = run.value,
+    limit = run.limit,
+  }: FindingOptions,
 ): Finding => ({
   kind,
   severity,
@@ -86,4 +98,5 @@ export const createFinding = (
   unit,
   confidence,
   ...(text !== undefined && { text }),
+  ...(advice !== undefined && { advice }),
 })

@@ -35,6 +35,8 @@ export interface Step {
   readonly impulseKnown: Uint8Array
   /** First contact normal of each body, shape [bodies, 3]. The others are parallel if only normal impulses are known. */
   readonly contactAxis: Float64Array
+  /** mu Jn in N·s of the contacts of each body without tangential impulses. NaN without friction coefficients. */
+  readonly frictionLimit: Float64Array
   /** N on each body in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if something acts. */
   readonly external: Float64Array
   /** N·m about the centre of mass before the step, shape [bodies, 3]. */
@@ -75,6 +77,7 @@ export class Stepper {
       torque: new Float64Array(3 * count),
       impulseKnown: new Uint8Array(count),
       contactAxis: new Float64Array(3 * count),
+      frictionLimit: new Float64Array(count),
       external: new Float64Array(3 * count),
       externalTorque: new Float64Array(3 * count),
       hasExternal: new Uint8Array(count),
@@ -182,11 +185,11 @@ export class Stepper {
       }
       touch.frictionRows += 1
       const n = num(block, at + frictionAt.n)
-      const t1 = num(block, at + frictionAt.t1)
-      const t2 = num(block, at + frictionAt.t2)
       // Solvers leave tangential noise on points without load.
       const isLoaded = n !== 0
       const limit = num(block, at + frictionAt.mu) * Math.abs(n)
+      const t1 = toTangential(num(block, at + frictionAt.t1), limit)
+      const t2 = toTangential(num(block, at + frictionAt.t2), limit)
       touch.limit += limit
       const tangent = Math.sqrt(t1 * t1 + t2 * t2)
       if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
@@ -195,7 +198,8 @@ export class Stepper {
       }
       for (let axis = 0 as 0 | 1 | 2; axis < 3; axis++) {
         const force =
-          t1 * num(block, at + frictionAt.tangent1 + axis) + t2 * num(block, at + frictionAt.tangent2 + axis)
+          scale(t1, num(block, at + frictionAt.tangent1 + axis)) +
+          scale(t2, num(block, at + frictionAt.tangent2 + axis))
         if (isLoaded) touch.tangent[axis] += force
         const push = n * num(block, at + frictionAt.normal + axis)
         touch.impulse[axis] += force - push
@@ -208,9 +212,17 @@ export class Stepper {
   }
 }
 
+/** Returns a tangential impulse. An unrecorded impulse is 0 without friction or load. */
+const toTangential = (recorded: number, limit: number): number =>
+  Number.isNaN(recorded) && limit === 0 ? 0 : recorded
+
+/** An impulse of 0 needs no direction: two-dimensional simulations record one tangent. */
+const scale = (impulse: number, direction: number): number => (impulse === 0 ? 0 : impulse * direction)
+
 function sumImpulses(step: Step): void {
-  const { scene, impulse, torque, impulseKnown, contactAxis, touches, dt } = step
+  const { scene, impulse, torque, impulseKnown, contactAxis, frictionLimit, touches, dt } = step
   impulse.fill(0)
+  frictionLimit.fill(0)
   torque.fill(0)
   impulseKnown.fill(impulseKnowledge.complete)
   contactAxis.fill(Number.NaN)
@@ -221,7 +233,7 @@ function sumImpulses(step: Step): void {
     addImpulse(touch.columnB, isRecorded, -factor, touch)
   }
 
-  function addImpulse(column: number, isRecorded: boolean, scale: number, touch: Touch): void {
+  function addImpulse(column: number, isRecorded: boolean, weight: number, touch: Touch): void {
     if (column < 0) return
     const isParallel = alignAxis(contactAxis, column, touch)
     const isComplete = !Number.isNaN(touch.impulse[0])
@@ -235,14 +247,16 @@ function sumImpulses(step: Step): void {
       impulseKnown[column] = impulseKnowledge.none
       return
     }
-    if (isNormal && impulseKnown[column] === impulseKnowledge.complete)
-      impulseKnown[column] = impulseKnowledge.normal
+    if (isNormal) {
+      if (impulseKnown[column] === impulseKnowledge.complete) impulseKnown[column] = impulseKnowledge.normal
+      frictionLimit[column] = num(frictionLimit, column) + Math.abs(weight) * touch.limit
+    }
     const at = 3 * column
-    impulse[at] = num(impulse, at) + scale * x
-    impulse[at + 1] = num(impulse, at + 1) + scale * y
-    impulse[at + 2] = num(impulse, at + 2) + scale * z
+    impulse[at] = num(impulse, at) + weight * x
+    impulse[at + 1] = num(impulse, at + 1) + weight * y
+    impulse[at + 2] = num(impulse, at + 2) + weight * z
     const moment = column === touch.columnA ? touch.torqueA : touch.torqueB
-    for (const axis of [0, 1, 2] as const) torque[at + axis] = num(torque, at + axis) + scale * moment[axis]
+    for (const axis of [0, 1, 2] as const) torque[at + axis] = num(torque, at + axis) + weight * moment[axis]
   }
 }
 

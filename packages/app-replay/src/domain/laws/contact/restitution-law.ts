@@ -2,9 +2,9 @@
  * Newton's law of impact: v+ = -e v-.
  *
  * Measured along the normal over one contact of a pair without other contacts. Not judged if spins move the contact
- * point along the normal by 0.1 of the closing speed, and below 1 m/s, where engines let bodies stick. Tolerance 0.05
- * and two steps of gravity; 0.3 if the contact pushes for several frames, and for fast separations after several
- * frames, because engines push bodies apart.
+ * point along the normal by 0.1 of the closing speed. Below 1 m/s, engines let bodies stick: only a sharp impact that
+ * separates them faster than they approached is judged. Tolerance 0.05 and two steps of gravity; 0.3 if the contact pushes
+ * for several frames, and for fast separations after several frames, because engines push bodies apart.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -16,8 +16,11 @@ import type { Touch } from '../../steps/touch.ts'
 import { measureTurningAlong } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** m/s */
-const minImpactSpeed = 1
+/** m/s. Slower impacts may stick. */
+const minBounceSpeed = 1
+
+/** m/s, in addition to four steps of gravity. */
+const minImpactSpeed = 0.05
 
 const slack = { sharp: 0.05, soft: 0.3 } as const
 
@@ -56,6 +59,7 @@ export function restitutionLaw(): Law {
       (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushing) / closing
     const off = Math.abs(measured - restitution)
     if (!(off > allowed)) return
+    if (closing < minBounceSpeed && !(isSharp && measured > 1 + allowed)) return
     runs.add(
       touch.key,
       frame,
@@ -84,7 +88,7 @@ export function restitutionLaw(): Law {
         if (known === undefined) {
           if (touch.since !== frame || Number.isNaN(touch.restitution)) continue
           const closing = -getSeparationSpeed(step, touch, step.row - 1, touch.normal)
-          if (!(closing > minImpactSpeed)) continue
+          if (!(closing > minImpactSpeed + 4 * step.scene.g * step.dt)) continue
           const leaving = getSeparationSpeed(step, touch, step.row, touch.normal)
           open.set(touch.key, {
             touch,

@@ -3,8 +3,9 @@
  *
  * Momentum: r = m (v(N) - v(N-1)) - m g dt - J - F dt is 0, with the recorded contact impulses J and external forces
  * F. Energy: the work of r is r (v(N-1) + v(N)) / 2; a free body also conserves its total energy, except for the m
- * g^2 dt^2 / 2 that semi-implicit Euler loses. If tangential impulses were not recorded, only the part of r along the
- * normal counts. If a contact has no impulses, the part along its normals is ignored.
+ * g^2 dt^2 / 2 that semi-implicit Euler loses. If tangential impulses were not recorded, the part of r along the
+ * normal counts, and the tangential part beyond 1.5 mu Jn: friction pyramids reach 1.41 mu Jn. If a contact has no
+ * impulses, the part along its normals is ignored.
  *
  * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy multiplies, `energy_injection` or `energy_drift`
  * if it grows at once or gradually, `dissipation_without_contact` if a free body loses energy, else `momentum`.
@@ -25,6 +26,10 @@ const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 /** Minimum frames of a drift, and factor of the kinetic energy of a blow-up. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
+
+/** Steps in a row without contact after which a force that was not recorded is likely. */
+const forceFrames = 20
+const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
 interface Account {
   /** J, work of the residual. */
@@ -114,7 +119,9 @@ export function balanceLaw(): Law {
 function toFindings(run: Run, account: Account): readonly Finding[] {
   const { work, maxWork, residual, allowed, firstKinetic, maxKinetic, touched } = account
   const confidence = touched ? 0.6 : 0.9
-  const energy = { unit: 'J', confidence, value: work }
+  const hasForce = !touched && run.frames >= forceFrames
+  const shared = { confidence, ...(hasForce && { advice: forceAdvice }) }
+  const energy = { ...shared, unit: 'J', value: work }
   const isPowered = Math.abs(work) > 0.05 * maxWork
   if (run.frames >= 3 && maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3))
     return [
@@ -132,7 +139,7 @@ function toFindings(run: Run, account: Account): readonly Finding[] {
     ]
   if (work < 0 && isPowered && !touched)
     return [createFinding(run, { ...energy, kind: 'dissipation_without_contact' })]
-  return [createFinding(run, { kind: 'momentum', unit: 'N·s', confidence, value: residual, limit: allowed })]
+  return [createFinding(run, { ...shared, kind: 'momentum', unit: 'N·s', value: residual, limit: allowed })]
 }
 
 interface Unexplained {
@@ -183,7 +190,7 @@ function measureUnexplained(step: Step, column: number): Unexplained | null {
     if (knowledge !== impulseKnowledge.complete) {
       const r: [number, number, number] = [rx, ry, rz]
       if (knowledge === impulseKnowledge.none) removeNormalParts(step, column, r)
-      else keepNormalPart(step, column, r)
+      else removeFriction(step, column, r)
       ;[rx, ry, rz] = r
     }
   }
@@ -278,12 +285,23 @@ function getSpinTolerance(step: Step, column: number): number {
   return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** Keeps the part along the common normal, in which friction does not act. */
-function keepNormalPart({ contactAxis }: Step, column: number, r: [number, number, number]): void {
+/** Friction that is possible without being recorded, by mu Jn. */
+const maxUnrecordedFriction = 1.5
+
+/** Removes what friction can explain from the part across the common normal: all of it if mu is unknown. */
+function removeFriction(
+  { contactAxis, frictionLimit }: Step,
+  column: number,
+  r: [number, number, number],
+): void {
   const at = 3 * column
   const n = [num(contactAxis, at), num(contactAxis, at + 1), num(contactAxis, at + 2)] as const
   const along = r[0] * n[0] + r[1] * n[1] + r[2] * n[2]
-  for (const i of [0, 1, 2] as const) r[i] = along * n[i]
+  const across = [r[0] - along * n[0], r[1] - along * n[1], r[2] - along * n[2]] as const
+  const size = length3(...across)
+  const beyond = size - maxUnrecordedFriction * num(frictionLimit, column)
+  const kept = beyond > 0 ? beyond / size : 0
+  for (const i of [0, 1, 2] as const) r[i] = along * n[i] + kept * across[i]
 }
 
 const num8 = (block: Uint8Array, index: number): number => block[index] ?? 0
