@@ -61,6 +61,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
   const server = createUpstream({
     url,
+    path: features.path,
     maxMessageBytes,
     connections: features.connections,
     fields,

@@ -324,15 +324,15 @@ verifies('bridge:old-server', async (t) => {
 })
 
 verifies('bridge:setting:app', 'readTarget appends the path of an app', async (t) => {
-  t.equal(String(readTarget(undefined, 'Replay')), 'http://localhost:3100/mcp/replay')
-  t.equal(String(readTarget('https://a/x/mcp?k=1', 'replay')), 'https://a/x/mcp/replay?k=1')
-  t.equal(String(readTarget('unix:/run/c.sock:/mcp', 'replay')), 'unix:/run/c.sock:/mcp/replay')
+  t.equal(String(readTarget(undefined, { app: 'Replay' })), 'http://localhost:3100/mcp/replay')
+  t.equal(String(readTarget('https://a/x/mcp?k=1', { app: 'replay' })), 'https://a/x/mcp/replay?k=1')
+  t.equal(String(readTarget('unix:/run/c.sock:/mcp', { app: 'replay' })), 'unix:/run/c.sock:/mcp/replay')
   for (const [url, app] of [
     ['http://a/sse', 'replay'],
     ['http://a/mcp', 're/play'],
     ['http://a/mcp', '..'],
   ])
-    t.throws(() => readTarget(url, app), { code: 'INVALID_SETTING' })
+    t.throws(() => readTarget(url, { app }), { code: 'INVALID_SETTING' })
 })
 
 verifies('bridge:socket', 'resolveTarget separates the socket and the path', async (t) => {
@@ -351,5 +351,5 @@ verifies('bridge:socket', 'resolveTarget separates the socket and the path', asy
 })
 
 t.test('readTarget rejects --app with the URL of an app', async (t) => {
-  t.throws(() => readTarget('http://a/mcp/replay', 'help'), { code: 'INVALID_SETTING' })
+  t.throws(() => readTarget('http://a/mcp/replay', { app: 'help' }), { code: 'INVALID_SETTING' })
 })

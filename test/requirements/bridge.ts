@@ -214,6 +214,19 @@ export const bridge = {
     origin: 'design, first use',
     behaviour: 'an unknown flag is rejected with the most similar flag',
   },
+  'bridge:view:client': {
+    origin: 'design, tool budget: the bridge',
+    behaviour:
+      'a client with a known limit of tools gets the core view, every other client the full one, in both eras',
+  },
+  'bridge:view:fallback': {
+    origin: 'design, tool budget: the bridge',
+    behaviour: 'a server without a core view is used as it is',
+  },
+  'bridge:view:setting': {
+    origin: 'design, tool budget: the bridge',
+    behaviour: '--view and CAUSEWAY_VIEW choose full, core or a profile for every client',
+  },
   'bridge:setting:app': {
     origin: 'design, the wire: one app under its bare names',
     behaviour: '--app connects a client to one app of the server',

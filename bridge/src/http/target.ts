@@ -9,8 +9,17 @@ export interface Target {
 
 const defaultUrl = 'http://localhost:3100/mcp'
 
-/** With `app`, `…/mcp` becomes `…/mcp/replay`. Throws `INVALID_SETTING` without a password from the URL. */
-export function readTarget(text = defaultUrl, app?: string): URL {
+interface TargetOptions {
+  readonly app?: string | undefined
+  /** `full`, `core` or a profile. */
+  readonly view?: string | undefined
+}
+
+/**
+ * With `app`, `…/mcp` becomes `…/mcp/replay`; with `view`, `…/mcp/core` or `…/mcp/p/<profile>`. Throws `INVALID_SETTING` without a
+ * password from the URL.
+ */
+export function readTarget(text = defaultUrl, { app, view }: TargetOptions = {}): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
     throw invalid(`not a server URL: ${text}`, `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`)
@@ -18,19 +27,38 @@ export function readTarget(text = defaultUrl, app?: string): URL {
     throw invalid('the server URL contains a user name or password', 'remove them from the URL')
   if (url.protocol === 'unix:' && !/^\/.+:\/[^:]*$/.test(url.pathname))
     throw invalid(`not a socket URL: ${text}`, 'write it as unix:/path/to.sock:/mcp')
-  return app === undefined ? url : addApp(url, app)
+  if (app !== undefined && view !== undefined)
+    throw invalid(
+      '--app and --view exclude each other',
+      'an app lists all its tools: omit --view and CAUSEWAY_VIEW',
+    )
+  if (app !== undefined) return addApp(url, app)
+  return view === undefined || view === 'full' ? url : addView(url, view)
 }
+
+/** Whether the bridge may choose another view of the server. */
+export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') && url.search === ''
 
 function addApp(url: URL, app: string): URL {
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(app))
     throw invalid(`not the name of an app: ${app}`, 'use a name such as replay; GET /api/apps lists them')
+  return extend(url, `/${app.toLowerCase()}`, '--app')
+}
+
+function addView(url: URL, view: string): URL {
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
+    throw invalid(`not a view: ${view}`, 'use full, core or the name of a profile in mcp.json')
+  return extend(url, view === 'core' ? '/core' : `/p/${view}`, '--view')
+}
+
+function extend(url: URL, segments: string, flag: string): URL {
   if (!url.pathname.endsWith('/mcp'))
     throw invalid(
       `the server URL does not end in /mcp: ${url}`,
-      'use the URL of a Causeway server, or omit --app',
+      `use the URL of a Causeway server, or omit ${flag}`,
     )
   const chosen = new URL(url)
-  chosen.pathname += `/${app.toLowerCase()}`
+  chosen.pathname += segments
   return chosen
 }
 

@@ -39,6 +39,8 @@ export interface Upstream {
 
 interface Options {
   readonly url: URL
+  /** Replaces the path of the URL; read before each request. */
+  readonly path?: (() => string) | undefined
   readonly maxMessageBytes: number
   readonly connections: Connections
   readonly fields: () => Fields
@@ -49,6 +51,7 @@ interface Options {
 
 export function createUpstream({
   url,
+  path: readPath,
   maxMessageBytes,
   connections,
   fields,
@@ -56,6 +59,7 @@ export function createUpstream({
   onResponse,
 }: Options): Upstream {
   const { origin, path } = resolveTarget(url)
+  const getPath = readPath ?? (() => path)
   const { calls, streams } = connections
   const start = (
     dispatcher: Dispatcher,
@@ -63,7 +67,7 @@ export function createUpstream({
     reader: Reader,
     method: 'GET' | 'POST' | 'DELETE',
     body?: Buffer,
-    at = path,
+    at = getPath(),
   ) =>
     dispatch(
       dispatcher,

@@ -29,6 +29,14 @@ unix:/path/to.sock:/mcp (default: http://localhost:3100/mcp)`,
     about: `connect to one app and use its bare tool names: --app replay
 posts to /mcp/replay`,
   },
+  view: {
+    group: 'Server',
+    value: '<view>',
+    env: 'CAUSEWAY_VIEW',
+    about: `tools to list: full, core, or a profile in mcp.json (default: core for
+VS Code, which accepts 128 tools, full for other clients). Every tool stays
+callable`,
+  },
 
   header: {
     group: credentials,

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { CausewayError, closest } from '@causeway/protocol'
-import { readTarget } from '../http/target.ts'
+import { isFullView, readTarget } from '../http/target.ts'
 import { type Option, type OptionName, options } from './options.ts'
 
 export interface Settings {
   /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
   readonly url: URL
+  /** Whether the bridge chooses the view by the name of the client. */
+  readonly choosesView: boolean
   readonly debug: boolean
   /** If it is missing, each process creates its own id. */
   readonly session: string | undefined
@@ -53,8 +55,11 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
   const flags = readFlags(args, env)
   if (flags.isOn('help')) return 'help'
   if (flags.isOn('version')) return 'version'
+  const [app, view] = [flags.text('app'), flags.text('view')]
+  const url = readTarget(flags.text('url'), { app, view })
   return {
-    url: readTarget(flags.text('url'), flags.text('app')),
+    url,
+    choosesView: view === undefined && isFullView(url),
     debug: isTrue(env.DEBUG),
     session: readSession(env.CAUSEWAY_SESSION),
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),

@@ -4,6 +4,7 @@ import type { Fields } from '../http/headers.ts'
 import { resolveTarget } from '../http/target.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
+import { ClientView } from '../session/client-view.ts'
 import { soundTools } from '../session/sound-tools.ts'
 import type { Settings } from '../settings/settings.ts'
 import { EraSwitch } from './eras/era-switch.ts'
@@ -17,10 +18,12 @@ export interface Features {
   readonly connections: Connections
   /** Returns the configured headers. Called before each request. */
   readonly fields: () => Fields
+  /** Returns the path of the view that fits the client; absent if it is that of the URL. */
+  readonly path: (() => string) | undefined
   /** Stages between the client and the relay, the first one next to the client. */
   readonly stages: readonly Stage[]
   readonly stats: Stats
-  /** Records the traffic of an upstream if `--record` is set. */
+  /** Lets an upstream fall back to the full view, and records its traffic if `--record` is set. */
   watch(upstream: Upstream, common: () => Fields): Upstream
 }
 
@@ -38,26 +41,35 @@ export async function openFeatures(
   { env, log, warn, now }: FeatureOptions,
 ): Promise<Features> {
   const { connection, credentials, record, tools, url } = settings
+  const target = resolveTarget(url)
   if (connection.insecure)
     warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
   const stats = new Stats(now)
+  const view = settings.choosesView ? new ClientView(target.path, log) : undefined
   const recorder = record === undefined ? undefined : new Recorder(record, log)
-  const stages: Stage[] = [stats.stage]
+  const stages: Stage[] = [...(view === undefined ? [] : [view.stage]), stats.stage]
   if (recorder !== undefined) stages.push(recorder.stage)
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
-  if (settings.offlineList) stages.push(await openOfflineList(url, env, log))
+  if (settings.offlineList) stages.push(await openOfflineList(url, { env, view, log }))
   stages.push((next) => new EraSwitch(next, warn), soundTools(warn))
   return {
-    connections: await openConnections(resolveTarget(url), connection, env),
+    connections: await openConnections(target, connection, env),
     fields: openCredentials(credentials, log),
+    path: view && (() => view.path),
     stages,
     stats,
-    watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,
+    watch(upstream, common) {
+      const viewed = view?.watch(upstream) ?? upstream
+      return recorder?.watch(viewed, common) ?? viewed
+    },
   }
 }
 
-async function openOfflineList(url: URL, env: NodeJS.ProcessEnv, log: Log): Promise<Stage> {
+async function openOfflineList(
+  url: URL,
+  { env, view, log }: Pick<FeatureOptions, 'env' | 'log'> & { readonly view: ClientView | undefined },
+): Promise<Stage> {
   const { OfflineList, OfflineStore, offlineStorePath } = await import('./offline-list.ts')
   const store = new OfflineStore(offlineStorePath(url, env), log)
-  return (next) => new OfflineList(next, store)
+  return (next) => new OfflineList(next, store, () => view?.path ?? '')
 }

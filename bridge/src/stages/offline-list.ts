@@ -111,12 +111,15 @@ const retryMs = 1000
 export class OfflineList implements Ends {
   readonly #next: Ends
   readonly #store: OfflineStore
+  readonly #getPath: () => string
   readonly #pending = new Map<string, PendingRequest>()
   #initialized: Buffer | undefined
 
-  constructor(next: Ends, store: OfflineStore) {
+  /** `getPath` identifies the view: lists differ between views. */
+  constructor(next: Ends, store: OfflineStore, getPath: () => string) {
     this.#next = next
     this.#store = store
+    this.#getPath = getPath
   }
 
   toServer(line: Buffer): void {
@@ -138,7 +141,7 @@ export class OfflineList implements Ends {
   }
 
   #send(line: Buffer, request: Request, isRetry: boolean): void {
-    const key = toRequestKey(request)
+    const key = toRequestKey(request, this.#getPath())
     const pending: PendingRequest = { line, request, key, isRetry, isAnswered: isRetry }
     this.#pending.set(JSON.stringify(request.id), pending)
     const stored = this.#store.get(key)
@@ -197,13 +200,14 @@ export class OfflineList implements Ends {
   }
 }
 
-/** Identifies era, method, page and requested version. */
-function toRequestKey(request: Request): string {
+/** Identifies era, method, page, requested version and the core view. */
+function toRequestKey(request: Request, path: string): string {
   const { cursor, protocolVersion } = request.params ?? {}
   return canonicalJson([
     claimedVersion(request) ?? null,
     request.method,
     cursor ?? null,
     protocolVersion ?? null,
+    ...(path.endsWith('/core') ? ['core'] : []),
   ])
 }

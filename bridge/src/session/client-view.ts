@@ -1,0 +1,96 @@
+import { asObject, meta } from '@causeway/protocol'
+import type { Fields } from '../http/headers.ts'
+import { ReplyReader } from '../http/reply.ts'
+import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
+import type { Log } from '../lifecycle/debug-log.ts'
+import type { Stage } from '../stages/stage.ts'
+import { parsed } from '../stdio/json.ts'
+
+/** Clients that accept a limited number of tools: VS Code and its builds, 128 per request including its own. */
+const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
+
+/**
+ * Chooses the view of the server by the name in the first message of the client: the core view for clients with a limit, the
+ * full one for all others. Servers without a core view are used as they are.
+ */
+export class ClientView {
+  readonly #path: string
+  readonly #log: Log
+  #state: 'unknown' | 'full' | 'core' | 'core-unconfirmed' = 'unknown'
+
+  /** `path` is that of the full view. */
+  constructor(path: string, log: Log) {
+    this.#path = path
+    this.#log = log
+  }
+
+  get path(): string {
+    return this.#state.startsWith('core') ? `${this.#path}/core` : this.#path
+  }
+
+  /** The stage that is next to the client. */
+  readonly stage: Stage = ({ toServer, toClient }) => ({
+    toServer: (line) => {
+      if (this.#state === 'unknown') this.#choose(findClientName(parsed(line)))
+      toServer(line)
+    },
+    toClient,
+  })
+
+  /** Returns the upstream, which must post to `path`, with a fallback to the full view. */
+  watch(upstream: Upstream): Upstream {
+    return {
+      ...upstream,
+      post: (fields, body, reader, path) =>
+        path === undefined && this.#state === 'core-unconfirmed'
+          ? this.#probe(upstream, { fields, body, reader })
+          : upstream.post(fields, body, reader, path),
+    }
+  }
+
+  #choose(client: string | undefined): void {
+    if (client === undefined) return
+    this.#state = cappedClients.test(client) ? 'core-unconfirmed' : 'full'
+    this.#log(`client ${client}, ${this.#state === 'full' ? 'full' : 'core'} view`)
+  }
+
+  #probe(upstream: Upstream, { fields, body, reader }: ProbeRequest): Exchange {
+    const rejection = new ReplyReader(0, () => {})
+    let isMissing = false
+    const current = (): Reader => (isMissing ? rejection : reader)
+    const first = upstream.post(fields, body, {
+      head: (status, headers) => {
+        isMissing = status === 404
+        if (!isMissing) this.#state = 'core'
+        current().head(status, headers)
+      },
+      data: (chunk) => current().data(chunk),
+      kept: () => current().kept(),
+    })
+    let second: Exchange | undefined
+    const done = first.done.then(async () => {
+      if (!isMissing) return
+      this.#state = 'full'
+      this.#log('the server has no core view')
+      second = upstream.post(fields, body, reader)
+      await second.done
+    })
+    return { ...first, done, abort: () => (second ?? first).abort() }
+  }
+}
+
+interface ProbeRequest {
+  readonly fields: Fields
+  readonly body: Buffer
+  readonly reader: Reader
+}
+
+/** Returns the name in `initialize`, or in `_meta` of a message of the stateless era. */
+function findClientName(line: unknown): string | undefined {
+  for (const message of [line].flat()) {
+    const { clientInfo, _meta } = asObject(asObject(message).params)
+    const { name } = asObject(clientInfo ?? asObject(_meta)[meta.clientInfo])
+    if (typeof name === 'string') return name
+  }
+  return undefined
+}
