@@ -7,7 +7,6 @@ import { declareLegacyRoutes } from './legacy/legacy-routes.ts'
 import { declareEventRoutes } from './live/event-routes.ts'
 import { declarePrompts } from './resources/prompts.ts'
 import { declareResources } from './resources/resources.ts'
-import { searchHints } from './search-hints.ts'
 import type { DebriefSession } from './session.ts'
 import { Debrief } from './store.ts'
 import { declareCommandTools } from './tools/command-tools.ts'
@@ -34,7 +33,6 @@ export default defineApp(
     name: 'Debrief',
     errors: [DebriefError, PictureError],
     about: 'Read and change maritime plots: features, selection, time, viewport, commands, undo, charts.',
-    searchHints,
     instructions: [
       'Read and change maritime plots that an analyst views at the same time.',
       'To start: list_plots, then open_plot with set_active. To find features: get_features.',

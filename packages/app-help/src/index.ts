@@ -1,7 +1,6 @@
 import { defineApp } from '@causeway/app-kit'
 import { EmbedError } from '@causeway/embed'
 import { HelpError } from './errors.ts'
-import { searchHints } from './search-hints.ts'
 import { helpMigrations } from './storage/sqlite/sqlite-storage.ts'
 import { Help } from './store.ts'
 import { documentTools } from './tools/document-tools.ts'
@@ -14,7 +13,6 @@ export default defineApp(
     name: 'Help',
     errors: [HelpError, EmbedError],
     about: 'Search documentation by words and meaning, offline: of Causeway, of packages, of your project.',
-    searchHints,
     instructions: [
       'To answer a question from the documentation: find_help_topics, then get_help_document if a chunk is incomplete.',
       'To search only a part: list_help_sections, then search_help_by_section.',

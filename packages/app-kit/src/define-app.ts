@@ -57,8 +57,6 @@ interface AppIdentity<Store, Session> {
   readonly about: string
   /** For models: which tools to call, in which order, for the usual tasks. Sent by `initialize`. Default: `about`. */
   readonly instructions?: string
-  /** Words of users for tools, by tool name, that name and description lack. */
-  readonly searchHints?: Readonly<Record<string, string>>
   /** Classes of `defineErrors` that the app and its libraries throw. */
   readonly errors?: readonly { readonly definitions: ErrorDefinitions }[]
   /** Environment variable with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
@@ -128,7 +126,7 @@ export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, data = [], errors = [], searchHints = {}, ...rest } = identity
+  const { name, data = [], errors = [], ...rest } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
@@ -169,12 +167,6 @@ export function defineApp<Store, Session>(
         message: async (text, socket, ctx) => declaration.message(text, socket, ctx as Context),
       }),
   })
-  for (const [tool, searchHint] of Object.entries(searchHints)) {
-    const declared = tools.get(tool)
-    if (declared === undefined)
-      throw new CausewayError('INVALID_APP', `search hint for an unknown tool: ${name}.${tool}`)
-    tools.set(tool, { ...declared, searchHint })
-  }
   return {
     ...rest,
     name,

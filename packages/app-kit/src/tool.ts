@@ -46,6 +46,8 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly title?: string
   /** For models: what the tool does and returns, in which unit, and when to use it. */
   readonly about: string
+  /** Words of users that name and description lack. Clients and `find_tools` search them. */
+  readonly searchHint?: string
   /** Arguments, each with a description. */
   readonly input: Input
   /** Members of the data, without transforms. The data may have more. Without it, no output schema is listed. */
@@ -76,7 +78,16 @@ type ToolReturn<Output extends Shape> =
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
   | Ask
 
-type CommonMembers = 'title' | 'about' | 'unlisted' | 'isCore' | 'alwaysLoad' | 'limit' | 'task' | 'example'
+type CommonMembers =
+  | 'title'
+  | 'about'
+  | 'searchHint'
+  | 'unlisted'
+  | 'isCore'
+  | 'alwaysLoad'
+  | 'limit'
+  | 'task'
+  | 'example'
 
 /** A call of another tool, by its name on the shared mount. */
 export interface ForwardedCall {
@@ -87,8 +98,6 @@ export interface ForwardedCall {
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
-  /** Words of users that name and description lack. Clients and `find_tools` search them. */
-  readonly searchHint?: string
   readonly annotations: ToolAnnotations
   readonly aliases: Required<Aliases>
   readonly inputSchema: JsonSchema

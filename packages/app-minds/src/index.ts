@@ -2,7 +2,6 @@ import { defineApp } from '@causeway/app-kit'
 import { EmbedError } from '@causeway/embed'
 import { MindsError } from './errors.ts'
 import { Minds } from './mind/minds.ts'
-import { searchHints } from './search-hints.ts'
 import { migrations } from './store/schema.ts'
 import { lifecycleTools } from './tools/lifecycle-tools.ts'
 import { mindPrompts } from './tools/prompts.ts'
@@ -15,7 +14,6 @@ export default defineApp(
     name: 'Minds',
     errors: [MindsError, EmbedError],
     about: 'Minds for game characters: observations in, one legal action out, with persistent memories.',
-    searchHints,
     instructions: [
       'To run a character: create_mind once, then decide_action with the observation of each cycle, and consolidate_memories when the character sleeps.',
       'To find out what a character knows: recall_memories.',

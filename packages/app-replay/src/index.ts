@@ -7,7 +7,6 @@ import { ReplayError } from './errors.ts'
 import { replayPrompts } from './prompts.ts'
 import { recordingResources } from './resources.ts'
 import { recorderRoutes } from './routes.ts'
-import { searchHints } from './search-hints.ts'
 import type { ReplaySession } from './session/session.ts'
 import { openReplayStore, replayData } from './store/store.ts'
 import { baselineTools } from './tools/baseline-tools.ts'
@@ -54,7 +53,6 @@ export default defineApp(
     name: 'Replay',
     errors: [ReplayError, RecordingError, PictureError],
     about: 'Ask a physics recording what happened: frames, energy, contacts, solver.',
-    searchHints,
     instructions,
     rootsSetting: 'CAUSEWAY_RECORDING_ROOTS',
     data: replayData,

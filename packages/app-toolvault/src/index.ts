@@ -3,7 +3,6 @@ import { declareTools } from './catalog/declare-tools.ts'
 import { declareResources } from './catalog/resources.ts'
 import { declareRoutes } from './catalog/routes.ts'
 import { ToolVaultError } from './errors.ts'
-import { searchHints } from './search-hints.ts'
 import { Vault } from './store.ts'
 
 /** Analyses tracks and plots on the WGS84 ellipsoid. Every tool returns one DebriefCommand. */
@@ -13,7 +12,6 @@ export default defineApp(
     errors: [ToolVaultError],
     about:
       'Analyse maritime tracks: range, CPA, zones, speeds, jumps, imports. Each tool returns a DebriefCommand.',
-    searchHints,
     instructions: [
       'Analyse maritime tracks. A direct call needs its features as arguments and changes no plot: it returns a DebriefCommand.',
       'To analyse an open plot: list_applicable_tools, then run_tool of Debrief, which passes the selected features, time and viewport of the plot and applies the command.',

@@ -4,7 +4,6 @@ import { TrmError } from './errors.ts'
 import { declarePrompts } from './prompts.ts'
 import { declareResources } from './resources.ts'
 import { declareRoutes } from './routes.ts'
-import { searchHints } from './search-hints.ts'
 import { openCritic } from './session/open-critic.ts'
 import { dataParts } from './store/schema.ts'
 import { declareAdviceTools } from './tools/advice-tools.ts'
@@ -20,7 +19,6 @@ export default defineApp(
     name: 'Trm',
     errors: [TrmError],
     about: 'Refine code step by step: apply candidates, run the tests, compute a score, and undo what fails.',
-    searchHints,
     instructions:
       'Five tools suffice: start, submit, undo, state, end. ' +
       'To make failing tests pass: start with repo and test; edit files with your own editor and submit without a candidate, or submit a candidate; ' +

@@ -36,6 +36,7 @@ export function auditTools(app: Registrar<CausewayStore, object>): void {
   app.tool('query_audit', {
     about:
       'List tool calls of all clients, newest first: time, tool, duration, ok or error code, and subject. Arguments and results are not stored.',
+    searchHint: 'who called what, history, log',
     input,
     output: {
       entries: z.array(z.record(z.string(), z.unknown())),

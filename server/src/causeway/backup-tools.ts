@@ -16,6 +16,7 @@ export function backupTools(app: Registrar<CausewayStore, object>): void {
   app.tool('make_backup', {
     about:
       'Copy the data of every app into a new folder while the server runs, and return its path. The command causeway restore restores it. Caches, logs and secrets are left out.',
+    searchHint: 'back up, save all data',
     input: {
       name: z
         .string()
@@ -38,6 +39,7 @@ export function backupTools(app: Registrar<CausewayStore, object>): void {
 
   app.tool('list_backups', {
     about: 'List the backups of make_backup, newest first.',
+    searchHint: 'which backups exist',
     input: {},
     output: { backups: z.array(z.object(backupShape)), summary: z.string() },
     hints: { readOnly: true },

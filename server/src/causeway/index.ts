@@ -11,7 +11,6 @@ import { auditTools } from './audit-tools.ts'
 import { backupTools } from './backup-tools.ts'
 import { callTools } from './call-tools.ts'
 import { findTools } from './find-tools.ts'
-import { searchHints } from './search-hints.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
 export function causewayApp(core: () => ServerParts): App {
@@ -20,7 +19,6 @@ export function causewayApp(core: () => ServerParts): App {
       name: 'Causeway',
       about:
         'The server itself: its apps and their health, the audit of calls, refreshing the tool lists, and backups.',
-      searchHints,
       errors: [CausewayError, StoreError, WorkerError, ServerError, GatewayError],
       open: (): CausewayStore => ({ core, search: new ToolSearch(() => core().registry) }),
       session: () => ({}),
@@ -41,6 +39,7 @@ export function causewayApp(core: () => ServerParts): App {
 function healthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {
     about: 'Return the version, uptime and data folder of the server, and the state of every app.',
+    searchHint: 'is server ok, status, running',
     input: {},
     output: {
       status: z.enum(['ok', 'degraded']),
@@ -66,6 +65,7 @@ function healthTools(app: Registrar<CausewayStore, object>): void {
 function registryTools(app: Registrar<CausewayStore, object>): void {
   app.tool('list_apps', {
     about: 'List the apps of this server, each with its description and the names of its tools.',
+    searchHint: 'what can this server do',
     input: {},
     output: {
       apps: z.array(z.object({ name: z.string(), about: z.string(), tools: z.array(z.string()) })),
@@ -86,6 +86,7 @@ function registryTools(app: Registrar<CausewayStore, object>): void {
 
   app.tool('refresh_registry', {
     about: 'Refresh the tool lists now, load changed user apps, and notify every client if a list changed.',
+    searchHint: 'reload app, tools changed',
     input: {},
     output: { changed: z.boolean(), hash: z.string(), summary: z.string() },
     hints: { idempotent: true, destructive: false },

@@ -29,6 +29,7 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
   app.tool('apply_command', {
     title: 'Apply command',
     about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands of analysis tools. Commands: ${allCommandNames.join(', ')}.`,
+    searchHint: 'execute result of analysis tool',
     limit: 'update',
     aliases: originalName('apply_command'),
     input: {
@@ -51,6 +52,7 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
     title: 'Undo',
     about:
       'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake.',
+    searchHint: 'take back last edit',
     aliases: originalName('undo'),
     input: stepArguments,
     output: stampOutput,
@@ -66,6 +68,7 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
     title: 'Redo',
     about:
       'Redo changes that were undone. Returns their labels. Use it after undo, before any other change of the features.',
+    searchHint: 'reapply what was taken back',
     aliases: originalName('redo'),
     input: stepArguments,
     output: stampOutput,
@@ -84,6 +87,7 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
     title: 'Show message',
     about:
       'Show a message to everyone who views the plot. Returns the message. Use it to draw the attention of an analyst.',
+    searchHint: 'message for analyst',
     hints: undoableHints,
     aliases: originalName('notify'),
     input: {

@@ -37,6 +37,7 @@ export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): vo
     title: 'Get features',
     about:
       'List the features of a plot. Returns one row per feature (id, name, type, times, bounds), or with detail full their GeoJSON in pages. Use it to find ids; the linked resource has all features.',
+    searchHint: 'which tracks, points are on map',
     hints: readOnlyHints,
     aliases: originalName('get_features'),
     input: {
@@ -61,6 +62,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Replace all features',
     about:
       'Replace all features of a plot by those of a FeatureCollection, each with an id. Returns their number. Use it to import a complete plot.',
+    searchHint: 'replace whole content of map',
     limit: 'update',
     aliases: originalName('set_features'),
     input: {
@@ -83,6 +85,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Add features',
     about:
       'Add features to a plot; features without an id receive one. Returns the ids. Use it to put new tracks, points or annotations on the plot.',
+    searchHint: 'put marker, point, line on chart',
     hints: undoableHints,
     limit: 'update',
     aliases: originalName('add_features'),
@@ -97,6 +100,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Update features',
     about:
       'Replace features completely by those with the same ids. Returns the ids. Use it to change geometry or properties of existing features.',
+    searchHint: 'rename, edit, recolour track',
     hints: idempotentHints,
     limit: 'update',
     aliases: originalName('update_features'),
@@ -114,6 +118,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Delete features',
     about:
       'Delete features by id. Returns the ids. Use it to remove features from the plot; undo restores them in their places.',
+    searchHint: 'remove annotation, marker, track from chart',
     limit: 'update',
     aliases: originalName('delete_features'),
     input: {

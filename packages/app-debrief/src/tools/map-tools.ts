@@ -22,6 +22,7 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Render map',
     about:
       'Render the plot as a chart: coast, tracks with names, and the selection with black outlines. Returns a PNG image. Use it to see the situation or to check figures.',
+    searchHint: 'image, picture, screenshot of map',
     hints: readOnlyHints,
     aliases: originalName('render_map'),
     input: {

@@ -21,6 +21,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     title: 'List plots',
     about:
       'List the open plots and the plot files (*.plot.json) that can be opened. Returns their names. Use it first, or when a call requires a filename.',
+    searchHint: 'which maps, charts, projects exist',
     hints: readOnlyHints,
     aliases: originalName('list_plots'),
     input: {},
@@ -44,6 +45,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     title: 'Open plot',
     about:
       'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; large plots report progress and can be cancelled.',
+    searchHint: 'load map, chart',
     hints: idempotentHints,
     aliases: originalName('open_plot'),
     input: {
@@ -64,6 +66,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     title: 'Close plot',
     about:
       'Save a plot and close it for all clients. Returns its name. Use it when the work on the plot is finished.',
+    searchHint: 'finished with map',
     hints: idempotentHints,
     aliases: originalName('close_plot'),
     input: { filename: z.string().describe('Name of an open plot') },
@@ -81,6 +84,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     title: 'Save plot',
     about:
       'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program; other changes are saved automatically within two seconds.',
+    searchHint: 'write map to disk',
     hints: { destructive: true, idempotent: true },
     aliases: originalName('save_plot'),
     input: {

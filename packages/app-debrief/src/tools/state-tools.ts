@@ -30,6 +30,7 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Get selection',
     about:
       'Get the ids of the selected features. Returns an empty list if nothing is selected. Use it when the user refers to the selection.',
+    searchHint: 'what did analyst select',
     hints: readOnlyHints,
     aliases: originalName('get_selection'),
     input: filenameArgument,
@@ -59,6 +60,7 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Set selection',
     about:
       'Select features; an empty list clears the selection. Returns the selected ids. Use it before tools that work on the selection.',
+    searchHint: 'pick, highlight track on map',
     hints: idempotentHints,
     aliases: originalName('set_selection'),
     input: { selectedIds: idsArgument('Ids of the features'), ...changeArguments },
@@ -77,6 +79,7 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Get time',
     about:
       'Get the time slider of a plot. Returns current, start and end, or null if the plot has no times. Use it to find the time range of the data.',
+    searchHint: 'current time, clock of slider',
     hints: readOnlyHints,
     aliases: originalName('get_time'),
     input: filenameArgument,
@@ -96,6 +99,7 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Set time',
     about:
       'Set the time slider of a plot. Fails if the current time is outside start and end. Use it to show the situation at another time.',
+    searchHint: 'jump to time, move slider',
     hints: idempotentHints,
     aliases: originalName('set_time'),
     input: {
@@ -127,6 +131,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Get viewport',
     about:
       'Get the visible area of a plot. Returns [west, south, east, north] in degrees. Use it when the user refers to what is visible.',
+    searchHint: 'which part of sea is visible, where is map',
     hints: readOnlyHints,
     aliases: originalName('get_viewport'),
     input: filenameArgument,
@@ -146,6 +151,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Set viewport',
     about:
       'Set the visible area of a plot. West may exceed east across the antimeridian. Use it to show another area.',
+    searchHint: 'move, pan, zoom map to area',
     hints: idempotentHints,
     aliases: originalName('set_viewport'),
     input: {
@@ -166,6 +172,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Zoom to selection',
     about:
       'Fit the viewport to the selected features, with a margin of a tenth. Returns the viewport. Use it after set_selection.',
+    searchHint: 'zoom in on what is selected',
     hints: idempotentHints,
     aliases: originalName('zoom_to_selection'),
     input: changeArguments,

@@ -16,6 +16,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
     title: 'List applicable tools',
     about:
       'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool.',
+    searchHint: 'what analysis is possible',
     hints: readOnlyHints,
     aliases: originalName('list_applicable_tools'),
     input: filenameArgument,
@@ -46,6 +47,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
     title: 'Run analysis tool',
     about:
       'Run an analysis tool of ToolVault on the plot and apply its command in one change. Features, track, viewport and time come from the plot (the selection, if there is one) unless args has them. Returns the result of the command. Use it to analyse tracks without sending features.',
+    searchHint: 'start analysis on open map',
     aliases: originalName('run_tool'),
     input: {
       tool: z.string().describe('Name from list_applicable_tools'),

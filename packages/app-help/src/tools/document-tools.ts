@@ -12,6 +12,7 @@ export function documentTools(app: Registrar<Help, object>): void {
     title: 'Get help document',
     about:
       'Return the text of a document, or a range of its lines, unchanged. Use it when a chunk of find_help_topics is incomplete.',
+    searchHint: 'read whole page, full text of manual',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__get_help_document'] },
     input: {
@@ -59,6 +60,7 @@ export function documentTools(app: Registrar<Help, object>): void {
     title: 'List help sections',
     about:
       'List the sections of the documentation with their documents. Use it to find out what exists, or a section for search_help_by_section.',
+    searchHint: 'chapters, table of contents of manual',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__list_help_sections'] },
     input: {

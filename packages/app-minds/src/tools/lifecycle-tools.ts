@@ -20,6 +20,7 @@ function createTool(app: Registrar<Minds, object>): void {
     title: 'Create mind',
     about:
       'Create a mind for a game character, or resume the mind with this id and its memories. Use it before the first decide_action, and after a restart of the game.',
+    searchHint: 'make NPC, agent, character, personality',
     input: {
       mind_id: mindId,
       config: z
@@ -64,6 +65,7 @@ function removeTools(app: Registrar<Minds, object>): void {
     title: 'Release mind',
     about:
       'Release a mind and keep its memories. create_mind resumes it. Use it when the character leaves the game. With `purge`, deletes the mind and its memories.',
+    searchHint: 'NPC leaves level, keep what it knows',
     input: {
       mind_id: mindId,
       purge: z.boolean().default(false).describe('Whether to delete the mind with all its memories'),
@@ -89,6 +91,7 @@ function removeTools(app: Registrar<Minds, object>): void {
     title: 'Delete mind',
     about:
       'Delete a mind with all its memories. Returns `forgotten`, or `not_found` if the mind does not exist. Use it only if the character never returns.',
+    searchHint: 'erase character, delete NPC, remove all',
     input: { mind_id: mindId, request_id: requestId },
     output: { status: z.string(), mind_id: z.string().optional(), replayed },
     hints: { destructive: true, idempotent: true },
@@ -106,6 +109,7 @@ function relinkTool(app: Registrar<Minds, object>): void {
     title: 'Relink mind',
     about:
       'Connect a mind to another entity and keep its memories. Use it when the game gives the character a new entity id.',
+    searchHint: 'NPC has new id, respawn',
     input: {
       mind_id: mindId,
       entity_id: z.string().min(1).max(256).describe('New entity that the mind drives'),
@@ -135,6 +139,7 @@ function saveTools(app: Registrar<Minds, object>): void {
     title: 'Export mind',
     about:
       'Export a mind as one JSON object: configuration, memories, state, places and conversations. Use it for a save slot of the game; import_mind restores it.',
+    searchHint: 'save game, back up NPC, write save slot',
     input: { mind_id: mindId },
     output: {
       status: z.string(),
@@ -157,6 +162,7 @@ function saveTools(app: Registrar<Minds, object>): void {
     title: 'Import mind',
     about:
       'Create a mind from a save of export_mind. Use it when the game loads a save slot, or to copy a character under another id.',
+    searchHint: 'load game, read save slot, clone NPC',
     input: {
       save: z.looseObject({}).describe('`save` of export_mind'),
       mind_id: mindId.optional().describe('Default: the id in the save'),
@@ -190,6 +196,7 @@ function listTool(app: Registrar<Minds, object>): void {
     title: 'List minds',
     about:
       'List the active and released minds of this server with the numbers of their memories and decisions. Use it to find a mind_id.',
+    searchHint: 'which characters, NPCs exist',
     input: {
       after: z
         .string()

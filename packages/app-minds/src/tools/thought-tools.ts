@@ -19,6 +19,7 @@ function decideTool(app: Registrar<Minds, object>): void {
     title: 'Decide action',
     about:
       'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game.',
+    searchHint: 'what should NPC do next, behaviour, AI',
     input: {
       mind_id: mindId,
       observation: z
@@ -70,6 +71,7 @@ function consolidateTool(app: Registrar<Minds, object>): void {
     title: 'Consolidate memories',
     about:
       "Move a mind's memories of the day to long-term memory, merge duplicates, and sometimes draw conclusions. Returns the counts. Use it when the character sleeps. Safe to repeat.",
+    searchHint: 'NPC goes to sleep, night, summarize day',
     input: { mind_id: mindId, request_id: requestId },
     output: {
       status: z.string(),
@@ -98,6 +100,7 @@ function recallTool(app: Registrar<Minds, object>): void {
     title: 'Recall memories',
     about:
       'Search the memories of a mind. Returns relevant memories with scores, best first, or none; conclusions list the ids of their evidence. Use it to ask what a character knows.',
+    searchHint: 'what does NPC remember about player',
     input: {
       mind_id: mindId,
       query: z.string().min(1).max(2000).describe('A question or keywords'),
@@ -156,6 +159,7 @@ function explainTool(app: Registrar<Minds, object>): void {
     title: 'Explain decision',
     about:
       'Explain a decision of a mind: who decided, the candidates with the terms of their scores, and the recalled memories. Use it when an action of a character is unexpected.',
+    searchHint: 'why did NPC do that, run away, attack',
     input: {
       mind_id: mindId,
       request_id: z

@@ -27,6 +27,7 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('bookmark', {
     title: 'Bookmark frame',
     about: 'Add a note to a frame, remove one, or list the bookmarks of the recording.',
+    searchHint: 'note, remember, comment on frame',
     hints: { idempotent: false, destructive: false },
     input: {
       frame_id: z.int().optional().describe('Frame of the note'),
@@ -61,6 +62,7 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('save_baseline', {
     title: 'Save baseline',
     about: 'Save the figures of a good run as limits, which assert_invariants checks in later runs.',
+    searchHint: 'keep as reference, later runs stay as good',
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
@@ -84,6 +86,7 @@ export const baselineTools: readonly Registration[] = [
     title: 'Assert invariants',
     about:
       'Check limits and return pass or fail for each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+    searchHint: 'within limits, regression test, pass or fail',
     input: {
       invariants: z.unknown().optional().describe('Limits by name'),
       baseline: z.string().optional().describe('Saved baseline'),

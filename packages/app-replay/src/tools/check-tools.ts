@@ -39,6 +39,7 @@ export const checkTools: readonly Registration[] = [
     title: 'Check friction cone',
     about:
       'Check the contacts of a frame against |Ft| <= mu*Fn. `violations` lists all; `exceeds_limit` marks those over the limit. Use it when a body slides or sticks.',
+    searchHint: 'friction force too large, slip, stick',
     input: {
       frame_id: frameArgument,
       ...endArgument,
@@ -85,6 +86,7 @@ export const checkTools: readonly Registration[] = [
     title: 'Check penetration',
     about:
       'List the pairs of a frame that overlap by more than the threshold. Use it when bodies sink into each other.',
+    searchHint: 'objects sink, overlap, go into floor',
     input: {
       frame_id: frameArgument,
       ...endArgument,
@@ -124,6 +126,7 @@ export const checkTools: readonly Registration[] = [
     title: 'Check resting contact',
     about:
       'List the bodies in contact that move, with speed along and across the normal. Use it for creep and jitter at rest.',
+    searchHint: 'never comes to rest, jitter, creep, drift',
     input: {
       frame_id: frameArgument,
       ...endArgument,

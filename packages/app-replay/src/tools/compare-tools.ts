@@ -28,6 +28,7 @@ export const compareTools: readonly Registration[] = [
       title: 'Compare recordings',
       about:
         'Compare two runs: first frame that differs; per field the first and largest difference and growth. Use it after a change, or to check determinism.',
+      searchHint: 'difference of two runs, before and after, regression',
       ...shared,
       input: {
         ...pairArguments,

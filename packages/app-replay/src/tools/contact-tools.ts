@@ -29,6 +29,7 @@ export const contactTools: readonly Registration[] = [
     title: 'Get contacts of body',
     about:
       'Return friction constraints and colliding pairs of a body in a frame. Lambdas are in `unit`, *_n in N.',
+    searchHint: 'what does object touch, neighbours, collisions',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { contacts: rows() },
     needs: ['friction', 'collisions'],
@@ -62,6 +63,7 @@ export const contactTools: readonly Registration[] = [
     title: 'Get contact history',
     about:
       'Return the contact of two bodies over frames: runs, begins, ends, chatter and flips of the normal.',
+    searchHint: 'when did two objects touch, bounce, separate',
     input: {
       body_a_id: bodyArgument,
       body_b_id: z.int().describe('Other body id'),

@@ -99,6 +99,7 @@ export const diagnosisTools: readonly Registration[] = [
     title: 'Diagnose recording',
     about:
       'Check the laws of physics that the data allows and return ranked findings, causes first, with frames, bodies and evidence_calls. Start here when a run is wrong.',
+    searchHint: 'what is wrong, bug, debug simulation, conserved, through wall',
     input: {
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
@@ -155,6 +156,7 @@ export const eventTools: readonly Registration[] = [
     title: 'List events',
     about:
       'List events in frame order: contacts, impacts (N·s), rest, sliding, energy injection, stalls, penetration, tunnelling. Use it to learn what happens when.',
+    searchHint: 'overview, what happened, order of events',
     input: {
       ...runArguments,
       kinds: z.array(z.string()).optional().describe('Only these kinds'),
@@ -207,6 +209,7 @@ export const eventTools: readonly Registration[] = [
     title: 'Get solver diagnostics',
     about:
       'Return iterations, residual and convergence of the solver over frames. Use it when contacts are soft or stacks fall.',
+    searchHint: 'did not converge, number of constraint iterations',
     input: {
       ...rangeArguments,
       ...pageArguments,

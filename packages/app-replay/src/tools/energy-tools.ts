@@ -30,6 +30,7 @@ export const energyTools: readonly Registration[] = [
   recordingTool('get_body_energy', {
     title: 'Get body energy',
     about: 'Return the energies (J) of a body over frames. Long ranges are reduced to minima and maxima.',
+    searchHint: 'kinetic, potential energy of object',
     input: { body_id: bodyArgument, ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
@@ -55,6 +56,7 @@ export const energyTools: readonly Registration[] = [
     title: 'Get system energy',
     about:
       'Return the energy (J) of the system over frames and its change delta_e. Use find_energy_anomalies to find jumps.',
+    searchHint: 'total energy of world, drift',
     input: { ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
     example: { args: { recording: 'energy_injection' } },
@@ -73,6 +75,7 @@ export const energyTools: readonly Registration[] = [
     title: 'Find energy anomalies',
     about:
       'Find the frames whose energy changes by more than the threshold, with kind and bodies. Use it when energy appears or vanishes.',
+    searchHint: 'energy from nowhere, gain, loss, explosion',
     input: {
       threshold: z.number().min(0).default(1).describe('Minimum |delta_e| in J'),
       ...pageArguments,

@@ -30,6 +30,7 @@ export const frameTools: readonly Registration[] = [
     title: 'Get frame',
     about:
       'Return a whole frame: states after its step, contacts, solver and energies (J). Use get_body_state for one body.',
+    searchHint: 'everything at one step, moment, snapshot',
     input: { frame_id: frameArgument, max_points: pageArguments.max_points },
     output: { states: rows(), collisions: rows(), friction_constraints: rows() },
     example: { args: { recording: 'drop', frame_id: 42 } },
@@ -41,6 +42,7 @@ export const frameTools: readonly Registration[] = [
     title: 'Get body state',
     about:
       'Return position (m), velocity, orientation and angular velocity (body frame) of a body in a frame.',
+    searchHint: 'where is object, location, pose, rotation',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { position: vector(), velocity: vector(), orientation: vector() },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
@@ -65,6 +67,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('compare_body_across_frames', {
     title: 'Compare body across frames',
     about: 'Return the change of a body between two frames: position, velocity, rotation, contacts and time.',
+    searchHint: 'how object moved or changed between steps',
     input: {
       body_id: bodyArgument,
       frame_a: z.int().describe('Earlier'),
@@ -96,6 +99,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('explain_frame', {
     title: 'Explain frame',
     about: 'Explain a frame: forces (N), contacts, changes, broken laws. Use it to find why a body moves.',
+    searchHint: 'why object starts to move, slides, falls, cause',
     input: {
       frame_id: frameArgument,
       details: z.boolean().optional().describe('Add laws, energy'),

@@ -28,6 +28,7 @@ export const pictureTools: readonly Registration[] = [
     title: 'Plot series',
     about:
       'Draw quantities over frames as a chart (PNG, SVG link) and return totals. Use it to show how values evolve.',
+    searchHint: 'graph, diagram, curve over time',
     input: {
       series: seriesArgument,
       start_frame: runArguments.start_frame,
@@ -68,6 +69,7 @@ export const pictureTools: readonly Registration[] = [
   recordingTool('render_frame', {
     title: 'Render frame',
     about: 'Draw a frame (PNG, SVG link): bodies, contact forces and velocities. Use it to show a scene.',
+    searchHint: 'picture, image, screenshot of scene',
     input: {
       frame_id: frameArgument,
       view: z.enum(viewNames).optional().describe('Default: front'),

@@ -17,6 +17,7 @@ export const queryTools: readonly Registration[] = [
     title: 'Query with SQL',
     about:
       'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body, and return its rows. Use it when no other tool fits; the schema resource lists the columns.',
+    searchHint: 'own database query',
     input: {
       sql: z.string().describe('SELECT statement (SQLite)'),
       params: z.unknown().optional().describe('List or object'),

@@ -23,6 +23,7 @@ export const recordingTools: readonly Registration[] = [
     app.tool('list_recordings', {
       title: 'List recordings',
       about: 'List recordings with the ids that other tools take. Call it first to find a recording.',
+      searchHint: 'which runs, simulations, files exist',
       hints: readOnly,
       input: {
         directory: z.string().nullish().describe('Folder. Default: all'),
@@ -70,6 +71,7 @@ export const recordingTools: readonly Registration[] = [
       title: 'Load recording',
       about:
         'Open a recording as the default of this client and return its size. Call it before other tools, or pass `recording` to each.',
+      searchHint: 'open file, database, simulation run',
       hints: readOnly,
       input: { path: z.string().min(1).describe('Id, or path of a .db, .mcap or .jsonl file') },
       output: { loaded: z.boolean(), total_frames: z.int() },
@@ -96,6 +98,7 @@ export const recordingTools: readonly Registration[] = [
     title: 'Get metadata',
     about:
       'Return bodies (kg, restitution, friction), frames, time step, gravity, force unit, and what is missing.',
+    searchHint: 'objects, weight, bounciness, settings of world',
     input: {},
     output: { bodies: rows(), total_frames: z.int() },
     example: { args: { recording: 'drop' } },
@@ -106,6 +109,7 @@ export const recordingTools: readonly Registration[] = [
     title: 'Follow recording',
     about:
       'Return brief rows of the newest frames. To watch a running simulation, pass next_frame as after_frame.',
+    searchHint: 'live, still running, follow, latest',
     input: {
       after_frame: z.int().nullish().describe('Default: the last frames'),
       limit: z.int().overwrite(clampTail).default(20).describe('Maximum frames'),

@@ -37,6 +37,7 @@ export const seriesTools: readonly Registration[] = [
     title: 'Get series',
     about:
       'Return quantities over frames, or the path of a body: exact totals and sampled points; next_cursor leads to all. Use plot for a picture.',
+    searchHint: 'values, numbers per step, velocity, route flown',
     input: {
       series: seriesArgument.optional(),
       path_of: z.int().optional().describe('Body id, for its path'),
@@ -86,6 +87,7 @@ export const seriesTools: readonly Registration[] = [
     title: 'Search frames',
     about:
       'Find the frames that meet a condition, such as speed(2) > 1 and contact(1, 2) and not delta_e < -0.5.',
+    searchHint: 'when is, which frames, above, below, filter',
     input: {
       predicate: z.string().describe('Condition over series'),
       ...pointArguments,

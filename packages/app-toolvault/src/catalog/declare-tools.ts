@@ -18,6 +18,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
     title: 'List analysis tools',
     about:
       'List the analysis tools by category, with the arguments that a plot provides (inject): selected features, viewport or time. Use it to choose a tool for run_tool of Debrief.',
+    searchHint: 'which maritime calculations exist',
     hints: { readOnly: true },
     input: {
       category: z
@@ -46,10 +47,11 @@ export function declareTools(app: Registrar<Vault, object>): void {
     },
   })
   for (const tool of catalog) {
-    const { name, title, about, input } = tool
+    const { name, title, about, searchHint, input } = tool
     app.tool(name, {
       title,
       about,
+      searchHint,
       // A tool changes nothing. Its command does, when it is applied.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },

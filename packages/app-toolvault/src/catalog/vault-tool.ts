@@ -45,6 +45,7 @@ interface ToolBase<Input extends Shape> {
   readonly title: string
   /** For models. The index uses the first sentence. */
   readonly about: string
+  readonly searchHint: string
   /** Injected arguments are optional. */
   readonly input: Input
   readonly inject: Readonly<Record<string, Injection>>

@@ -26,6 +26,7 @@ export default defineTool({
   title: 'Compute CPA and TCPA',
   about:
     'Compute the closest point of approach of every pair of tracks: as recorded, also between fixes, and as predicted from course and speed at a time. Returns time, range and bearing of each pair, closest first. Use it to find encounters and collision risks.',
+  searchHint: 'how close did ships get, collision, encounter',
   input: {
     tracks: featuresArgument('2 to 200 tracks'),
     at: z.string().optional().describe('Time of the prediction, ISO 8601. Default: start of the common time'),

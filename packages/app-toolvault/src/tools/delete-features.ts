@@ -9,6 +9,7 @@ export default defineTool({
   title: 'Delete features',
   about:
     'Delete features from the plot. Returns a deleteFeatures command. Use it to remove what is selected, or features with known ids.',
+  searchHint: 'erase from GeoJSON',
   input: {
     features: featuresArgument('Features to delete'),
     ids: z

@@ -10,6 +10,7 @@ export default defineTool({
   title: 'Derive speeds and courses',
   about:
     'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it when a track has no recorded motion, or it does not match the positions.',
+  searchHint: 'heading, velocity from positions',
   input: { tracks: featuresArgument('Tracks') },
   inject: { tracks: selectedTracks() },
   run({ tracks }) {

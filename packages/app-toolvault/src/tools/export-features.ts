@@ -15,6 +15,7 @@ export default defineTool({
   title: 'Export features',
   about:
     'Write features as CSV, GPX, KML or REP. Returns the text of the file, and the features that the format cannot hold with the reason. Use it to hand tracks to other programs.',
+  searchHint: 'save tracks to file, download',
   input: {
     features: featuresArgument('Features'),
     format: z.enum(Object.keys(formats) as [FormatName, ...FormatName[]]).describe('REP is for Debrief'),

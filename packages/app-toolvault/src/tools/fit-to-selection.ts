@@ -11,6 +11,7 @@ export default defineTool({
   title: 'Fit viewport to selection',
   about:
     'Fit the viewport to features, with a margin. Returns a setViewport command. Use it to bring the selection into view.',
+  searchHint: 'zoom map',
   input: {
     features: featuresArgument('Features to show'),
     padding: z

@@ -24,6 +24,7 @@ export default defineTool({
   title: 'Interpolate positions',
   about:
     'Find where tracks are at a time, interpolated along geodesics between fixes. Returns position, course and speed of each. Use it to compare vessels at one moment.',
+  searchHint: 'where was ship at time',
   input: {
     tracks: featuresArgument('Tracks'),
     at: z.string().optional().describe('ISO 8601. Default: the current time of the plot'),

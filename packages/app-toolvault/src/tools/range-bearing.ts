@@ -22,6 +22,7 @@ export default defineTool({
   title: 'Measure range and bearing',
   about:
     'Measure range and bearing of the second feature (track or point) from the first, at a time or as a series. Returns them with relative bearing and angle on the bow. Use it to describe the geometry between two vessels or places.',
+  searchHint: 'distance and direction between ships',
   input: {
     features: featuresArgument('Two features'),
     at: z.string().optional().describe('ISO 8601. Default: the current time of the plot'),

@@ -14,6 +14,7 @@ export default defineTool({
   title: 'Resample tracks',
   about:
     'Resample tracks to regular intervals, interpolated along geodesics. Returns the tracks; gaps are not filled. Use it to compare tracks fix by fix, or to reduce a dense track evenly.',
+  searchHint: 'one position every minute, even spacing',
   input: {
     tracks: featuresArgument('Tracks'),
     interval_s: z.number().positive().default(60).describe('Seconds'),

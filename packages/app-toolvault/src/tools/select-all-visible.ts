@@ -19,6 +19,7 @@ export default defineTool({
   title: 'Select all visible features',
   about:
     'Select all features whose geometry is in the viewport or touches it. Returns a setSelection command. Use it before a tool that works on the selection.',
+  searchHint: 'select everything on screen',
   input: { feature_collection: collectionArgument(), viewport_state: viewportArgument() },
   inject: { feature_collection: { from: 'collection' }, viewport_state: { from: 'viewport' } },
   run({ feature_collection, viewport_state }) {

@@ -16,6 +16,7 @@ export default defineTool({
   title: 'Go to start time of features',
   about:
     'Set the current time of the plot to the earliest time of features, and extend the time range if necessary. Returns a setTimeState command. Use it to start a replay of the selection.',
+  searchHint: 'go to beginning of track',
   input: { features: featuresArgument('Features with times'), current_time_state: timeArgument() },
   inject: { features: selectedFeatures(), current_time_state: { from: 'time' } },
   run({ features, current_time_state }) {

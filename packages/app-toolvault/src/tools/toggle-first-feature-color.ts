@@ -11,6 +11,7 @@ export default defineTool({
   title: 'Toggle colour of first feature',
   about:
     'Toggle the colour of the first feature between red and blue. Returns an updateFeatures command. Use it to mark one feature.',
+  searchHint: 'recolour, highlight',
   input: { feature_collection: collectionArgument() },
   inject: { feature_collection: { from: 'collection' } },
   run({ feature_collection }) {

@@ -9,6 +9,7 @@ export default defineTool({
   title: 'Find fast fixes by recorded speed',
   about:
     'Find the times at which the recorded speed of a track (properties.speeds, knots) is at or above a speed. Returns them with their speeds. Use it when the recorded speeds are reliable.',
+  searchHint: 'fast ship, recorded knots',
   input: {
     track_feature: trackArgument(),
     min_speed: z.number().min(0).default(10).describe('Knots'),

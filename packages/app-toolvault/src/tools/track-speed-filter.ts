@@ -9,6 +9,7 @@ export default defineTool({
   title: 'Find fast fixes by derived speed',
   about:
     'Find the times at which a track was at or above a speed, derived from its positions (geodesic) and times. Returns them with their speeds. Use it when the track has no recorded speeds or they are doubtful.',
+  searchHint: 'when was ship faster than, knots',
   input: {
     track_feature: trackArgument(),
     min_speed: z.number().min(0).default(10).describe('Knots'),

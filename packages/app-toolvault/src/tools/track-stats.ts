@@ -14,6 +14,7 @@ export default defineTool({
   title: 'Compute track statistics',
   about:
     'Compute statistics of tracks: geodesic length, duration, derived and recorded speeds, and gaps. Returns the figures of each track. Use it for an overview of what a vessel did.',
+  searchHint: 'how long, distance sailed, duration',
   input: {
     tracks: featuresArgument('Tracks'),
     gap_s: z

@@ -10,6 +10,7 @@ export default defineTool({
   title: 'Generate grid of points',
   about:
     'Add a grid of at most 10,000 points over the viewport, starting at its south-west corner. Returns an addFeatures command. Use it to plan or survey an area.',
+  searchHint: 'search pattern, survey points',
   input: {
     viewport_state: viewportArgument(),
     lat_interval: z.number().positive().describe('Degrees'),

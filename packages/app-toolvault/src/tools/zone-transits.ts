@@ -14,6 +14,7 @@ export default defineTool({
   title: 'Find zone transits',
   about:
     'Find when tracks entered and left areas (polygons), also between fixes. Returns times, places and durations of each stay. Use it to check whether vessels were in an area.',
+  searchHint: 'ship entered restricted area',
   input: {
     tracks: featuresArgument('Tracks'),
     zones: featuresArgument('Polygons'),

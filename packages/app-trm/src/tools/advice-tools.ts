@@ -38,6 +38,7 @@ function declareSuggestTool(app: Registrar<Critic, ClientState>): void {
     title: 'Suggest next change',
     about:
       'List at most five things to do next, the most urgent first, from the last evaluation: failing tests, changed tests, failed checks, lint problems and a slower benchmark. Use it to choose the next candidate.',
+    searchHint: 'what to try next',
     hints: readHints,
     aliases: createAliases('suggest'),
     input: sidArgument,
@@ -80,6 +81,7 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
     title: 'Find certain repairs',
     about:
       'Return repairs for missing imports and misspelled names in the last errors, as candidates that can be submitted unchanged; otherwise the places to look at, with their lines. Use it after an evaluation with errors.',
+    searchHint: 'missing import, typo, automatic repair',
     hints: readHints,
     aliases: createAliases('fix'),
     input: sidArgument,
@@ -139,6 +141,7 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
     title: 'Review changes',
     about:
       'Review a diff, files, or all changes of a session with fixed rules. Returns comments with lines of the new files, and an assessment; runs nothing. Use it before ending a session or for a pull request (send its diff).',
+    searchHint: 'code review, feedback on changes',
     hints: readHints,
     aliases: createAliases('review', { pr_url: 'url', prUrl: 'url' }),
     input: {

@@ -55,6 +55,7 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
     title: 'Submit candidate',
     about:
       'Apply a candidate or, without one, take the files on disk. Run the commands and return score, feedback and whether to stop. Use it after each change.',
+    searchHint: 'try patch, run tests',
     hints: writeHints,
     aliases: createAliases('submit', { rationale: 'reason' }),
     input: {
@@ -100,6 +101,7 @@ export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
     title: 'Validate candidate',
     about:
       'Check a candidate without writing or running anything. Returns the exact changed lines, or the error that submit would report. Use it before submitting an uncertain diff.',
+    searchHint: 'does diff apply, dry run',
     hints: readHints,
     aliases: createAliases('validate'),
     input: { ...sidArgument, candidate },

@@ -30,6 +30,7 @@ export function declareFileTools(app: Registrar<Critic, ClientState>): void {
     title: 'Read files',
     about:
       'Read files of the project. Returns content, line count and sha; a large file continues at nextOffset. Use lines instead for a few lines.',
+    searchHint: 'show source code',
     hints: readHints,
     aliases: createAliases('read'),
     input: {
@@ -75,6 +76,7 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
     title: 'Read lines',
     about:
       'Read numbered lines of a file, as edits count them. Use it before an edit with line numbers; about 100 lines at a time work best.',
+    searchHint: 'show part of source file',
     hints: readHints,
     aliases: createAliases('lines', {
       start_line: 'start',

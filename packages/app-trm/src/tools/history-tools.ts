@@ -43,6 +43,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     title: 'Restore checkpoint',
     about:
       'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a saved state.',
+    searchHint: 'go back to checkpoint',
     hints: writeHints,
     aliases: createAliases('restore', { checkpoint_id: 'cid', checkpointId: 'cid' }),
     input: {
@@ -68,6 +69,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     title: 'Reset to start',
     about:
       'Restore all files that the session changed to their state at the start. Returns the written files; other changes of the user stay. Use it to discard all candidates.',
+    searchHint: 'throw away all attempts',
     hints: writeHints,
     aliases: createAliases('reset'),
     input: { ...sidArgument, ...forceArgument },
@@ -86,6 +88,7 @@ export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
     title: 'Undo candidate',
     about:
       'Undo the last candidate: its files, step, scores and streak. Returns the written files. Use it after a candidate that made things worse.',
+    searchHint: 'last change made it worse, revert',
     hints: writeHints,
     aliases: createAliases('undo'),
     input: { ...sidArgument, ...forceArgument },
@@ -103,6 +106,7 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
     title: 'Save checkpoint',
     about:
       'Save files, step, scores and notes as a checkpoint and return its id. Use it before a risky change; a session has at most 20.',
+    searchHint: 'make checkpoint',
     hints: { destructive: false },
     aliases: createAliases('save', { description: 'desc' }),
     input: { ...sidArgument, desc: z.string().max(500).optional().describe('Description of the state') },
@@ -115,6 +119,7 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
   app.tool('list', {
     title: 'List checkpoints',
     about: 'List the checkpoints of a session with step and score. Use it to find the id for restore.',
+    searchHint: 'which checkpoints exist',
     hints: readHints,
     aliases: createAliases('list'),
     input: sidArgument,

@@ -160,6 +160,7 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     title: 'Start session',
     about:
       'Start a session for a project. Returns baseline score, failures and detected commands. Use it first.',
+    searchHint: 'fix tests, improve code, repository',
     hints: writeHints,
     aliases: createAliases('start', otherNames),
     input,

@@ -33,6 +33,7 @@ export function declareStateTool(app: Registrar<Critic, ClientState>): void {
     title: 'Get session state',
     about:
       'Return scores, the last evaluation, the recent steps and a running evaluation of a session. Use it with wait to get the result of a submit that returned running.',
+    searchHint: 'progress, is it finished',
     hints: readHints,
     aliases: createAliases('state'),
     input: {
@@ -68,6 +69,7 @@ export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
     title: 'Check halting',
     about:
       'Return whether to stop, and the rule: success, plateau or limit, as the last evaluation decided. Use it to check whether another candidate is useful.',
+    searchHint: 'continue or stop',
     hints: readHints,
     aliases: createAliases('halt'),
     input: sidArgument,
@@ -93,6 +95,7 @@ export function declareEndTool(app: Registrar<Critic, ClientState>): void {
     title: 'End session',
     about:
       'End a session and cancel a running evaluation. Returns the written files: the files stay as they are, or become those of the best step. Use it when shouldHalt is true.',
+    searchHint: 'finish, keep best version',
     hints: writeHints,
     aliases: createAliases('end'),
     input: {

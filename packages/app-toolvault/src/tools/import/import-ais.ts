@@ -10,6 +10,7 @@ export default defineImport({
   title: 'Import AIS log',
   about:
     'Import a log of AIS sentences (AIVDM, AIVDO). Returns a track for each vessel, with times from tag blocks or next to the sentences. Use it for logs of several vessels.',
+  searchHint: 'load vessel traffic',
   input: {
     ...sourceArguments,
     start: z.string().optional().describe('Time of the first message, ISO 8601, if the log has no times'),

@@ -11,6 +11,7 @@ export default defineImport({
   title: 'Import NMEA log',
   about:
     'Import a log of NMEA 0183 sentences (GLL, GGA, GNS, RMC, VTG, ZDA). Returns one track. Use it for logs of own ship.',
+  searchHint: 'load GPS log of ship',
   input: {
     ...sourceArguments,
     date: z.string().optional().describe('UTC day on which the log starts, YYYY-MM-DD, if it has no date'),

@@ -9,6 +9,7 @@ export default defineImport({
   title: 'Import REP file',
   about:
     'Import a Debrief replay file (REP). Returns tracks with declared course, speed and depth, and shapes, texts, narratives and sensor contacts as annotations. Use it for data of the original Debrief.',
+  searchHint: 'load Debrief file',
   input: {
     ...sourceArguments,
     pivot_year: z
