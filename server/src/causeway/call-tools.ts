@@ -9,7 +9,7 @@ const input = {
 
 const argumentsSchema = z.strictObject(input)
 
-const example = { name: 'Help__list_help_sections', arguments: {} }
+const example = { name: 'Causeway__list_apps', arguments: {} }
 
 /** Two tools, so that permission rules of clients can allow reading without a question. */
 export const callTools: readonly AppTool[] = [

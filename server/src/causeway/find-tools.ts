@@ -67,7 +67,7 @@ export function findTools(app: Registrar<CausewayStore, object>): void {
     hints: { readOnly: true },
     unlisted: true,
     isCore: true,
-    example: { args: { name: 'Replay__get_frame' } },
+    example: { args: { name: 'Causeway__list_apps' } },
     run({ name }, { store }) {
       const { instance, tool } = requireTool(store.core().registry, name)
       const listed = toListedTool(sharedMount, instance.app, tool)

@@ -95,7 +95,7 @@ t.test('an unknown path is 404, and another method is 405 with Allow', async (t)
     status: 404,
     json: {
       id: 1,
-      error: { data: { code: 'ROUTE_NOT_FOUND', data: { mounts: ['/mcp', '/mcp/causeway'] } } },
+      error: { data: { code: 'ROUTE_NOT_FOUND', data: { mounts: ['/mcp', '/mcp/core', '/mcp/causeway'] } } },
     },
   })
   t.match(await send(undefined, { path: '/%zz', method: 'GET' }), {
