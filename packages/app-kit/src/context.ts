@@ -67,6 +67,8 @@ export interface CallContext {
   readonly client: ClientInfo
   /** Identifies the client. Stays the same if one app calls another. */
   readonly clientKey: string
+  /** Folder in which the client works, if its bridge sent it. */
+  readonly project?: string
   /** Name of the caller's token, if tokens are required. */
   readonly holder?: string
   /** W3C trace context of the caller. */

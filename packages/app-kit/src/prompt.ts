@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readArguments } from './arguments.ts'
 import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
+import type { Variables } from './uri-template.ts'
 
 /** Arguments of a prompt, each with a description. */
 export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
@@ -21,12 +22,33 @@ export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   ): readonly PromptMessage[] | Ask | Promise<readonly PromptMessage[] | Ask>
 }
 
+/** The `completion` of a result of `completion/complete`. */
+export interface Completion {
+  readonly values: readonly string[]
+  readonly total?: number
+  readonly hasMore?: boolean
+}
+
+/** A result of `prompts/get`. */
+export interface PromptResult {
+  readonly description?: string
+  readonly messages: readonly PromptMessage[]
+}
+
 export interface AppPrompt {
   readonly name: string
+  /** Name on the shared mount, if it is not made of the names of app and prompt. */
+  readonly fullName?: string
+  /** Replaces the listing that is made of the other members. */
+  readonly listed?: Prompt
   readonly about: string
   readonly arguments: NonNullable<Prompt['arguments']>
   complete(argument: string, typed: string, ctx: ToolContext): Promise<readonly string[]>
   messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
+  /** Replaces `messages` if the result has more members. */
+  get?(args: unknown, ctx: ToolContext): Promise<PromptResult | Ask>
+  /** Replaces `complete` if the values are selected already. */
+  completeTyped?(argument: string, typed: string, chosen: Variables, ctx: ToolContext): Promise<Completion>
 }
 
 /** Makes a prompt. Throws `INVALID_APP` for an argument without a description. */

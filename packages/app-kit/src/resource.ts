@@ -1,5 +1,6 @@
 import type { Resource, ResourceContents } from '@causeway/protocol'
 import type { ToolContext } from './context.ts'
+import type { Completion } from './prompt.ts'
 import { finite } from './result.ts'
 import { type UriTemplate, uriTemplate, type Variables } from './uri-template.ts'
 
@@ -24,11 +25,31 @@ export interface ResourceDeclaration<Store, Session> {
 
 export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>, 'name' | 'about'> {
   readonly template: UriTemplate
+  /** Templates that are listed instead of `template`. */
+  readonly templates?: readonly ListedTemplate[]
   readonly mimeType: string
   list(ctx: ToolContext): Promise<readonly Resource[]>
   complete(variable: string, chosen: Variables, ctx: ToolContext): Promise<readonly string[]>
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
+  /** Replaces `read` if a resource has several contents. */
+  readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[]>
+  /** Replaces `complete` if the values are selected already. */
+  completeTyped?(
+    variable: { readonly template: string; readonly name: string; readonly typed: string },
+    chosen: Variables,
+    ctx: ToolContext,
+  ): Promise<Completion>
+  /** Starts to report updates of a resource by `Env.changed`. Returns a function that ends it. */
+  subscribe?(uri: string, origin: CallOrigin): () => void
 }
+
+export interface ListedTemplate {
+  readonly uriTemplate: string
+  readonly name: string
+}
+
+/** The client that subscribes to a resource. */
+export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
 /** Makes a resource. Throws `INVALID_APP` for a URI without a scheme. */
 export function makeResource<Store, Session>(

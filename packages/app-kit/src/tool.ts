@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   CausewayError,
   type JsonSchema,
+  type Tool,
   type ToolAnnotations,
   wireNamePattern,
 } from '@causeway/protocol'
@@ -98,6 +99,10 @@ export interface ForwardedCall {
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
+  /** Name on the shared mount, if it is not made of the names of app and tool. */
+  readonly fullName?: string
+  /** Replaces the listing that is made of the other members. */
+  readonly listed?: Tool
   readonly annotations: ToolAnnotations
   readonly aliases: Required<Aliases>
   readonly inputSchema: JsonSchema

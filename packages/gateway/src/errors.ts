@@ -2,6 +2,10 @@ import { defineErrors } from '@causeway/protocol'
 
 /** Errors of hosted MCP servers. */
 export const GatewayError = defineErrors({
+  UPSTREAM_ERROR: {
+    status: 502,
+    about: 'the hosted server answered with the JSON-RPC error in data.rpc',
+    remedy: 'see the message of the hosted server',
   GATEWAY_CONFIG_INVALID: {
     status: 500,
     about: 'mcp.json, or an entry of it, is malformed',
@@ -59,6 +63,16 @@ export const GatewayError = defineErrors({
     retryable: true,
     about: 'the hosted server has the maximum number of processes, and all are in use',
     remedy: 'call again later, or choose a sharing mode with fewer processes',
+  },
+  QUESTION_EXPIRED: {
+    status: 410,
+    about: 'the question of the hosted server was answered too late, or its call has ended',
+    remedy: 'check whether the call had an effect, then call again',
+  },
+  TOO_MANY_QUESTIONS: {
+    status: 429,
+    about: 'too many calls of the client wait for its answers',
+    remedy: 'answer or cancel the open questions',
   },
   PROJECT_UNKNOWN: {
     status: 400,

@@ -1,1 +1,14 @@
+export type {
+  Catalogue,
+  ListedPrompt,
+  ListedResource,
+  ListedTool,
+  ResourceTemplate,
+  ServerDescription,
+} from './domain/catalogue.ts'
+export type { CatalogueChange } from './domain/pins.ts'
 export { GatewayError } from './errors.ts'
+export { type AppChanges, Gateway, type GatewayOptions } from './gateway.ts'
+export type { HostedServerStatus, InstanceStatus, ServerState } from './instances/server-status.ts'
+export { type ProbeOptions, probeServer } from './probe.ts'
+export { gatewayMigrations } from './store.ts'

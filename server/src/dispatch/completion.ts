@@ -1,4 +1,4 @@
-import type { ToolContext, Variables } from '@causeway/app-kit'
+import type { AppResource, Completion, ToolContext, Variables } from '@causeway/app-kit'
 import { CausewayError, type Params } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { type Method, type MethodCall, requireObject, requireString } from './method.ts'
@@ -10,7 +10,7 @@ const maxValues = 100
 
 interface Completer {
   readonly instance: AppInstance
-  values(ctx: ToolContext): Promise<readonly string[]>
+  values(ctx: ToolContext): Promise<readonly string[] | Completion>
 }
 
 /** Completes an argument of a prompt or a variable of a resource template; `total` counts all values with the prefix. */
@@ -20,6 +20,7 @@ export const complete: Method = async (call, { runner }) => {
   const { instance, values } = findCompleter(call, requireString(argument, 'name'), typed)
   const operation = methodOperation('completion/complete')
   const all = await runner.run({ instance, caller: call.caller, operation }, values)
+  if (isFinal(all)) return { completion: { ...all, values: all.values.slice(0, maxValues) } }
   const prefix = typed.toLowerCase()
   const matches = all.filter((value) => value.toLowerCase().startsWith(prefix))
   return {
@@ -31,25 +32,45 @@ export const complete: Method = async (call, { runner }) => {
   }
 }
 
+const isFinal = (values: readonly string[] | Completion): values is Completion => !Array.isArray(values)
+
 function findCompleter(call: MethodCall, name: string, typed: string): Completer {
   const ref = requireObject(call.params, 'ref')
   const type = requireString(ref, 'type')
   if (type === 'ref/prompt') {
     const { instance, prompt } = findPrompt(call.lists, requireString(ref, 'name'))
-    return { instance, values: (ctx) => prompt.complete(name, typed, ctx) }
+    const chosen = getKnownVariables(call.params)
+    const values = (ctx: ToolContext) =>
+      prompt.completeTyped?.(name, typed, chosen, ctx) ?? prompt.complete(name, typed, ctx)
+    return { instance, values }
   }
-  if (type === 'ref/resource') return findTemplateCompleter(call, requireString(ref, 'uri'), name)
+  if (type === 'ref/resource') return findTemplateCompleter(call, { template: requireString(ref, 'uri'), name, typed })
   throw new CausewayError('INVALID_PARAMS', `params.ref.type is neither ref/prompt nor ref/resource: ${type}`)
 }
 
-function findTemplateCompleter(call: MethodCall, uri: string, name: string): Completer {
-  for (const instance of call.lists.instances) {
-    const resource = instance.app.resources.find(({ template }) => template.text === uri)
-    if (resource !== undefined)
-      return { instance, values: (ctx) => resource.complete(name, getKnownVariables(call.params), ctx) }
-  }
-  throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource template: ${uri}`, { data: { uri } })
+interface TemplateRequest {
+  readonly template: string
+  readonly name: string
+  readonly typed: string
 }
+
+function findTemplateCompleter(call: MethodCall, request: TemplateRequest): Completer {
+  const { template, name } = request
+  const chosen = getKnownVariables(call.params)
+  for (const instance of call.lists.instances) {
+    const resource = instance.app.resources.find((one) => hasTemplate(one, template))
+    if (resource === undefined) continue
+    const values = (ctx: ToolContext) =>
+      resource.completeTyped?.(request, chosen, ctx) ?? resource.complete(name, chosen, ctx)
+    return { instance, values }
+  }
+  throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource template: ${template}`, {
+    data: { uri: template },
+  })
+}
+
+const hasTemplate = ({ template, templates }: AppResource, text: string): boolean =>
+  templates === undefined ? template.text === text : templates.some(({ uriTemplate }) => uriTemplate === text)
 
 /** Returns the variables that the client has already completed. */
 function getKnownVariables({ context }: Params): Variables {

@@ -20,10 +20,11 @@ export const listPrompts: Method = async ({ params, caller, lists }, { registry 
 export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {
   const { instance, prompt } = findPrompt(lists, requireString(params, 'name'))
   const operation = methodOperation('prompts/get')
-  const messages = await runner.run({ instance, caller, operation }, (ctx) =>
-    prompt.messages(params.arguments, ctx),
-  )
-  return isAsk(messages) ? messages : { description: prompt.about, messages }
+  return runner.run({ instance, caller, operation }, async (ctx) => {
+    if (prompt.get !== undefined) return prompt.get(params.arguments, ctx)
+    const messages = await prompt.messages(params.arguments, ctx)
+    return isAsk(messages) ? messages : { description: prompt.about, messages }
+  })
 }
 
 /** Finds a prompt by its listed name. Throws `UNKNOWN_PROMPT`. */

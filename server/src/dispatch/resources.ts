@@ -37,19 +37,19 @@ async function listOfApp(
 export const listTemplates: Method = async (call, { registry }) => {
   const templates = call.lists.instances
     .flatMap(({ app }) => app.resources)
-    .filter(({ template }) => template.variables.length > 0)
-    .map(({ template, name, about, mimeType }) => ({
-      uriTemplate: template.text,
-      name,
-      description: about,
-      mimeType,
-    }))
+    .flatMap(listTemplatesOf)
   const { items, ...rest } = paginate(templates, {
     cursor: call.params.cursor,
     hash: 'templates',
     size: registry.pageSize,
   })
   return { resourceTemplates: items, ...rest, ...cacheHints(call) }
+}
+
+function listTemplatesOf({ template, templates, name, about, mimeType }: AppResource) {
+  if (templates !== undefined) return templates
+  if (template.variables.length === 0) return []
+  return [{ uriTemplate: template.text, name, description: about, mimeType }]
 }
 
 export const readResource: Method = async (call, { runner }) => {
@@ -60,9 +60,13 @@ export const readResource: Method = async (call, { runner }) => {
   const { instance, resource, variables } = found
   const operation = methodOperation('resources/read')
   const contents = await runner
-    .run({ instance, caller: call.caller, operation }, (ctx) => resource.read(uri, variables, ctx))
-    .catch((error: unknown) => toMissingContents(uri, error, instance, call))
-  return { contents: [contents], ...cacheHints(call) }
+    .run({ instance, caller: call.caller, operation }, async (ctx) =>
+      resource.readAll === undefined
+        ? [await resource.read(uri, variables, ctx)]
+        : resource.readAll(uri, variables, ctx),
+    )
+    .catch((error: unknown) => [toMissingContents(uri, error, instance, call)])
+  return { contents, ...cacheHints(call) }
 }
 
 /** Returns what an app sends to HTTP+SSE clients instead of `RESOURCE_NOT_FOUND`; throws other errors. */

@@ -24,6 +24,8 @@ export const listTools: Method = async ({ params, caller, lists }, { registry })
   return { tools: items, ...rest, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
 }
 
+const upstreamError = 'UPSTREAM_ERROR'
+
 /** Returns the tool's result, its questions, or its failure with `isError`. Throws `UNKNOWN_TOOL` and `INVALID_PARAMS`. */
 export const callTool: Method = async ({ params, caller, lists }, { registry, runner }) => {
   const name = requireString(params, 'name')
@@ -35,7 +37,8 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
     called = entry
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
-    if (isCausewayError(error)) return toErrorResult(errorObject(error), called)
+    // A hosted server rejected the request itself, which did not run a tool.
+    if (isCausewayError(error) && error.code !== upstreamError) return toErrorResult(errorObject(error), called)
     throw error
   }
 }

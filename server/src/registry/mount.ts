@@ -38,12 +38,16 @@ export const createBareMount = (appPath: string): Mount => ({ path: `/mcp/${appP
 
 export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonly string[] =>
   mount.app === undefined
-    ? [wireName(app.name, tool.name), ...tool.aliases.full]
+    ? [toFullName(app, tool), ...tool.aliases.full]
     : [tool.name, ...tool.aliases.bare]
+
+const toFullName = (app: App, { name, fullName }: Pick<AppTool, 'name' | 'fullName'>): string =>
+  fullName ?? wireName(app.name, name)
 
 /** A bare mount lists a tool's first bare alias, if it has one. */
 export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
-  name: mount.app === undefined ? wireName(app.name, tool.name) : (tool.aliases.bare[0] ?? tool.name),
+  ...tool.listed,
+  name: mount.app === undefined ? toFullName(app, tool) : (tool.aliases.bare[0] ?? tool.name),
   ...(tool.title === undefined ? {} : { title: tool.title }),
   description: tool.about,
   inputSchema: tool.inputSchema,
@@ -52,7 +56,8 @@ export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
 })
 
 export const toListedPrompt = (mount: Mount, app: App, prompt: App['prompts'][number]): Prompt => ({
-  name: mount.app === undefined ? wireName(app.name, prompt.name) : prompt.name,
+  ...prompt.listed,
+  name: mount.app === undefined ? toFullName(app, prompt) : prompt.name,
   description: prompt.about,
   arguments: prompt.arguments,
 })

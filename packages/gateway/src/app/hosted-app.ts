@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import {
+  type App,
+  type AppPrompt,
+  type AppResource,
+  type AppTool,
+  type Completion,
+  isAsk,
+  type PromptResult,
+  type ToolContext,
+  type Variables,
+} from '@causeway/app-kit'
+import {
+  type CallToolResult,
+  isObject,
+  type JsonObject,
+  type Resource,
+  type ResourceContents,
+} from '@causeway/protocol'
+import type { ListedPrompt, ListedTool } from '../domain/catalogue.ts'
+import { normalizeTool } from '../domain/listed-tool.ts'
+import { chooseWireNames, matchesPattern, removeDuplicates } from '../domain/names.ts'
+import type { Reviewed, ReviewedCatalogue } from '../domain/pins.ts'
+import { rewriteBlock, rewriteToolMeta, toOwnUri, toUpstreamUri } from '../domain/resource-uris.ts'
+import { GatewayError } from '../errors.ts'
+import type { UpstreamServer } from '../instances/upstream-server.ts'
+
+const maxInstructions = 2000
+
+export interface HostedAppOptions {
+  readonly name: string
+  readonly server: UpstreamServer
+  /** Absent until the server was started once. */
+  readonly reviewed: ReviewedCatalogue | undefined
+  health(): Readonly<Record<string, unknown>>
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Makes the catalogue of a hosted server an app. */
+export function createHostedApp({ name, server, reviewed, health }: HostedAppOptions): App {
+  const { config } = server
+  const path = name.toLowerCase()
+  const about = `The tools of the MCP server ${config.name}.`
+  const instructions = reviewed?.instructions.trim() ?? ''
+  return {
+    name,
+    about,
+    instructions: instructions === '' ? about : instructions.slice(0, maxInstructions),
+    data: [],
+    errors: GatewayError.definitions,
+    tools: createTools(name, path, server, reviewed),
+    prompts: createPrompts(name, path, server, reviewed),
+    resources: createResources(path, server),
+    routes: [],
+    sockets: [],
+    open: async () => server,
+    session: () => ({}),
+    close: async () => {},
+    discover: async () => [],
+    caches: () => [],
+    health: async () => health(),
+  }
+}
+
+function createTools(
+  app: string,
+  path: string,
+  server: UpstreamServer,
+  reviewed: ReviewedCatalogue | undefined,
+): readonly AppTool[] {
+  const { allow, deny } = server.config.tools
+  const isEnabled = (name: string): boolean =>
+    (allow === undefined || matchesPattern(name, allow)) && !matchesPattern(name, deny)
+  const entries = (reviewed?.tools ?? []).flatMap((one) => {
+    const entry = normalizeTool(one.entry)
+    return entry === undefined || !isEnabled(entry.name) ? [] : [{ ...one, entry, name: entry.name }]
+  })
+  const unique = removeDuplicates(entries)
+  const names = chooseWireNames(
+    app,
+    unique.map(({ name }) => name),
+    digest,
+  )
+  return unique.map((one) => createTool(one, names.get(one.name) as string, path, server))
+}
+
+function createTool(
+  { entry, isBlocked, isNew }: Reviewed<ListedTool>,
+  fullName: string,
+  path: string,
+  server: UpstreamServer,
+): AppTool {
+  const { name, title, description, annotations = {}, inputSchema, outputSchema } = entry
+  return {
+    name,
+    fullName,
+    ...(title === undefined ? {} : { title }),
+    about: description,
+    listed: rewriteToolMeta(path, entry),
+    annotations,
+    aliases: { bare: [], full: [], args: {} },
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(isNew ? { unlisted: true } : {}),
+    ...(matchesPattern(name, server.config.core) ? { isCore: true } : {}),
+    example: { args: {} },
+    async call(args, ctx) {
+      if (isBlocked) throw createChangedError('tool', name, server)
+      const result = await server.request('tools/call', { name, arguments: isObject(args) ? args : {} }, ctx)
+      return isAsk(result) ? result : (rewriteResult(path, result, 'content') as unknown as CallToolResult)
+    },
+  }
+}
+
+function createPrompts(
+  app: string,
+  path: string,
+  server: UpstreamServer,
+  reviewed: ReviewedCatalogue | undefined,
+): readonly AppPrompt[] {
+  const entries = (reviewed?.prompts ?? []).filter(({ isNew }) => !isNew)
+  const unique = removeDuplicates(entries.map((one) => ({ ...one, name: one.entry.name })))
+  const names = chooseWireNames(
+    app,
+    unique.map(({ name }) => name),
+    digest,
+  )
+  return unique.map((one) => createPrompt(one, names.get(one.name) as string, path, server))
+}
+
+function createPrompt(
+  { entry, isBlocked }: Reviewed<ListedPrompt>,
+  fullName: string,
+  path: string,
+  server: UpstreamServer,
+): AppPrompt {
+  const { name, description = '', arguments: args = [] } = entry
+  return {
+    name,
+    fullName,
+    about: description,
+    listed: entry,
+    arguments: args,
+    complete: async () => [],
+    completeTyped: (argument, typed, context, ctx) =>
+      complete(
+        server,
+        { ref: { type: 'ref/prompt', name }, argument: { name: argument, value: typed }, context },
+        ctx,
+      ),
+    messages: async () => [],
+    async get(args, ctx) {
+      if (isBlocked) throw createChangedError('prompt', name, server)
+      const result = await server.request('prompts/get', { name, arguments: isObject(args) ? args : {} }, ctx)
+      return isAsk(result) ? result : (rewriteResult(path, result, 'messages') as unknown as PromptResult)
+    },
+  }
+}
+
+/** One resource that owns all URIs of the server. */
+function createResources(path: string, server: UpstreamServer): readonly AppResource[] {
+  const { catalogue } = server
+  if (catalogue?.capabilities.resources === undefined) return []
+  const { resources, templates } = catalogue
+  const listed = resources.map((one) => ({ ...one, uri: toOwnUri(path, one.uri) })) as readonly Resource[]
+  const readAll = async ({ uri = '' }: Variables, ctx: ToolContext): Promise<readonly ResourceContents[]> => {
+    const result = await server.request('resources/read', { uri }, ctx)
+    const { contents } = isObject(result) ? result : {}
+    const list = Array.isArray(contents) ? contents.filter(isObject) : []
+    return list.map((one) => ({ ...one, uri: toOwnUri(path, String(one.uri)) })) as unknown as ResourceContents[]
+  }
+  const listedTemplates = templates.map((one) => ({ ...one, uriTemplate: toOwnUri(path, one.uriTemplate) }))
+  return [
+    {
+      template: {
+        text: toOwnUri(path, ''),
+        scheme: `causeway-mcp+${path}`,
+        variables: [],
+        match: (uri) => {
+          const upstream = toUpstreamUri(path, uri)
+          return upstream === undefined ? undefined : { uri: upstream }
+        },
+      },
+      name: path,
+      about: `Resources of ${server.config.name}`,
+      mimeType: 'application/octet-stream',
+      templates: listedTemplates,
+      list: async () => listed,
+      complete: async () => [],
+      completeTyped: ({ template, name, typed }, context, ctx) => {
+        const ref = { type: 'ref/resource', uri: toUpstreamUri(path, template) ?? template }
+        return complete(server, { ref, argument: { name, value: typed }, context }, ctx)
+      },
+      read: async (uri, variables, ctx) => {
+        const [first] = await readAll(variables, ctx)
+        return first ?? { uri, text: '' }
+      },
+      readAll: (_, variables, ctx) => readAll(variables, ctx),
+      subscribe: (uri, origin) => server.subscribe(toUpstreamUri(path, uri) ?? uri, origin),
+    },
+  ]
+}
+
+async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolContext): Promise<Completion> {
+  if (server.catalogue?.capabilities.completions === undefined) return { values: [], total: 0, hasMore: false }
+  const { context, ...rest } = params
+  const hasContext = isObject(context) && Object.keys(context).length > 0
+  const result = await server.request(
+    'completion/complete',
+    hasContext ? { ...rest, context: { arguments: context } } : rest,
+    ctx,
+  )
+  const { completion } = isObject(result) ? result : {}
+  const { values, total, hasMore } = isObject(completion) ? completion : {}
+  const texts = Array.isArray(values) ? values.filter((one) => typeof one === 'string') : []
+  return {
+    values: texts,
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof hasMore === 'boolean' ? { hasMore } : {}),
+  }
+}
+
+/** Members of MCP 2026-07-28 that Causeway's transports add for its own clients. */
+const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
+
+/** Replaces resource URIs. All other members, also unknown ones, are passed on. */
+function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
+  if (!isObject(result)) return { [list]: [] }
+  const rest = Object.fromEntries(Object.entries(result).filter(([member]) => !ownMembers.includes(member)))
+  const blocks = Array.isArray(result[list]) ? result[list] : []
+  const rewritten = blocks.map((one: unknown) =>
+    list === 'messages' && isObject(one)
+      ? { ...one, content: rewriteBlock(path, one.content) }
+      : rewriteBlock(path, one),
+  )
+  return { ...rest, [list]: rewritten }
+}
+
+function createChangedError(kind: 'tool' | 'prompt', name: string, { config }: UpstreamServer): Error {
+  return new GatewayError(
+    'TOOL_CHANGED',
+    `the ${kind} ${name} of ${config.name} differs from the approved one`,
+    {
+      remedy: `check the difference with causeway mcp approve ${config.name} --diff, then approve it`,
+      data: { server: config.name, [kind]: name },
+    },
+  )
+}

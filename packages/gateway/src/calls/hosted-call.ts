@@ -1,0 +1,140 @@
+import { type Ask, ask, type ToolContext } from '@causeway/app-kit'
+import { type InputRequest, isObject, type LogLevel, type Params } from '@causeway/protocol'
+import { RefusedRequest, type RequestOwner } from '../upstream/connection.ts'
+
+interface Question {
+  readonly key: string
+  readonly request: InputRequest
+  answer(reply: unknown): void
+  refuse(error: RefusedRequest): void
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+const askMethods: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+])
+
+/**
+ * A request to a hosted server on behalf of one client. If the server asks the client during the request, the request stays open while
+ * the client's call ends with the question, and the next run of the call continues it.
+ */
+export class HostedCall implements RequestOwner {
+  readonly id: string
+  readonly clientKey: string
+  readonly #abort = new AbortController()
+  readonly #outcome: Promise<Outcome>
+  /** Questions that were not sent yet. */
+  readonly #questions: Question[] = []
+  #sent: Question | undefined
+  #onQuestion: (() => void) | undefined
+  #ctx: ToolContext | undefined
+  #can: ToolContext['input']['can'] = () => false
+  #stopListening = (): void => {}
+  #asked = 0
+  #isSettled = false
+
+  constructor(
+    { id, clientKey }: { readonly id: string; readonly clientKey: string },
+    run: (owner: RequestOwner, signal: AbortSignal) => Promise<unknown>,
+  ) {
+    this.id = id
+    this.clientKey = clientKey
+    this.#outcome = run(this, this.#abort.signal).then(
+      (result) => this.#settle({ result }),
+      (error: unknown) => this.#settle({ error }),
+    )
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
+  /** Continues with the replies of the client. Returns the result or the next question, or throws the error of the request. */
+  async run(ctx: ToolContext): Promise<unknown> {
+    this.#attach(ctx)
+    const sent = this.#sent
+    this.#sent = undefined
+    if (sent !== undefined) answerQuestion(sent, ctx.input.replies)
+    for (;;) {
+      const outcome = await Promise.race([this.#outcome, this.#waitForQuestion()])
+      if (outcome === undefined) {
+        const question = this.#questions.shift()
+        if (question === undefined) continue
+        this.#sent = question
+        this.#ctx = undefined
+        return this.#ask(question)
+      }
+      this.#stopListening()
+      this.#ctx = undefined
+      if ('error' in outcome) throw outcome.error
+      return outcome.result
+    }
+  }
+
+  /** Refuses what is not answered and cancels the request. */
+  abandon(reason: Error): void {
+    const open = this.#sent === undefined ? this.#questions : [this.#sent, ...this.#questions]
+    for (const { refuse } of open) refuse(new RefusedRequest(reason.message, -32000))
+    this.#stopListening()
+    this.#abort.abort(reason)
+  }
+
+  progress(progress: number, total: number | undefined, message: string | undefined): void {
+    this.#ctx?.progress(progress, total, message)
+  }
+
+  log({ level, data }: Params): void {
+    if (typeof level === 'string') this.#ctx?.notify(level as LogLevel, data)
+  }
+
+  ask(method: string, params: Params): Promise<unknown> {
+    const request = { method, params } as InputRequest
+    if (!askMethods.has(method)) throw new RefusedRequest(`not supported: ${method}`)
+    if (!this.#can(request))
+      throw new RefusedRequest(`the client does not support ${method}`)
+    this.#asked += 1
+    const key = `question_${this.#asked}`
+    return new Promise((answer, refuse) => {
+      this.#questions.push({ key, request, answer, refuse })
+      this.#onQuestion?.()
+    })
+  }
+
+  #ask({ key, request }: Question): Ask {
+    return ask({ [key]: request }, { hosted_call: this.id })
+  }
+
+  #waitForQuestion(): Promise<undefined> {
+    if (this.#questions.length > 0) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      this.#onQuestion = () => resolve(undefined)
+    })
+  }
+
+  /** The client can also cancel while it answers a question. */
+  #attach(ctx: ToolContext): void {
+    this.#stopListening()
+    this.#ctx = ctx
+    this.#can = ctx.input.can
+    const { signal } = ctx
+    const onAbort = (): void => this.#abort.abort(signal.reason)
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#stopListening = () => signal.removeEventListener('abort', onAbort)
+  }
+
+  #settle(outcome: Outcome): Outcome {
+    this.#isSettled = true
+    return outcome
+  }
+}
+
+function answerQuestion({ key, request, answer, refuse }: Question, replies: ToolContext['input']['replies']): void {
+  const reply = replies[key]
+  if (isObject(reply)) answer(reply)
+  else if (request.method === 'elicitation/create') answer({ action: 'cancel' })
+  else refuse(new RefusedRequest('the client did not answer', -32000))
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, Prompt, Resource, Tool } from '@causeway/protocol'
+
+export interface ResourceTemplate extends JsonObject {
+  readonly uriTemplate: string
+  readonly name: string
+}
+
+/** Objects as a server listed them, with all their members. */
+export type ListedTool = Tool & JsonObject
+export type ListedPrompt = Prompt & JsonObject
+export type ListedResource = Resource & JsonObject
+
+/** `modern`: MCP 2026-07-28; `legacy`: a version with `initialize`. */
+export type UpstreamEra = 'modern' | 'legacy'
+
+/** What a server reports in its handshake. */
+export interface ServerDescription {
+  readonly era: UpstreamEra
+  readonly version: string
+  readonly serverInfo: JsonObject
+  readonly capabilities: JsonObject
+  readonly instructions: string
+}
+
+/** What a server offers. */
+export interface Catalogue extends ServerDescription {
+  readonly tools: readonly ListedTool[]
+  readonly prompts: readonly ListedPrompt[]
+  readonly resources: readonly ListedResource[]
+  readonly templates: readonly ResourceTemplate[]
+}

@@ -1,0 +1,24 @@
+import { isObject, type ToolAnnotations } from '@causeway/protocol'
+import type { ListedTool } from './catalogue.ts'
+
+/**
+ * Returns a tool that every client accepts, or `undefined` if its input schema is not that of an object: one such tool would make SDK
+ * clients reject the whole list. An output schema that is not that of an object is removed.
+ */
+export function normalizeTool(tool: ListedTool): ListedTool | undefined {
+  const { inputSchema, outputSchema, annotations, description, ...rest } = tool
+  const { type = 'object' } = inputSchema
+  if (type !== 'object' || !hasValidProperties(inputSchema)) return undefined
+  const isOutputValid =
+    isObject(outputSchema) && outputSchema.type === 'object' && hasValidProperties(outputSchema)
+  return {
+    ...rest,
+    description: typeof description === 'string' ? description : '',
+    inputSchema: { ...inputSchema, type },
+    ...(isOutputValid ? { outputSchema } : {}),
+    ...(isObject(annotations) ? { annotations: annotations as ToolAnnotations } : {}),
+  }
+}
+
+const hasValidProperties = ({ properties = {} }: ListedTool['inputSchema']): boolean =>
+  isObject(properties) && Object.values(properties).every((one) => isObject(one) || typeof one === 'boolean')

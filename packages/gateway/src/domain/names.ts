@@ -1,0 +1,55 @@
+/** Wire names have at most 49 characters: clients add `mcp__causeway__` and allow 64. */
+const maxWireName = 49
+const hashLength = 8
+const maxAppName = 24
+
+export type Digest = (text: string) => string
+
+/**
+ * Returns the name of an app for a server: `my-files` -> `MyFiles`. A number is added if `isTaken`, which receives lower-case names.
+ */
+export function chooseAppName(server: string, isTaken: (path: string) => boolean): string {
+  const words = server.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const joined = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
+  const name = (/^[A-Z]/.test(joined) ? joined : `Mcp${joined}`).slice(0, maxAppName)
+  let chosen = name
+  for (let number = 2; isTaken(chosen.toLowerCase()); number++) chosen = `${name}${number}`
+  return chosen
+}
+
+/**
+ * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` -> `Everything__get-env`. A name that is
+ * too long, or equal to that of an earlier one, ends with a hash.
+ */
+export function chooseWireNames(
+  app: string,
+  names: readonly string[],
+  digest: Digest,
+): ReadonlyMap<string, string> {
+  const chosen = new Map<string, string>()
+  const used = new Set<string>()
+  for (const name of names) {
+    const plain = `${app}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+    const isFree = plain.length <= maxWireName && !used.has(plain)
+    const wire = isFree
+      ? plain
+      : `${plain.slice(0, maxWireName - hashLength - 1)}_${digest(name).slice(0, hashLength)}`
+    chosen.set(name, wire)
+    used.add(wire)
+  }
+  return chosen
+}
+
+/** Removes later entries with the same name. */
+export function removeDuplicates<T extends { readonly name: string }>(entries: readonly T[]): readonly T[] {
+  const byName = new Map<string, T>()
+  for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)
+  return [...byName.values()]
+}
+
+/** Whether a name matches one of the patterns, in which `*` stands for any characters. */
+export const matchesPattern = (name: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'))
+    return new RegExp(`^${parts.join('.*')}$`).test(name)
+  })

@@ -1,0 +1,111 @@
+import type { JsonObject } from '@causeway/protocol'
+import type { Catalogue, ListedPrompt, ListedTool } from './catalogue.ts'
+
+export type PinKind = 'tool' | 'prompt' | 'instructions'
+
+/** An approved definition. `instructions` have an empty name. */
+export interface Pin {
+  readonly kind: PinKind
+  readonly name: string
+  /** The pinned members as JSON with sorted keys. */
+  readonly text: string
+}
+
+/** A definition that differs from the approved one. */
+export interface CatalogueChange {
+  readonly kind: PinKind
+  readonly name: string
+  /** Absent for a new tool or prompt. */
+  readonly approved?: JsonObject
+  readonly current: JsonObject
+}
+
+const toolMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']
+const promptMembers = ['name', 'title', 'description', 'arguments']
+
+/** Returns the definitions that a person approves. */
+export function createPins({ tools, prompts, instructions }: Catalogue): readonly Pin[] {
+  const pin = (kind: PinKind, name: string, definition: JsonObject): Pin => ({
+    kind,
+    name,
+    text: toSortedJson(definition),
+  })
+  return [
+    ...tools.map((tool) => pin('tool', tool.name, select(tool, toolMembers))),
+    ...prompts.map((prompt) => pin('prompt', prompt.name, select(prompt, promptMembers))),
+    pin('instructions', '', { instructions }),
+  ]
+}
+
+/** Returns the definitions of a catalogue that are new or differ from the pins. */
+export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonly CatalogueChange[] {
+  const approved = new Map(pins.map((pin) => [toPinKey(pin), pin.text]))
+  return createPins(catalogue).flatMap((pin) => {
+    const before = approved.get(toPinKey(pin))
+    if (before === pin.text) return []
+    return [
+      {
+        kind: pin.kind,
+        name: pin.name,
+        ...(before === undefined ? {} : { approved: JSON.parse(before) as JsonObject }),
+        current: JSON.parse(pin.text) as JsonObject,
+      },
+    ]
+  })
+}
+
+/** A tool or prompt as it is listed. */
+export interface Reviewed<T> {
+  /** With the approved text if the current one is not approved. */
+  readonly entry: T
+  /** Calls fail with `TOOL_CHANGED`. */
+  readonly isBlocked: boolean
+  /** Has never been approved, so no text of it may be listed. */
+  readonly isNew: boolean
+}
+
+export interface ReviewedCatalogue {
+  readonly tools: readonly Reviewed<ListedTool>[]
+  readonly prompts: readonly Reviewed<ListedPrompt>[]
+  readonly instructions: string
+}
+
+/** Replaces changed definitions by the approved ones. */
+export function reviewCatalogue(
+  { tools, prompts, instructions }: Catalogue,
+  changes: readonly CatalogueChange[],
+): ReviewedCatalogue {
+  const byKey = new Map(changes.map((change) => [toPinKey(change), change]))
+  const review = <T extends { readonly name: string }>(kind: PinKind, entry: T): Reviewed<T> => {
+    const change = byKey.get(toPinKey({ kind, name: entry.name }))
+    if (change === undefined) return { entry, isBlocked: false, isNew: false }
+    const { approved } = change
+    const text = approved === undefined ? entry : ({ ...approved } as unknown as T)
+    return { entry: text, isBlocked: true, isNew: approved === undefined }
+  }
+  const changedText = byKey.get(toPinKey({ kind: 'instructions', name: '' }))
+  return {
+    tools: tools.map((tool) => review('tool', tool)),
+    prompts: prompts.map((prompt) => review('prompt', prompt)),
+    instructions:
+      changedText === undefined ? instructions : String(changedText.approved?.instructions ?? ''),
+  }
+}
+
+export const toPinKey = ({ kind, name }: Pick<Pin, 'kind' | 'name'>): string => `${kind}:${name}`
+
+const select = (definition: JsonObject, members: readonly string[]): JsonObject =>
+  Object.fromEntries(members.filter((one) => one in definition).map((one) => [one, definition[one]]))
+
+/** Servers may list members in another order after a restart. */
+const toSortedJson = (value: unknown): string => JSON.stringify(sortKeys(value))
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sortKeys(member)]),
+  )
+}

@@ -1,0 +1,51 @@
+import { isObject, type JsonObject } from '@causeway/protocol'
+
+const scheme = 'causeway-mcp://'
+
+/** Hosts of MCP Apps require this scheme. */
+const pageScheme = 'ui://'
+const pagePrefix = 'ui://causeway-mcp/'
+
+/**
+ * Returns the URI under which Causeway serves a resource of a hosted server; also for templates.
+ * `file:///a` of `myfiles` -> `causeway-mcp://myfiles/file:///a`, and `ui://page` -> `ui://causeway-mcp/myfiles/page`.
+ */
+export const toOwnUri = (app: string, uri: string): string =>
+  uri.startsWith(pageScheme)
+    ? `${pagePrefix}${app}/${uri.slice(pageScheme.length)}`
+    : `${scheme}${app}/${uri}`
+
+/** Returns the URI of the hosted server, or `undefined` if the URI belongs to another app. */
+export function toUpstreamUri(app: string, uri: string): string | undefined {
+  const page = `${pagePrefix}${app}/`
+  if (uri.startsWith(page)) return `${pageScheme}${uri.slice(page.length)}`
+  const plain = `${scheme}${app}/`
+  return uri.startsWith(plain) ? uri.slice(plain.length) : undefined
+}
+
+/** Replaces the URIs of links and embedded resources. Returns the block itself if it has none. */
+export function rewriteBlock(app: string, block: unknown): unknown {
+  if (!isObject(block)) return block
+  if (block.type === 'resource_link' && typeof block.uri === 'string')
+    return { ...block, uri: toOwnUri(app, block.uri) }
+  const { resource } = block
+  if (block.type !== 'resource' || !isObject(resource) || typeof resource.uri !== 'string') return block
+  return { ...block, resource: { ...resource, uri: toOwnUri(app, resource.uri) } }
+}
+
+/** Replaces the URI of the page in the `_meta` of a tool (MCP Apps). */
+export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
+  const { _meta } = tool
+  if (!isObject(_meta)) return tool
+  const { ui, 'ui/resourceUri': old } = _meta
+  const page = isObject(ui) ? ui.resourceUri : undefined
+  if (typeof page !== 'string' && typeof old !== 'string') return tool
+  return {
+    ...tool,
+    _meta: {
+      ..._meta,
+      ...(typeof page === 'string' ? { ui: { ...(ui as JsonObject), resourceUri: toOwnUri(app, page) } } : {}),
+      ...(typeof old === 'string' ? { 'ui/resourceUri': toOwnUri(app, old) } : {}),
+    },
+  }
+}

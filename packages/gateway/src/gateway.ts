@@ -1,0 +1,263 @@
+import { join } from 'node:path'
+import type { App, Log } from '@causeway/app-kit'
+import type { CausewayError } from '@causeway/protocol'
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import { createHostedApp } from './app/hosted-app.ts'
+import { ParkedCalls } from './calls/parked-calls.ts'
+import type { Catalogue } from './domain/catalogue.ts'
+import { chooseAppName } from './domain/names.ts'
+import { type CatalogueChange, createPins, findChanges, reviewCatalogue, toPinKey } from './domain/pins.ts'
+import { toOwnUri } from './domain/resource-uris.ts'
+import { GatewayError } from './errors.ts'
+import type { HostedServer, RenderedEndpoint } from './config/index.ts'
+import { hashConfig, UpstreamServer } from './instances/upstream-server.ts'
+import { describeServer, type HostedServerStatus } from './instances/server-status.ts'
+import { GatewayStore, selectPins } from './store.ts'
+import { PidFile } from './upstream/pid-file.ts'
+
+export interface GatewayOptions {
+  readonly dataDir: string
+  readonly log: Log
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** Monotonic, in milliseconds. */
+  readonly steady: () => number
+  readonly newId: () => string
+  readonly clientInfo: { readonly name: string; readonly version: string }
+  readonly random?: () => number
+  /** Expands variables. Throws a `CausewayError`. */
+  render(server: HostedServer, project: string | undefined): RenderedEndpoint
+  authProviderFor?(server: HostedServer): OAuthClientProvider | undefined
+  /** Whether another app or view has this path. */
+  isReserved(path: string): boolean
+  /** The apps changed; see `takeChanges`. */
+  onChange(): void
+  onResource(uri: string): void
+}
+
+/** Apps that changed since the last call. */
+export interface AppChanges {
+  readonly changed: readonly App[]
+  /** Paths. */
+  readonly removed: readonly string[]
+}
+
+interface Entry {
+  readonly server: UpstreamServer
+  readonly appName: string
+  app: App
+  changes: readonly CatalogueChange[]
+}
+
+/** Hosts MCP servers as apps. A server is started by its first call; lists come from a stored catalogue. */
+export class Gateway {
+  readonly #options: GatewayOptions
+  readonly #pidFile: PidFile
+  readonly #parked = new ParkedCalls()
+  /** By the name in mcp.json. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #changed = new Set<string>()
+  readonly #removed = new Set<string>()
+  #store: GatewayStore | undefined
+  #logLevel: string | undefined
+
+  private constructor(options: GatewayOptions) {
+    this.#options = options
+    this.#pidFile = new PidFile(join(options.dataDir, 'gateway', 'pids.json'))
+  }
+
+  /** Ends children of a server that was killed, and creates the apps. */
+  static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
+    const gateway = new Gateway(options)
+    const reaped = await gateway.#pidFile.reap()
+    if (reaped.length > 0)
+      options.log.warn({ pids: reaped }, 'hosted servers of the previous server were ended')
+    await gateway.update(servers)
+    return gateway
+  }
+
+  get apps(): readonly App[] {
+    return [...this.#entries.values()].map(({ app }) => app)
+  }
+
+  /** Adds, replaces and removes servers. Those whose configuration is the same keep running. */
+  async update(servers: readonly HostedServer[]): Promise<void> {
+    const closing: Promise<void>[] = []
+    const before = this.#entries.size
+    const configs = new Map(servers.map((config) => [config.name, config]))
+    for (const [name, { server, appName }] of [...this.#entries]) {
+      const config = configs.get(name)
+      if (config !== undefined && isSame(config, server.config)) continue
+      this.#entries.delete(name)
+      this.#changed.delete(name)
+      this.#removed.add(appName.toLowerCase())
+      closing.push(server.close())
+    }
+    for (const config of servers) if (!this.#entries.has(config.name)) this.#add(config)
+    if (before > 0 || servers.length > 0) this.#openStore().retain(servers.map(({ name }) => name))
+    this.#options.onChange()
+    await Promise.all(closing)
+  }
+
+  /** Returns the apps to replace and to remove. */
+  takeChanges(): AppChanges {
+    const changed = [...this.#changed].flatMap((name) => this.#entries.get(name)?.app ?? [])
+    const paths = new Set(this.apps.map(({ name }) => name.toLowerCase()))
+    const removed = [...this.#removed].filter((path) => !paths.has(path))
+    this.#changed.clear()
+    this.#removed.clear()
+    return { changed, removed }
+  }
+
+  describe(): readonly HostedServerStatus[] {
+    return [...this.#entries.values()].map((entry) => this.#describe(entry))
+  }
+
+  /** Returns the latest lines of stderr of the running processes. Throws `SERVER_NOT_FOUND`. */
+  logs(name: string): readonly string[] {
+    const { pool } = this.#find(name).server
+    return pool.instances.flatMap(({ stderr }) => stderr)
+  }
+
+  /** Stops the processes and forgets failures. Throws `SERVER_NOT_FOUND`. */
+  async restart(name: string): Promise<void> {
+    await this.#find(name).server.restart()
+  }
+
+  /** Lists the server again, for which it is started. Throws `SERVER_NOT_FOUND` and errors of the start. */
+  async refresh(name: string): Promise<void> {
+    await this.#find(name).server.takeCatalogue()
+  }
+
+  /** Returns definitions that differ from the approved ones. Throws `SERVER_NOT_FOUND`. */
+  pendingChanges(name: string): readonly CatalogueChange[] {
+    return this.#find(name).changes
+  }
+
+  /** Approves the current definitions, of all or of these tools and prompts. Throws `SERVER_NOT_FOUND`. */
+  async approve(name: string, items?: readonly string[]): Promise<void> {
+    const entry = this.#find(name)
+    const { catalogue } = entry.server
+    if (catalogue === undefined) return
+    const keys =
+      items && new Set(entry.changes.filter((one) => items.includes(one.name)).map((one) => toPinKey(one)))
+    this.#openStore().savePins(name, selectPins(createPins(catalogue), keys))
+    this.#review(entry, catalogue)
+  }
+
+  /** Sets the lowest level of log messages that any client wants. */
+  setLogLevel(level: string): void {
+    this.#logLevel = level
+    for (const { server } of this.#entries.values()) server.setLogLevel(level)
+  }
+
+  async close(): Promise<void> {
+    this.#parked.close()
+    await Promise.all([...this.#entries.values()].map(({ server }) => server.close()))
+    this.#store?.close()
+  }
+
+  #find(name: string): Entry {
+    const entry = this.#entries.get(name)
+    if (entry !== undefined) return entry
+    throw new GatewayError('SERVER_NOT_FOUND', `mcp.json has no server ${name}`, {
+      data: { name, servers: [...this.#entries.keys()] },
+    })
+  }
+
+  #add(config: HostedServer): void {
+    const { dataDir, log, steady: now, random = Math.random, newId, clientInfo } = this.#options
+    const appName = this.#chooseName(config)
+    const path = appName.toLowerCase()
+    const server = new UpstreamServer({
+      services: {
+        ...{ dataDir, log, now, random, newId, clientInfo },
+        pidFile: this.#pidFile,
+        parked: this.#parked,
+        render: (one, project) => this.#options.render(one, project),
+        authProviderFor: (one) => this.#options.authProviderFor?.(one),
+      },
+      config,
+      catalogue: this.#openStore().findCatalogue(config.name, hashConfig(config)),
+      onCatalogue: (catalogue) => this.#save(config, catalogue),
+      onResource: (uri) => this.#options.onResource(toOwnUri(path, uri)),
+    })
+    if (this.#logLevel !== undefined) server.setLogLevel(this.#logLevel)
+    const entry: Entry = { server, appName, changes: [], app: this.#createApp(server, appName, []) }
+    this.#entries.set(config.name, entry)
+    this.#removed.delete(path)
+    this.#changed.add(config.name)
+    if (server.catalogue !== undefined) this.#review(entry, server.catalogue)
+    server.prepare()
+  }
+
+  #chooseName({ app, name }: HostedServer): string {
+    const used = new Set([...this.#entries.values()].map((one) => one.appName.toLowerCase()))
+    const isTaken = (path: string): boolean => used.has(path) || this.#options.isReserved(path)
+    const chosen = chooseAppName(app ?? name, isTaken)
+    if (app !== undefined && chosen !== app)
+      this.#options.log.warn({ server: name, app, chosen }, 'the app name of a hosted server is not available')
+    return chosen
+  }
+
+  #save(config: HostedServer, catalogue: Catalogue): void {
+    const entry = this.#entries.get(config.name)
+    if (entry === undefined || !isSame(entry.server.config, config)) return
+    this.#openStore().saveCatalogue(config.name, hashConfig(config), catalogue, this.#options.now())
+    this.#review(entry, catalogue)
+  }
+
+  /** Compares a catalogue with the pins and renews the app. The first catalogue of an approved server is the baseline. */
+  #review(entry: Entry, catalogue: Catalogue): void {
+    const { server, appName } = entry
+    const { name, pin } = server.config
+    const store = this.#openStore()
+    if (store.listPins(name).length === 0) store.savePins(name, createPins(catalogue))
+    entry.changes = pin === 'off' ? [] : findChanges(catalogue, store.listPins(name))
+    if (entry.changes.length > 0) this.#reportChanges(entry)
+    entry.app = this.#createApp(server, appName, pin === 'block' ? entry.changes : [])
+    this.#changed.add(name)
+    this.#options.onChange()
+  }
+
+  #reportChanges({ server, changes }: Entry): void {
+    const names = changes.map(({ kind, name }) => (name === '' ? kind : name))
+    const { name, pin } = server.config
+    this.#options.log.warn({ server: name, pin, changed: names }, 'definitions differ from the approved ones')
+  }
+
+  #createApp(server: UpstreamServer, name: string, changes: readonly CatalogueChange[]): App {
+    const { catalogue } = server
+    return createHostedApp({
+      name,
+      server,
+      reviewed: catalogue === undefined ? undefined : reviewCatalogue(catalogue, changes),
+      health: () => this.#reportHealth(server.config.name),
+    })
+  }
+
+  #reportHealth(name: string): Readonly<Record<string, unknown>> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return {}
+    const { state, pids, instances, last_error, changed, share } = this.#describe(entry)
+    const report = { server: name, state, share, pids, instances: instances.length, changed }
+    const error: CausewayError | undefined = entry.server.lastError
+    return {
+      ...report,
+      ...(last_error === undefined ? {} : { last_error }),
+      ...(state === 'down' ? { status: 'failed', reason: error?.code, message: error?.message } : {}),
+    }
+  }
+
+  #describe({ server, appName, changes }: Entry): HostedServerStatus {
+    return describeServer(server, { app: appName, changed: changes.length, now: this.#options.steady() })
+  }
+
+  /** Created with the first hosted server. */
+  #openStore(): GatewayStore {
+    this.#store ??= new GatewayStore(join(this.#options.dataDir, 'gateway.db'))
+    return this.#store
+  }
+}
+
+const isSame = (a: HostedServer, b: HostedServer): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -1,0 +1,112 @@
+import type { ToolContext } from '@causeway/app-kit'
+import { getClientCapabilities } from '../domain/capabilities.ts'
+import { GatewayError } from '../errors.ts'
+import type { Share } from '../config/index.ts'
+import type { Instance } from './instance.ts'
+import { RestartPolicy } from './restart-policy.ts'
+import type { Seat } from './upstream-server.ts'
+
+const maxInstances = 32
+
+interface InstancePoolOptions {
+  readonly server: string
+  readonly share: Share
+  readonly now: () => number
+  readonly random: () => number
+  create(seat: Seat): Instance
+}
+
+export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
+
+/** The instances of a server: one for all, for each project, for each client, or for each call. */
+export class InstancePool {
+  readonly #options: InstancePoolOptions
+  readonly #instances = new Map<string, Instance>()
+  readonly #policies = new Map<string, RestartPolicy>()
+  /** Instances that were removed and are being stopped. */
+  readonly #ending = new Set<Promise<void>>()
+  #calls = 0
+
+  constructor(options: InstancePoolOptions) {
+    this.#options = options
+  }
+
+  get instances(): readonly Instance[] {
+    return [...this.#instances.values()]
+  }
+
+  /** The instance of all clients. */
+  getShared(): Instance {
+    return this.#get('', { project: undefined, isOwned: false })
+  }
+
+  /** Returns the instance for a caller. Throws `TOO_MANY_INSTANCES`. */
+  find({ clientKey, sharedSession, project, input }: CallOrigin): Instance {
+    const { share } = this.#options
+    if (share === 'shared') return this.getShared()
+    if (share === 'project') return this.#get(project ?? '', { project, isOwned: false })
+    const own = { ...getClientCapabilities(input.can), roots: {} }
+    // Callers without a session cannot be distinguished, so nothing is asked for them.
+    const capabilities = sharedSession && share === 'client' ? { roots: {} } : own
+    if (share === 'call') this.#calls += 1
+    const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#calls}`
+    return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
+  }
+
+  /** Ends the instance of a finished call. */
+  release(instance: Instance): void {
+    if (this.#options.share !== 'call') return
+    this.#instances.delete(instance.key)
+    this.#end(instance)
+  }
+
+  getPolicy(key: string): RestartPolicy {
+    // Every call has an instance of its own, but fails for the same reason.
+    const owner = this.#options.share === 'call' ? '' : key
+    const existing = this.#policies.get(owner)
+    if (existing !== undefined) return existing
+    const policy = new RestartPolicy(this.#options)
+    this.#policies.set(owner, policy)
+    return policy
+  }
+
+  async stop(): Promise<void> {
+    const { instances } = this
+    this.#instances.clear()
+    this.#policies.clear()
+    await Promise.all([...instances.map((instance) => instance.stop()), ...this.#ending])
+  }
+
+  #get(key: string, seat: Omit<Seat, 'key' | 'policy'>): Instance {
+    const existing = this.#instances.get(key)
+    if (existing !== undefined) return existing
+    this.#dropIdle()
+    const instance = this.#options.create({ ...seat, key, policy: this.getPolicy(key) })
+    this.#instances.set(key, instance)
+    return instance
+  }
+
+  /** Forgets stopped instances, and at the limit stops the one that was not used for the longest time. */
+  #dropIdle(): void {
+    for (const [key, instance] of this.#instances)
+      if (instance.isUnused) this.#instances.delete(key)
+    for (const [key, policy] of this.#policies)
+      if (policy.isClean && !this.#instances.has(key)) this.#policies.delete(key)
+    if (this.#instances.size < maxInstances) return
+    const unused = this.instances.filter(({ users }) => users === 0)
+    const [oldest] = unused.sort((a, b) => a.lastUsedMs - b.lastUsedMs)
+    if (oldest === undefined)
+      throw new GatewayError(
+        'TOO_MANY_INSTANCES',
+        `${this.#options.server} has ${maxInstances} running instances`,
+        { data: { server: this.#options.server, instances: maxInstances } },
+      )
+    this.#instances.delete(oldest.key)
+    this.#end(oldest)
+  }
+
+  #end(instance: Instance): void {
+    const ending = instance.stop().finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+  }
+}

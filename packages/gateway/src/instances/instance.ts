@@ -1,0 +1,351 @@
+import { basename } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { type CausewayError, isCausewayError, type JsonObject, type Params } from '@causeway/protocol'
+import type { ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
+import { GatewayError } from '../errors.ts'
+import { type Channel, SessionExpired } from '../upstream/channel.ts'
+import { Connection } from '../upstream/connection.ts'
+import { performHandshake } from '../upstream/handshake.ts'
+import { ResourceSubscriptions } from '../upstream/resource-subscriptions.ts'
+import type { RestartPolicy } from './restart-policy.ts'
+import { Slots } from './slots.ts'
+
+export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' | 'needs_login'
+
+/** A server that ran this long before it crashed is restarted without a delay. */
+const stableMs = 5 * 60_000
+
+export interface InstanceOptions {
+  readonly server: string
+  /** The client or project that uses the instance; empty if all share it. */
+  readonly key: string
+  readonly project: string | undefined
+  /** Client capabilities that are announced to the server. */
+  readonly capabilities: JsonObject
+  /** Whether requests of the server belong to the client whose request is in flight. */
+  readonly isOwned: boolean
+  readonly concurrency: number
+  readonly idleMs: number
+  readonly startMs: number
+  readonly policy: RestartPolicy
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+  readonly clientInfo: { readonly name: string; readonly version: string }
+  getEra(): UpstreamEra | undefined
+  /** Throws a `CausewayError` if the configuration cannot be used. */
+  createChannel(): Channel
+  onReady(): void
+  onNotification(method: string, params: Params): void
+  /** The server ended, or could not be started. */
+  onFailure(error: CausewayError): void
+}
+
+/** One process or session of a hosted server. It is started by the first call and stopped when it is not used. */
+export class Instance {
+  readonly #options: InstanceOptions
+  readonly #slots: Slots
+  #state: InstanceState = 'idle'
+  #sinceMs: number
+  #connection: Connection | undefined
+  #channel: Channel | undefined
+  #starting: Promise<Connection> | undefined
+  #stopping = new AbortController()
+  #closing: Promise<void> = Promise.resolve()
+  #isClosing = false
+  #users = 0
+  #lastUsedMs: number
+  #readyAt = 0
+  #description: ServerDescription | undefined
+  readonly #subscriptions = new ResourceSubscriptions()
+  #logLevel: string | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: InstanceOptions) {
+    this.#options = options
+    this.#slots = new Slots(options.concurrency)
+    this.#sinceMs = options.now()
+    this.#lastUsedMs = this.#sinceMs
+  }
+
+  get key(): string {
+    return this.#options.key
+  }
+
+  get project(): string | undefined {
+    return this.#options.project
+  }
+
+  get state(): InstanceState {
+    if (this.#state !== 'backoff') return this.#state
+    const { isDown, waitMs } = this.#options.policy
+    return isDown ? 'down' : waitMs > 0 ? 'backoff' : 'idle'
+  }
+
+  get sinceMs(): number {
+    return this.#sinceMs
+  }
+
+  get lastUsedMs(): number {
+    return this.#lastUsedMs
+  }
+
+  get pid(): number | undefined {
+    return this.#connection === undefined ? undefined : this.#channel?.pid
+  }
+
+  get stderr(): readonly string[] {
+    return this.#channel?.stderr ?? []
+  }
+
+  /** Calls and subscriptions that need the instance. */
+  get users(): number {
+    return this.#users
+  }
+
+  get inFlight(): number {
+    return this.#slots.used
+  }
+
+  /** Whether it has no process and no user. */
+  get isUnused(): boolean {
+    return this.#users === 0 && this.state === 'idle' && !this.#isClosing
+  }
+
+  /** Result of the latest handshake. */
+  get description(): ServerDescription | undefined {
+    return this.#description
+  }
+
+  /**
+   * Runs work on a connection, which is opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and errors of the work. Work is
+   * repeated only if the server forgot its session and therefore did not begin it.
+   */
+  async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const release = this.hold()
+    try {
+      return await this.#slots.run(signal, async () => {
+        const connection = await this.#getConnection(signal)
+        try {
+          return await work(connection)
+        } catch (error) {
+          if (!(error instanceof SessionExpired)) throw error
+          return await work(await this.#getConnection(signal))
+        }
+      })
+    } finally {
+      release()
+    }
+  }
+
+  /** Prevents the idle stop until the returned function is called. */
+  hold(): () => void {
+    this.#users += 1
+    clearTimeout(this.#idleTimer)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#users -= 1
+      this.#lastUsedMs = this.#options.now()
+      if (this.#users === 0) this.stopAfter(this.#options.idleMs)
+    }
+  }
+
+  /** Asks for updates of a resource, also after a restart, until the returned function is called. */
+  subscribe(uri: string): () => void {
+    const release = this.hold()
+    this.#subscriptions.add(uri)
+    this.#getConnection(this.#stopping.signal).catch(() => {})
+    let isActive = true
+    return () => {
+      if (!isActive) return
+      isActive = false
+      this.#subscriptions.remove(uri)
+      release()
+    }
+  }
+
+  /** Sets the lowest level of log messages that any client wants. */
+  setLogLevel(level: string): void {
+    this.#logLevel = level
+    const connection = this.#connection
+    if (connection === undefined || connection.isModern) return
+    if (this.#description?.capabilities.logging !== undefined)
+      connection.request('logging/setLevel', { level }).catch(() => {})
+  }
+
+  /** Stops an instance without users after this time. */
+  stopAfter(ms: number): void {
+    clearTimeout(this.#idleTimer)
+    if (this.#users > 0) return
+    this.#idleTimer = setTimeout(() => void this.stop(), ms).unref()
+  }
+
+  /** Ends the process. The next call starts it again. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    this.#stopping.abort(new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`))
+    this.#stopping = new AbortController()
+    const connection = this.#connection
+    this.#connection = undefined
+    this.#setState('idle')
+    if (connection !== undefined) this.#close(connection)
+    await this.#closing
+  }
+
+  async #getConnection(signal: AbortSignal): Promise<Connection> {
+    if (this.#connection !== undefined && !this.#connection.isClosed) return this.#connection
+    this.#starting ??= this.#start(this.#stopping.signal).finally(() => {
+      this.#starting = undefined
+    })
+    return raceAbort(this.#starting, signal)
+  }
+
+  async #start(stopping: AbortSignal): Promise<Connection> {
+    const { policy } = this.#options
+    await this.#waitForPolicy(stopping)
+    // Two processes of one server could damage its files.
+    await this.#closing
+    this.#setState('starting')
+    let connection: Connection | undefined
+    try {
+      const channel = this.#options.createChannel()
+      this.#channel = channel
+      connection = this.#createConnection(channel)
+      const description = await this.#open(connection, channel, stopping)
+      if (connection.isClosed) throw new Error('it ended after the handshake')
+      this.#connection = connection
+      this.#readyAt = this.#options.now()
+      this.#description = description
+      this.#setState('ready')
+      this.#subscriptions.use(connection, description)
+      if (this.#logLevel !== undefined) this.setLogLevel(this.#logLevel)
+      this.#options.onReady()
+      return connection
+    } catch (error) {
+      const failure = this.#toStartError(error)
+      if (connection !== undefined) this.#close(connection)
+      if (stopping.aborted) this.#setState('idle')
+      else if (GatewayError.is(failure, 'NEEDS_LOGIN')) this.#setState('needs_login')
+      else {
+        policy.recordFailure(Number(failure.data.retry_after_ms ?? 0))
+        this.#setState('backoff')
+      }
+      this.#options.onFailure(failure)
+      await this.#closing
+      throw failure
+    }
+  }
+
+  async #waitForPolicy(stopping: AbortSignal): Promise<void> {
+    const { policy, server } = this.#options
+    if (this.#state === 'needs_login')
+      throw new GatewayError('NEEDS_LOGIN', `${server} requires a login`, { data: { server } })
+    const { waitMs, isDown } = policy
+    if (waitMs === 0) return
+    if (isDown)
+      throw new GatewayError('UPSTREAM_UNAVAILABLE', `${server} failed repeatedly and is not restarted yet`, {
+        remedy: 'correct its entry in mcp.json or run causeway mcp restart',
+        data: { server, retry_after_ms: Math.ceil(waitMs), stderr: this.stderr.slice(-20) },
+      })
+    this.#setState('backoff')
+    await delay(waitMs, undefined, { signal: stopping })
+  }
+
+  #createConnection(channel: Channel): Connection {
+    const { server, isOwned } = this.#options
+    const connection: Connection = new Connection({
+      server,
+      channel,
+      findOwner: (owners) => (isOwned ? owners.at(-1) : undefined),
+      onNotification: (method, params) => this.#options.onNotification(method, params),
+      onRequest: (method) => this.#answer(method),
+      onClose: (error) => this.#handleClose(connection, error),
+    })
+    return connection
+  }
+
+  async #open(connection: Connection, channel: Channel, stopping: AbortSignal): Promise<ServerDescription> {
+    const { server, capabilities, clientInfo, startMs } = this.#options
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(startMs)])
+    await raceAbort(connection.open(), signal)
+    const era = this.#options.getEra()
+    return performHandshake(connection, channel, { server, capabilities, clientInfo, era, signal })
+  }
+
+  /** The project folder is the only root, so no client has to be asked. */
+  #answer(method: string): unknown {
+    const { project, capabilities } = this.#options
+    if (method !== 'roots/list' || capabilities.roots === undefined) return undefined
+    const roots =
+      project === undefined ? [] : [{ uri: pathToFileURL(project).href, name: basename(project) }]
+    return { roots }
+  }
+
+  #handleClose(connection: Connection, error: Error): void {
+    // The start reports its own failures, and a stop is not a failure.
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    const { policy, server, now } = this.#options
+    this.#close(connection)
+    if (error instanceof SessionExpired) return this.#setState('idle')
+    if (now() - this.#readyAt > stableMs) policy.reset()
+    policy.recordFailure()
+    this.#setState('backoff')
+    this.#options.onFailure(
+      new GatewayError('UPSTREAM_GONE', `${server} ended: ${error.message}`, {
+        data: { server, stderr: this.stderr.slice(-20) },
+        cause: error,
+      }),
+    )
+    if (this.#subscriptions.size > 0) this.#getConnection(this.#stopping.signal).catch(() => {})
+  }
+
+  #close(connection: Connection): void {
+    this.#isClosing = true
+    const closing = connection
+      .close()
+      .catch(() => {})
+      .finally(() => {
+        if (this.#closing === closing) this.#isClosing = false
+      })
+    this.#closing = closing
+  }
+
+  #toStartError(error: unknown): CausewayError {
+    if (isCausewayError(error) && !GatewayError.is(error, 'UPSTREAM_GONE', 'UPSTREAM_ERROR')) return error
+    const { server, startMs } = this.#options
+    const { cause, data = {} } = error as { cause?: Error; data?: object }
+    const isTimeout = (error as Error).name === 'TimeoutError'
+    const reason = isTimeout
+      ? `it did not complete the handshake within ${startMs} ms`
+      : (cause?.message ?? (error as Error).message)
+    return new GatewayError('UPSTREAM_UNAVAILABLE', `${server} cannot be started: ${reason}`, {
+      data: { ...data, server, stderr: this.stderr.slice(-20) },
+      cause: error,
+    })
+  }
+
+  #setState(state: InstanceState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#sinceMs = this.#options.now()
+  }
+}
+
+/** Rejects when the signal aborts; the work continues. */
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let onAbort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

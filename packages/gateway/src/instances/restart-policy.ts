@@ -1,0 +1,61 @@
+const firstDelaysMs = [0, 1000, 2000, 4000, 8000, 16_000]
+const maxFailures = 5
+const windowMs = 5 * 60_000
+
+interface RestartPolicyOptions {
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+/**
+ * When a server that crashed or did not start may be started again: immediately, then after 1, 2, 4, 8 and 16 s. After five failures in
+ * five minutes it is down, with one attempt per five minutes.
+ */
+export class RestartPolicy {
+  readonly #options: RestartPolicyOptions
+  /** Times of recent failures. */
+  #failures: number[] = []
+  #nextAttemptAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: RestartPolicyOptions) {
+    this.#options = options
+  }
+
+  get isDown(): boolean {
+    return this.#recent().length >= maxFailures
+  }
+
+  /** Milliseconds until the next attempt is allowed. */
+  get waitMs(): number {
+    return Math.max(0, this.#nextAttemptAt - this.#options.now())
+  }
+
+  /** Whether there is no recent failure, so that the record can be dropped. */
+  get isClean(): boolean {
+    return this.#recent().length === 0 && this.waitMs === 0
+  }
+
+  /** `retryAfterMs` is what the server requested. */
+  recordFailure(retryAfterMs = 0): void {
+    const { now, random } = this.#options
+    const recent = this.#recent()
+    recent.push(now())
+    this.#failures = recent
+    const delay = firstDelaysMs[Math.min(recent.length - 1, firstDelaysMs.length - 1)] as number
+    const jittered = delay * (0.75 + random() / 2)
+    this.#nextAttemptAt = now() + Math.max(recent.length >= maxFailures ? windowMs : jittered, retryAfterMs)
+  }
+
+  /** A server that ran for five minutes starts again without a delay. */
+  reset(): void {
+    this.#failures = []
+    this.#nextAttemptAt = Number.NEGATIVE_INFINITY
+  }
+
+  #recent(): number[] {
+    const from = this.#options.now() - windowMs
+    return this.#failures.filter((at) => at > from)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Share } from '../config/index.ts'
+import type { Instance, InstanceState } from './instance.ts'
+import type { UpstreamServer } from './upstream-server.ts'
+
+export type ServerState = InstanceState | 'disabled' | 'needs_approval'
+
+export interface InstanceStatus {
+  readonly state: InstanceState
+  readonly pid?: number
+  /** Time in this state. */
+  readonly for_ms: number
+  readonly in_flight: number
+  readonly project?: string
+}
+
+/** A hosted server as `causeway mcp list`, the console and `/health` show it. */
+export interface HostedServerStatus {
+  readonly name: string
+  readonly app: string
+  readonly state: ServerState
+  readonly share: Share
+  readonly kind: 'stdio' | 'http' | 'sse'
+  readonly pids: readonly number[]
+  readonly instances: readonly InstanceStatus[]
+  readonly last_error?: { readonly code: string; readonly message: string; readonly stderr?: unknown }
+  readonly calls: number
+  readonly errors: number
+  readonly starts: number
+  readonly tools: number
+  readonly prompts: number
+  readonly resources: number
+  readonly templates: number
+  /** Definitions that wait for approval. */
+  readonly changed: number
+  readonly protocol_version?: string
+}
+
+/** The first that an instance has is the state of the server. */
+const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login', 'down', 'backoff', 'idle']
+
+export function describeServer(
+  server: UpstreamServer,
+  { app, changed, now }: { readonly app: string; readonly changed: number; readonly now: number },
+): HostedServerStatus {
+  const { config, pool, catalogue, lastError, calls, errors, starts } = server
+  const { name, share, endpoint } = config
+  return {
+    ...{ name, app, share, kind: endpoint.kind },
+    state: findState(server),
+    pids: pool.instances.flatMap(({ pid }) => pid ?? []),
+    instances: pool.instances.map((instance) => describeInstance(instance, now)),
+    ...(lastError === undefined
+      ? {}
+      : { last_error: { code: lastError.code, message: lastError.message, stderr: lastError.data.stderr } }),
+    ...{ calls, errors, starts },
+    tools: catalogue?.tools.length ?? 0,
+    prompts: catalogue?.prompts.length ?? 0,
+    resources: catalogue?.resources.length ?? 0,
+    templates: catalogue?.templates.length ?? 0,
+    changed,
+    ...(catalogue === undefined ? {} : { protocol_version: catalogue.version }),
+  }
+}
+
+function findState({ config, pool }: UpstreamServer): ServerState {
+  if (config.needsApproval) return 'needs_approval'
+  if (!config.enabled) return 'disabled'
+  const states = new Set(pool.instances.map(({ state }) => state))
+  return byPriority.find((state) => states.has(state)) ?? 'idle'
+}
+
+const describeInstance = ({ state, pid, sinceMs, inFlight, project }: Instance, now: number): InstanceStatus => ({
+  state,
+  ...(pid === undefined ? {} : { pid }),
+  for_ms: Math.round(now - sinceMs),
+  in_flight: inFlight,
+  ...(project === undefined ? {} : { project }),
+})

@@ -1,0 +1,362 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { ask, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
+import { type CausewayError, type InputRequest, isObject, meta, type Params } from '@causeway/protocol'
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import { HostedCall } from '../calls/hosted-call.ts'
+import type { ParkedCalls } from '../calls/parked-calls.ts'
+import { getClientCapabilities, getListedCapabilities } from '../domain/capabilities.ts'
+import type { Catalogue, ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
+import { GatewayError } from '../errors.ts'
+import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
+import type { Channel } from '../upstream/channel.ts'
+import { createChannel } from '../upstream/create-channel.ts'
+import { fetchCatalogue } from '../upstream/fetch-catalogue.ts'
+import type { PidFile } from '../upstream/pid-file.ts'
+import { Instance } from './instance.ts'
+import { type CallOrigin, InstancePool } from './instance-pool.ts'
+
+/** Rejects a call after this time without a message of the server. */
+const silenceMs = 5 * 60_000
+const maxCallMs = 10 * 60_000
+
+const startMs = 30_000
+/** These commands may download the server first. */
+const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
+const installMs = 180_000
+
+/** Several changes of lists within this time cause one refresh. */
+const coalesceMs = 250
+
+const listChanged: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+])
+
+/** What hosted servers share. */
+export interface UpstreamServices {
+  readonly dataDir: string
+  readonly log: Log
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+  readonly random: () => number
+  readonly newId: () => string
+  readonly clientInfo: { readonly name: string; readonly version: string }
+  readonly pidFile: PidFile
+  readonly parked: ParkedCalls
+  render(server: HostedServer, project: string | undefined): RenderedEndpoint
+  authProviderFor(server: HostedServer): OAuthClientProvider | undefined
+}
+
+export interface UpstreamServerOptions {
+  readonly services: UpstreamServices
+  readonly config: HostedServer
+  /** Stored by an earlier server. */
+  readonly catalogue: Catalogue | undefined
+  onCatalogue(catalogue: Catalogue): void
+  /** A resource of the server changed. */
+  onResource(uri: string): void
+}
+
+/** A hosted server: its instances and what it offers. */
+export class UpstreamServer {
+  readonly config: HostedServer
+  readonly pool: InstancePool
+  readonly #options: UpstreamServerOptions
+  readonly #log: Log
+  #catalogue: Catalogue | undefined
+  #refreshing: Promise<void> | undefined
+  #refreshTimer: NodeJS.Timeout | undefined
+  #lastError: CausewayError | undefined
+  #calls = 0
+  #errors = 0
+  #starts = 0
+  #isClosed = false
+  #logLevel: string | undefined
+
+  constructor(options: UpstreamServerOptions) {
+    const { config, services } = options
+    this.config = config
+    this.#options = options
+    this.#catalogue = options.catalogue
+    this.#log = services.log
+    this.pool = new InstancePool({
+      server: config.name,
+      share: config.share,
+      now: services.now,
+      random: services.random,
+      create: (seat) => this.#createInstance(seat),
+    })
+  }
+
+  get catalogue(): Catalogue | undefined {
+    return this.#catalogue
+  }
+
+  get lastError(): CausewayError | undefined {
+    return this.#lastError
+  }
+
+  get calls(): number {
+    return this.#calls
+  }
+
+  get errors(): number {
+    return this.#errors
+  }
+
+  /** Processes and sessions that were opened. */
+  get starts(): number {
+    return this.#starts
+  }
+
+  /** Starts the server if its catalogue is not known, or if it is configured to start eagerly. */
+  prepare(): void {
+    const { config } = this
+    if (!config.enabled || config.needsApproval) return
+    if (this.#catalogue !== undefined && config.start !== 'eager') return
+    // `onFailure` reports it, and the next call tries again.
+    this.takeCatalogue().catch(() => {})
+  }
+
+  /** Lists what the server offers, on an instance with the capabilities that lists depend on. */
+  async takeCatalogue(): Promise<void> {
+    const signal = new AbortController().signal
+    if (this.config.share === 'shared') {
+      const instance = this.pool.getShared()
+      await instance.use(signal, async () => {})
+      return this.#refresh(instance)
+    }
+    const instance = this.#createInstance({
+      key: 'catalogue',
+      project: this.#getEmptyProject(),
+      policy: this.pool.getPolicy(''),
+      capabilities: getListedCapabilities(this.#sharing),
+      isOwned: false,
+    })
+    try {
+      await instance.use(signal, async () => {})
+      await this.#refresh(instance)
+    } finally {
+      await instance.stop()
+    }
+  }
+
+  /**
+   * Sends a request for a client. Returns the result as received, or the questions that the client has to answer first. Throws errors of
+   * the server as `UPSTREAM_ERROR`.
+   */
+  async request(method: string, params: Params, ctx: ToolContext): Promise<unknown> {
+    this.#requireUsable()
+    const { parked, newId } = this.#options.services
+    const kept = isObject(ctx.input.kept) ? ctx.input.kept : {}
+    const { hosted_call: parkedId, upstream } = kept
+    this.#calls += parkedId === undefined ? 1 : 0
+    try {
+      const call =
+        typeof parkedId === 'string'
+          ? parked.take(parkedId, ctx.clientKey)
+          : this.#startCall(newId(), method, { ...params, ...continueWith(upstream, ctx) }, ctx)
+      const outcome = await call.run(ctx)
+      if (isAsk(outcome)) {
+        parked.park(call)
+        return outcome
+      }
+      return isInputRequired(outcome)
+        ? ask(outcome.inputRequests, { upstream: { requestState: outcome.requestState } })
+        : outcome
+    } catch (error) {
+      this.#errors += 1
+      throw error
+    }
+  }
+
+  /** Asks for updates of a resource for a client. Returns a function that ends it. */
+  subscribe(uri: string, origin: CallOrigin): () => void {
+    return this.pool.find(origin).subscribe(uri)
+  }
+
+  /** Sets the lowest level of log messages that any client wants. */
+  setLogLevel(level: string): void {
+    this.#logLevel = level
+    for (const instance of this.pool.instances) instance.setLogLevel(level)
+  }
+
+  /** Stops all instances and forgets failures. */
+  async restart(): Promise<void> {
+    this.#lastError = undefined
+    await this.pool.stop()
+    this.prepare()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#refreshTimer)
+    await this.pool.stop()
+  }
+
+  get #sharing() {
+    const { share, concurrency, endpoint } = this.config
+    return { share, concurrency, kind: endpoint.kind }
+  }
+
+  #requireUsable(): void {
+    const { name, needsApproval, enabled } = this.config
+    if (needsApproval)
+      throw new GatewayError('NEEDS_APPROVAL', `${name} was not approved yet`, { data: { server: name } })
+    if (!enabled)
+      throw new GatewayError('UPSTREAM_UNAVAILABLE', `${name} is disabled`, {
+        remedy: 'run causeway mcp enable',
+        data: { server: name },
+      })
+  }
+
+  #startCall(id: string, method: string, params: Params, ctx: ToolContext): HostedCall {
+    const { clientKey, traceparent } = ctx
+    const own = getClientCapabilities(ctx.input.can)
+    const instance = this.pool.find(ctx)
+    const _meta = { ...(traceparent === undefined ? {} : { traceparent }) }
+    return new HostedCall({ id, clientKey }, (owner, signal) =>
+      instance
+        .use(signal, (connection) => {
+          const options = { signal, owner, silenceMs, maxMs: maxCallMs }
+          const envelope = connection.isModern ? { ..._meta, [meta.clientCapabilities]: own } : _meta
+          return connection.request(method, { ...params, _meta: envelope }, options)
+        })
+        .finally(() => this.pool.release(instance)),
+    )
+  }
+
+  #createInstance({ key, project, capabilities, isOwned, policy }: Seat): Instance {
+    const { config, services } = { config: this.config, services: this.#options.services }
+    const listed = getListedCapabilities(this.#sharing)
+    const announced = capabilities ?? listed
+    const decidesLists = JSON.stringify(announced) === JSON.stringify(listed)
+    const instance: Instance = new Instance({
+      server: config.name,
+      key,
+      project,
+      capabilities: announced,
+      isOwned: isOwned || config.concurrency === 1,
+      concurrency: config.concurrency,
+      idleMs: config.idleMs,
+      startMs: getStartMs(config),
+      policy,
+      now: services.now,
+      clientInfo: services.clientInfo,
+      getEra: () => this.#era,
+      createChannel: () => this.#createChannel(project),
+      onReady: () => {
+        if (decidesLists) void this.#refresh(instance).catch(() => {})
+      },
+      onNotification: (method, params) => this.#receive(method, params, decidesLists ? instance : undefined),
+      onFailure: (error) => this.#recordFailure(error),
+    })
+    if (this.#logLevel !== undefined) instance.setLogLevel(this.#logLevel)
+    return instance
+  }
+
+  get #era(): UpstreamEra | undefined {
+    return this.#catalogue?.era
+  }
+
+  #createChannel(project: string | undefined): Channel {
+    this.#starts += 1
+    const { services } = this.#options
+    const { config } = this
+    const log = this.#log
+    return createChannel(services.render(config, project), {
+      server: config.name,
+      project: config.share === 'shared' ? undefined : project,
+      now: services.now,
+      pidFile: services.pidFile,
+      authProvider: services.authProviderFor(config),
+      log: (stream, line) => log.info({ server: config.name, stream, line }, 'output of a hosted server'),
+    })
+  }
+
+  #receive(method: string, params: Params, source: Instance | undefined): void {
+    if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+      this.#options.onResource(params.uri)
+    if (!listChanged.has(method)) return
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined
+      const refresh = source === undefined ? this.takeCatalogue() : this.#refresh(source)
+      refresh.catch(() => {})
+    }, coalesceMs).unref()
+  }
+
+  /** Concurrent refreshes share one. */
+  #refresh(instance: Instance): Promise<void> {
+    this.#refreshing ??= this.#fetch(instance).finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  async #fetch(instance: Instance): Promise<void> {
+    const signal = AbortSignal.timeout(getStartMs(this.config))
+    try {
+      const catalogue = await instance.use(signal, (connection) =>
+        fetchCatalogue(connection, requireDescription(instance), signal),
+      )
+      if (this.#isClosed) return
+      this.#catalogue = catalogue
+      this.#options.onCatalogue(catalogue)
+    } catch (error) {
+      this.#log.warn({ server: this.config.name, err: error }, 'a hosted server could not be listed')
+      throw error
+    }
+  }
+
+  #recordFailure(error: CausewayError): void {
+    this.#lastError = error
+    const { code, message, data } = error
+    this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')
+  }
+
+  /** Lists don't belong to a project. */
+  #getEmptyProject(): string {
+    const folder = join(this.#options.services.dataDir, 'gateway', 'empty-project')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return folder
+  }
+}
+
+export interface Seat {
+  readonly key: string
+  readonly project: string | undefined
+  /** Default: those that lists depend on. */
+  readonly capabilities?: Params | undefined
+  readonly isOwned: boolean
+  readonly policy: ConstructorParameters<typeof Instance>[0]['policy']
+}
+
+/** Identifies the configuration that a catalogue belongs to. */
+export const hashConfig = ({ endpoint, share, concurrency }: HostedServer): string =>
+  createHash('sha256').update(JSON.stringify([endpoint, share, concurrency === 1])).digest('hex').slice(0, 32)
+
+function requireDescription({ description }: Instance): ServerDescription {
+  if (description === undefined) throw new Error('the instance has no connection')
+  return description
+}
+
+const getStartMs = ({ endpoint }: HostedServer): number =>
+  endpoint.kind === 'stdio' && installers.test(basename(endpoint.command)) ? installMs : startMs
+
+interface InputRequired {
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+  readonly requestState?: unknown
+}
+
+const isInputRequired = (result: unknown): result is InputRequired =>
+  isObject(result) && result.resultType === 'input_required' && isObject(result.inputRequests)
+
+/** Returns the params that continue a call of MCP 2026-07-28. */
+function continueWith(upstream: unknown, { input }: ToolContext): Params {
+  if (!isObject(upstream)) return {}
+  const { requestState } = upstream
+  return { inputResponses: input.replies, ...(requestState === undefined ? {} : { requestState }) }
+}

@@ -1,0 +1,51 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { Catalogue } from './domain/catalogue.ts'
+import { getListedCapabilities } from './domain/capabilities.ts'
+import type { RenderedEndpoint } from './config/index.ts'
+import { Instance } from './instances/instance.ts'
+import { RestartPolicy } from './instances/restart-policy.ts'
+import { createChannel } from './upstream/create-channel.ts'
+import { fetchCatalogue } from './upstream/fetch-catalogue.ts'
+
+export interface ProbeOptions {
+  /** Name in messages. */
+  readonly server: string
+  readonly share: 'shared' | 'project' | 'client' | 'call'
+  readonly concurrency?: number
+  readonly project?: string
+  readonly signal?: AbortSignal
+  /** Default: 180 s, for commands that download the server first. */
+  readonly timeoutMs?: number
+  readonly authProvider?: OAuthClientProvider
+  readonly clientInfo: { readonly name: string; readonly version: string }
+}
+
+/** Starts a server once and lists what it offers. Throws `UPSTREAM_UNAVAILABLE` with its stderr, and `NEEDS_LOGIN`. */
+export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOptions): Promise<Catalogue> {
+  const { server, share, concurrency = 8, project, timeoutMs = 180_000, authProvider, clientInfo } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
+  const now = (): number => performance.now()
+  const instance = new Instance({
+    ...{ server, key: 'probe', project, concurrency, clientInfo, now },
+    capabilities: getListedCapabilities({ share, concurrency, kind: endpoint.kind }),
+    isOwned: false,
+    idleMs: 0,
+    startMs: timeoutMs,
+    policy: new RestartPolicy({ now, random: Math.random }),
+    getEra: () => undefined,
+    createChannel: () => createChannel(endpoint, { server, project, now, authProvider, log: () => {} }),
+    onReady: () => {},
+    onNotification: () => {},
+    onFailure: () => {},
+  })
+  try {
+    return await instance.use(signal, async (connection) => {
+      const { description } = instance
+      if (description === undefined) throw new Error('there was no handshake')
+      return fetchCatalogue(connection, description, signal)
+    })
+  } finally {
+    await instance.stop()
+  }
+}

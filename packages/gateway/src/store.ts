@@ -1,0 +1,82 @@
+import { type Migration, openDatabase } from '@causeway/store'
+import type { Database } from 'better-sqlite3'
+import type { Catalogue } from './domain/catalogue.ts'
+import { type Pin, type PinKind, toPinKey } from './domain/pins.ts'
+
+/** Schema of `gateway.db`. Published steps never change. */
+export const gatewayMigrations: readonly Migration[] = [
+  {
+    name: 'catalogues',
+    up: `
+      CREATE TABLE catalogue (
+        server TEXT PRIMARY KEY, config_hash TEXT NOT NULL, content TEXT NOT NULL, taken_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE pin (
+        server TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
+        PRIMARY KEY (server, kind, name)
+      ) STRICT, WITHOUT ROWID;`,
+  },
+]
+
+interface PinRow {
+  readonly kind: PinKind
+  readonly name: string
+  readonly definition: string
+}
+
+/** `gateway.db`: what each hosted server offered last, and which definitions are approved. */
+export class GatewayStore {
+  readonly #db: Database
+
+  constructor(path: string) {
+    this.#db = openDatabase(path, { migrations: gatewayMigrations })
+  }
+
+  /** Returns the catalogue that a server had with this configuration. */
+  findCatalogue(server: string, configHash: string): Catalogue | undefined {
+    const sql = 'SELECT content FROM catalogue WHERE server = ? AND config_hash = ?'
+    const content = this.#db.prepare<[string, string], string>(sql).pluck().get(server, configHash)
+    return content === undefined ? undefined : (JSON.parse(content) as Catalogue)
+  }
+
+  saveCatalogue(server: string, configHash: string, catalogue: Catalogue, takenMs: number): void {
+    this.#db
+      .prepare('INSERT OR REPLACE INTO catalogue (server, config_hash, content, taken_ms) VALUES (?, ?, ?, ?)')
+      .run(server, configHash, JSON.stringify(catalogue), takenMs)
+  }
+
+  /** Empty for a server that was never approved. */
+  listPins(server: string): readonly Pin[] {
+    return this.#db
+      .prepare<[string], PinRow>('SELECT kind, name, definition FROM pin WHERE server = ?')
+      .all(server)
+      .map(({ kind, name, definition }) => ({ kind, name, text: definition }))
+  }
+
+  /** Replaces the pins with the same keys. */
+  savePins(server: string, pins: readonly Pin[]): void {
+    const insert = this.#db.prepare(
+      'INSERT OR REPLACE INTO pin (server, kind, name, definition) VALUES (?, ?, ?, ?)',
+    )
+    this.#db.transaction(() => {
+      for (const { kind, name, text } of pins) insert.run(server, kind, name, text)
+    })()
+  }
+
+  /** Removes servers that are no longer configured. */
+  retain(servers: readonly string[]): void {
+    const names = JSON.stringify(servers)
+    this.#db.transaction(() => {
+      for (const table of ['catalogue', 'pin'])
+        this.#db.prepare(`DELETE FROM ${table} WHERE server NOT IN (SELECT value FROM json_each(?))`).run(names)
+    })()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}
+
+/** Returns the pins with these keys or, without keys, all. */
+export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
+  keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))

@@ -1,0 +1,31 @@
+import type { Message } from '@causeway/protocol'
+
+/** The server forgot the session, so it has not processed the request. */
+export class SessionExpired extends Error {}
+
+export interface ChannelHandlers {
+  /**
+   * A message of the server. `request` is the id of the request on whose response stream it arrived, if the transport has such
+   * streams.
+   */
+  onMessage(message: Message, request?: number): void
+  /** The response of a request will not arrive. */
+  onLost(request: number, error: Error): void
+  /** The connection ended. Called once. */
+  onClose(error: Error): void
+}
+
+/** Sends and receives the messages of one connection to an MCP server. */
+export interface Channel {
+  /** Whether cancelling a request of MCP 2026-07-28 closes its stream instead of sending a notification. */
+  readonly hasRequestStreams: boolean
+  /** The latest lines of stderr, oldest first. */
+  readonly stderr: readonly string[]
+  readonly pid: number | undefined
+  start(handlers: ChannelHandlers): Promise<void>
+  /** Rejects if a message could not be sent. `signal` closes the stream of a request. */
+  send(message: Message, signal?: AbortSignal): Promise<void>
+  /** Called after `initialize`. */
+  useVersion(version: string): void
+  close(): Promise<void>
+}

@@ -1,0 +1,291 @@
+import { CausewayError, failure, isCausewayError, isObject, type Message, type Params, type Request, success } from '@causeway/protocol'
+import { GatewayError } from '../errors.ts'
+import { type Channel, SessionExpired } from './channel.ts'
+import { toUpstreamError } from './upstream-error.ts'
+
+/** Receives what a server sends while it works on a request. */
+export interface RequestOwner {
+  progress(progress: number, total: number | undefined, message: string | undefined): void
+  log(params: Params): void
+  /** Answers a request of the server. Throws a `RefusedRequest` if the client cannot. */
+  ask(method: string, params: Params): Promise<unknown>
+}
+
+/** A request of the server that nobody can answer. */
+export class RefusedRequest extends Error {
+  readonly rpcCode: number
+
+  constructor(message: string, rpcCode = -32601) {
+    super(message)
+    this.rpcCode = rpcCode
+  }
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly owner?: RequestOwner | undefined
+  /** Rejects with `DEADLINE_EXCEEDED` if nothing arrives for this time. Progress restarts it. */
+  readonly silenceMs?: number
+  /** Rejects with `DEADLINE_EXCEEDED` after this time in any case. */
+  readonly maxMs?: number
+}
+
+export interface ConnectionOptions {
+  /** Name in messages. */
+  readonly server: string
+  readonly channel: Channel
+  /** The only request that a message without a stream can belong to, or `undefined` if the client is not known. */
+  findOwner(requests: readonly RequestOwner[]): RequestOwner | undefined
+  onNotification(method: string, params: Params): void
+  /** Answers requests that belong to no client, such as `roots/list`. Returns `undefined` if it does not. */
+  onRequest(method: string, params: Params): unknown
+  onClose(error: Error): void
+}
+
+interface Pending {
+  readonly owner: RequestOwner | undefined
+  readonly abort: AbortController
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  readonly timers: RequestTimers
+}
+
+/** JSON-RPC with one server. Ids and progress tokens are its own counter; no id of a client is sent upstream. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #pending = new Map<number, Pending>()
+  #lastId = 0
+  #closed: Error | undefined
+  /** Members of `_meta` of every request (MCP 2026-07-28). */
+  #envelope: Params | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined
+  }
+
+  get inFlight(): number {
+    return this.#pending.size
+  }
+
+  /** Sets the `_meta` of MCP 2026-07-28; without one the connection is of an older version. */
+  useEnvelope(envelope: Params): void {
+    this.#envelope = envelope
+  }
+
+  get isModern(): boolean {
+    return this.#envelope !== undefined
+  }
+
+  open(): Promise<void> {
+    return this.#options.channel.start({
+      onMessage: (message, request) => this.#receive(message, request),
+      onLost: (request, error) => this.#pending.get(request)?.reject(this.#toGone(error)),
+      onClose: (error) => this.#end(error),
+    })
+  }
+
+  /**
+   * Sends a request and returns its result as received. Throws `UPSTREAM_ERROR` with the error of the server, `UPSTREAM_GONE` if the
+   * connection ends first, and the reason of the signal.
+   */
+  async request(method: string, params: Params, options: RequestOptions = {}): Promise<unknown> {
+    const { signal, owner, silenceMs, maxMs } = options
+    signal?.throwIfAborted()
+    if (this.#closed !== undefined) throw this.#toGone(this.#closed)
+    this.#lastId += 1
+    const id = this.#lastId
+    const abort = new AbortController()
+    const timers = new RequestTimers({ silenceMs, maxMs }, (ms) => cancel(this.#createTimeout(method, ms)))
+    const cancel = (reason: unknown): void => {
+      const pending = this.#pending.get(id)
+      if (pending === undefined) return
+      pending.reject(reason)
+      this.#cancel(id, method, abort)
+    }
+    const onAbort = (): void => cancel(signal?.reason)
+    try {
+      return await new Promise((resolve, reject) => {
+        const settle = (): void => void this.#pending.delete(id)
+        this.#pending.set(id, {
+          owner,
+          abort,
+          resolve: (result) => (settle(), resolve(result)),
+          reject: (error) => (settle(), reject(error)),
+          timers,
+        })
+        signal?.addEventListener('abort', onAbort, { once: true })
+        const message: Request = { jsonrpc: '2.0', id, method, params: this.#addMeta(params, id, owner) }
+        this.#options.channel
+          .send(message, abort.signal)
+          .catch((error: unknown) => this.#failSend(id, error))
+      })
+    } finally {
+      timers.clear()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Fails if the connection ended, which its `onClose` reports. */
+  notify(method: string, params?: Params): void {
+    this.#options.channel
+      .send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
+      .catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    this.#end(new Error('it was stopped'))
+    await this.#options.channel.close()
+  }
+
+  #addMeta(params: Params, id: number, owner: RequestOwner | undefined): Params {
+    const meta = {
+      ...this.#envelope,
+      ...(isObject(params._meta) ? params._meta : {}),
+      ...(owner === undefined ? {} : { progressToken: id }),
+    }
+    return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta }
+  }
+
+  #cancel(id: number, method: string, abort: AbortController): void {
+    if (this.isModern && this.#options.channel.hasRequestStreams) {
+      abort.abort()
+      return
+    }
+    // The specification forbids cancelling `initialize`.
+    if (method !== 'initialize')
+      this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled by the client' })
+    abort.abort()
+  }
+
+  #receive(message: Message, request?: number): void {
+    if (!('method' in message)) return this.#settle(message)
+    const { method, params = {} } = message
+    if ('id' in message) void this.#answer(message, request)
+    else if (method === 'notifications/progress') this.#progress(params)
+    else if (method === 'notifications/message') this.#getOwner(request)?.log(params)
+    else this.#options.onNotification(method, params)
+  }
+
+  #settle(message: Extract<Message, { result: unknown } | { error: unknown }>): void {
+    // A response to a cancelled request, or to none, is dropped.
+    const pending = typeof message.id === 'number' ? this.#pending.get(message.id) : undefined
+    if (pending === undefined) return
+    if ('error' in message) pending.reject(toUpstreamError(this.#options.server, message.error))
+    else pending.resolve(message.result)
+  }
+
+  #progress({ progressToken, progress, total, message }: Params): void {
+    const pending = typeof progressToken === 'number' ? this.#pending.get(progressToken) : undefined
+    if (pending === undefined || typeof progress !== 'number') return
+    pending.timers.restartSilence()
+    pending.owner?.progress(
+      progress,
+      typeof total === 'number' ? total : undefined,
+      typeof message === 'string' ? message : undefined,
+    )
+  }
+
+  #getOwner(request: number | undefined): RequestOwner | undefined {
+    if (request !== undefined) return this.#pending.get(request)?.owner
+    const owners = [...this.#pending.values()].flatMap(({ owner }) => owner ?? [])
+    return this.#options.findOwner(owners)
+  }
+
+  async #answer({ id, method, params = {} }: Request, request: number | undefined): Promise<void> {
+    const response = await this.#createAnswer(method, params, request).then(
+      (result) => success(id, result),
+      (error: unknown) =>
+        failure(id, error instanceof RefusedRequest ? error.rpcCode : -32603, (error as Error).message),
+    )
+    if (!this.isClosed) this.#options.channel.send(response).catch(() => {})
+  }
+
+  async #createAnswer(method: string, params: Params, request: number | undefined): Promise<unknown> {
+    if (method === 'ping') return {}
+    const own = this.#options.onRequest(method, params)
+    if (own !== undefined) return own
+    const owner = this.#getOwner(request)
+    if (owner === undefined)
+      throw new RefusedRequest(`no client of the shared server can be asked: ${method}`)
+    const timers = [...this.#pending.values()].find((one) => one.owner === owner)?.timers
+    // A person may need minutes to answer.
+    timers?.pauseSilence()
+    try {
+      return await owner.ask(method, params)
+    } finally {
+      timers?.restartSilence()
+    }
+  }
+
+  #end(error: Error): void {
+    if (this.#closed !== undefined) return
+    this.#closed = error
+    for (const { reject, abort } of [...this.#pending.values()]) {
+      reject(this.#toGone(error))
+      abort.abort()
+    }
+    this.#options.onClose(error)
+  }
+
+  #toGone(error: Error): CausewayError {
+    const { server, channel } = this.#options
+    return new GatewayError('UPSTREAM_GONE', `${server} ended during the call: ${error.message}`, {
+      data: { server, stderr: channel.stderr.slice(-20) },
+      cause: error,
+    })
+  }
+
+  #failSend(id: number, error: unknown): void {
+    const isPassed = isCausewayError(error) || error instanceof SessionExpired
+    this.#pending.get(id)?.reject(isPassed ? error : this.#toGone(error as Error))
+    if (error instanceof SessionExpired) this.#end(error)
+  }
+
+  #createTimeout(method: string, ms: number): CausewayError {
+    const { server } = this.#options
+    return new CausewayError('DEADLINE_EXCEEDED', `${server} did not respond to ${method} within ${ms} ms`, {
+      data: { server, deadline_ms: ms },
+    })
+  }
+}
+
+/** A timer that progress restarts, and one that it does not. */
+class RequestTimers {
+  readonly #silenceMs: number | undefined
+  readonly #onTimeout: (ms: number) => void
+  readonly #max: NodeJS.Timeout | undefined
+  #silence: NodeJS.Timeout | undefined
+  #isCleared = false
+
+  constructor(
+    { silenceMs, maxMs }: { silenceMs: number | undefined; maxMs: number | undefined },
+    onTimeout: (ms: number) => void,
+  ) {
+    this.#silenceMs = silenceMs
+    this.#onTimeout = onTimeout
+    if (maxMs !== undefined) this.#max = setTimeout(() => onTimeout(maxMs), maxMs).unref()
+    this.restartSilence()
+  }
+
+  restartSilence(): void {
+    const ms = this.#silenceMs
+    if (ms === undefined || this.#isCleared) return
+    if (this.#silence !== undefined) this.#silence.refresh()
+    else this.#silence = setTimeout(() => this.#onTimeout(ms), ms).unref()
+  }
+
+  pauseSilence(): void {
+    clearTimeout(this.#silence)
+    this.#silence = undefined
+  }
+
+  clear(): void {
+    this.#isCleared = true
+    this.pauseSilence()
+    clearTimeout(this.#max)
+  }
+}

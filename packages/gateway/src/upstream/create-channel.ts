@@ -1,0 +1,29 @@
+import { homedir } from 'node:os'
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { RenderedEndpoint } from '../config/index.ts'
+import type { Channel } from './channel.ts'
+import { HttpChannel, SseChannel } from './http-channel.ts'
+import type { PidFile } from './pid-file.ts'
+import { StdioChannel } from './stdio-channel.ts'
+
+export interface ChannelContext {
+  /** Name in messages. */
+  readonly server: string
+  /** Working folder of a child without a folder of its own. */
+  readonly project: string | undefined
+  readonly now: () => number
+  readonly pidFile?: PidFile | undefined
+  readonly authProvider?: OAuthClientProvider | undefined
+  log(stream: 'stderr' | 'junk', line: string): void
+}
+
+export function createChannel(endpoint: RenderedEndpoint, context: ChannelContext): Channel {
+  const { server, project, now, pidFile, authProvider, log } = context
+  if (endpoint.kind === 'stdio') {
+    const { command, args, env, cwd = project ?? homedir() } = endpoint
+    return new StdioChannel({ command, args, env, cwd, now, pidFile, log })
+  }
+  const { kind, url, headers } = endpoint
+  const options = { kind, server, url, headers, authProvider }
+  return kind === 'http' ? new HttpChannel(options) : new SseChannel(options)
+}

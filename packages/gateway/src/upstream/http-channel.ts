@@ -1,0 +1,213 @@
+import type { Message } from '@causeway/protocol'
+import type {
+  JSONRPCMessage,
+  OAuthClientProvider,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  Transport,
+} from '@modelcontextprotocol/client'
+import { GatewayError } from '../errors.ts'
+import { type Channel, type ChannelHandlers, SessionExpired } from './channel.ts'
+
+export interface HttpChannelOptions {
+  readonly kind: 'http' | 'sse'
+  /** Name in messages. */
+  readonly server: string
+  readonly url: string
+  /** From the configuration. A token of a client is never sent. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly authProvider?: OAuthClientProvider | undefined
+  readonly fetch?: typeof fetch
+}
+
+type Sdk = typeof import('@modelcontextprotocol/client')
+
+/** Loaded when it is first used: most servers use stdio. */
+const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
+
+/**
+ * Streamable HTTP. Each request has a transport of its own, so that everything on its response stream belongs to it. The first transport
+ * has the session and the stream of notifications.
+ */
+export class HttpChannel implements Channel {
+  readonly hasRequestStreams = true
+  readonly stderr = []
+  readonly pid = undefined
+  readonly #options: HttpChannelOptions
+  readonly #requests = new Map<number, StreamableHTTPClientTransport>()
+  #sdk: Sdk | undefined
+  #base: StreamableHTTPClientTransport | undefined
+  #handlers: ChannelHandlers | undefined
+  #version: string | undefined
+  #retryAfterMs: number | undefined
+
+  constructor(options: HttpChannelOptions) {
+    this.#options = options
+  }
+
+  async start(handlers: ChannelHandlers): Promise<void> {
+    this.#handlers = handlers
+    this.#sdk = await loadSdk()
+    this.#base = this.#createTransport(this.#sdk)
+    this.#base.onmessage = (message) => handlers.onMessage(message as Message)
+    await this.#base.start()
+  }
+
+  async send(message: Message, signal?: AbortSignal): Promise<void> {
+    const base = this.#base as StreamableHTTPClientTransport
+    try {
+      if ('method' in message && 'id' in message && message.method !== 'initialize')
+        await this.#request(message.id as number, message, signal)
+      else await base.send(message as JSONRPCMessage)
+    } catch (error) {
+      throw this.#toSendError(error)
+    }
+  }
+
+  useVersion(version: string): void {
+    this.#version = version
+    this.#base?.setProtocolVersion(version)
+  }
+
+  async close(): Promise<void> {
+    for (const transport of this.#requests.values()) await transport.close()
+    this.#requests.clear()
+    const base = this.#base
+    this.#base = undefined
+    if (base?.sessionId !== undefined) await base.terminateSession().catch(() => {})
+    await base?.close()
+  }
+
+  async #request(id: number, message: Message, signal: AbortSignal | undefined): Promise<void> {
+    const transport = this.#createTransport(this.#sdk as Sdk)
+    this.#requests.set(id, transport)
+    const end = (): void => {
+      if (this.#requests.delete(id)) void transport.close()
+    }
+    transport.onmessage = (received) => {
+      const isResponse = !('method' in received) && received.id === id
+      this.#handlers?.onMessage(received as Message, id)
+      if (isResponse) end()
+    }
+    signal?.addEventListener('abort', end, { once: true })
+    await transport.start()
+    try {
+      await transport.send(message as JSONRPCMessage, {
+        onRequestStreamEnd: () => {
+          if (this.#requests.has(id)) this.#handlers?.onLost(id, new Error('the response stream ended'))
+          end()
+        },
+      })
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
+  #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
+    const { url, headers, authProvider } = this.#options
+    const sessionId = this.#base?.sessionId
+    return new Transport(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      fetch: (target, init) => this.#fetch(target, init),
+      ...(authProvider === undefined ? {} : { authProvider }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(this.#version === undefined ? {} : { protocolVersion: this.#version }),
+    })
+  }
+
+  async #fetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
+    const response = await (this.#options.fetch ?? fetch)(target, init)
+    if (!response.ok) this.#retryAfterMs = parseRetryAfter(response.headers.get('retry-after'))
+    return response
+  }
+
+  #toSendError(error: unknown): unknown {
+    const { SdkHttpError } = this.#sdk as Sdk
+    const isExpired =
+      error instanceof SdkHttpError && error.status === 404 && this.#base?.sessionId !== undefined
+    if (isExpired) return new SessionExpired('the session expired')
+    return toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: this.#retryAfterMs })
+  }
+}
+
+/** HTTP+SSE of MCP 2024-11-05: one stream for all messages. */
+export class SseChannel implements Channel {
+  readonly hasRequestStreams = false
+  readonly stderr = []
+  readonly pid = undefined
+  readonly #options: HttpChannelOptions
+  #sdk: Sdk | undefined
+  #transport: (Transport & SSEClientTransport) | undefined
+
+  constructor(options: HttpChannelOptions) {
+    this.#options = options
+  }
+
+  async start(handlers: ChannelHandlers): Promise<void> {
+    const { url, headers, authProvider, fetch } = this.#options
+    this.#sdk = await loadSdk()
+    const transport = new this.#sdk.SSEClientTransport(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      ...(fetch === undefined ? {} : { fetch }),
+      ...(authProvider === undefined ? {} : { authProvider }),
+    })
+    this.#transport = transport
+    transport.onmessage = (message) => handlers.onMessage(message as Message)
+    transport.onclose = () => handlers.onClose(new Error('the event stream ended'))
+    let isOpen = false
+    transport.onerror = (error) => {
+      // The event source would reconnect, to a session that the server does not have.
+      if (isOpen) handlers.onClose(error)
+    }
+    await transport.start().catch((error: unknown) => {
+      throw toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: undefined })
+    })
+    isOpen = true
+  }
+
+  async send(message: Message): Promise<void> {
+    await this.#transport?.send(message as JSONRPCMessage)
+  }
+
+  useVersion(version: string): void {
+    this.#transport?.setProtocolVersion(version)
+  }
+
+  async close(): Promise<void> {
+    const transport = this.#transport
+    this.#transport = undefined
+    await transport?.close()
+  }
+}
+
+function toHttpError(
+  error: unknown,
+  { server, sdk, retryAfterMs }: { server: string; sdk: Sdk; retryAfterMs: number | undefined },
+): unknown {
+  const status = error instanceof sdk.SdkHttpError ? error.status : undefined
+  if (error instanceof sdk.UnauthorizedError || status === 401)
+    return new GatewayError('NEEDS_LOGIN', `${server} requires a login`, { data: { server }, cause: error })
+  return new GatewayError('UPSTREAM_UNAVAILABLE', `${server} cannot be reached: ${describe(error)}`, {
+    data: {
+      server,
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    },
+    cause: error,
+  })
+}
+
+/** `fetch` has the reason in the cause. */
+function describe(error: unknown): string {
+  const { message, cause } = error as Error
+  const reason = cause instanceof Error ? (cause as NodeJS.ErrnoException).code ?? cause.message : undefined
+  return (reason === undefined ? message : `${message} (${reason})`).slice(0, 300)
+}
+
+/** Returns milliseconds. Seconds and dates are allowed (RFC 9110, section 10.2.3). */
+function parseRetryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined
+}

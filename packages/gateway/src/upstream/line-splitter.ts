@@ -1,0 +1,57 @@
+const newline = 10
+
+/** Splits bytes into lines. Keeps at most `maxBytes` of an unfinished line. */
+export class LineSplitter {
+  readonly #maxBytes: number
+  readonly #onLine: (line: string) => void
+  readonly #onTooLong: () => void
+  #parts: Buffer[] = []
+  #length = 0
+
+  constructor({ maxBytes, onLine, onTooLong }: LineSplitterOptions) {
+    this.#maxBytes = maxBytes
+    this.#onLine = onLine
+    this.#onTooLong = onTooLong
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#append(chunk.subarray(start, end))
+      this.end()
+      start = end + 1
+    }
+    if (start < chunk.length) this.#append(chunk.subarray(start))
+  }
+
+  /** Passes on an unfinished line. */
+  end(): void {
+    if (this.#length === 0) return
+    const [only] = this.#parts
+    const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts)
+    this.#parts = []
+    this.#length = 0
+    const line = bytes.toString('utf8')
+    this.#onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
+  }
+
+  #append(part: Buffer): void {
+    if (part.length === 0) return
+    if (this.#length + part.length > this.#maxBytes) {
+      this.#onTooLong()
+      const left = this.#maxBytes - this.#length
+      if (left > 0) this.#parts.push(part.subarray(0, left))
+      this.#length = this.#maxBytes
+      return
+    }
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+}
+
+interface LineSplitterOptions {
+  readonly maxBytes: number
+  onLine(line: string): void
+  /** The current line exceeds the limit; the rest of it is dropped. */
+  onTooLong(): void
+}

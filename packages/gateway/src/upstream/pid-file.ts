@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { identifyProcess } from '@causeway/store'
+import { z } from 'zod'
+import { isGroupAlive, signalGroup } from './process-group.ts'
+
+const schema = z.array(z.object({ pid: z.int().positive(), process: z.string() }))
+
+type Entry = z.infer<typeof schema>[number]
+
+const graceMs = 1000
+const pollMs = 50
+
+/** The process groups of running children, so that the next server ends them if this one is killed. */
+export class PidFile {
+  readonly #path: string
+  #entries: readonly Entry[] = []
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  add(pid: number): void {
+    const process = identifyProcess(pid)
+    if (process === undefined) return
+    this.#entries = [...this.#entries, { pid, process }]
+    this.#write()
+  }
+
+  remove(pid: number): void {
+    if (!this.#entries.some((entry) => entry.pid === pid)) return
+    this.#entries = this.#entries.filter((entry) => entry.pid !== pid)
+    this.#write()
+  }
+
+  /** Ends the groups that an earlier server left. Returns the pids of their leaders. */
+  async reap(): Promise<readonly number[]> {
+    const left = readEntries(this.#path).filter(isSameGroup)
+    for (const { pid } of left) signalGroup(pid, 'SIGTERM')
+    const until = performance.now() + graceMs
+    while (left.some(({ pid }) => isGroupAlive(pid)) && performance.now() < until) await delay(pollMs)
+    for (const { pid } of left) if (isGroupAlive(pid)) signalGroup(pid, 'SIGKILL')
+    if (left.length > 0 || this.#entries.length > 0) this.#write()
+    return left.map(({ pid }) => pid)
+  }
+
+  #write(): void {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    writeFileSync(`${this.#path}.new`, JSON.stringify(this.#entries), { mode: 0o600 })
+    renameSync(`${this.#path}.new`, this.#path)
+  }
+}
+
+/**
+ * Whether the group is the one that was recorded. A pid is not reused while a group has its number, so after the end of its leader a group
+ * of the same boot is the recorded one.
+ */
+function isSameGroup(entry: Entry): boolean {
+  const leader = identifyProcess(entry.pid)
+  if (leader !== undefined) return leader === entry.process
+  return getBoot(entry.process) === getBoot(identifyProcess(process.pid) ?? '') && isGroupAlive(entry.pid)
+}
+
+const getBoot = (identity: string): string => identity.split(':')[0] ?? ''
+
+function readEntries(path: string): readonly Entry[] {
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    // Missing at the first start; an unreadable file identifies no process.
+    return []
+  }
+}

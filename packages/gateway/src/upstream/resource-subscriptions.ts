@@ -1,0 +1,61 @@
+import type { JsonObject } from '@causeway/protocol'
+import type { ServerDescription } from '../domain/catalogue.ts'
+import type { Connection } from './connection.ts'
+
+/** The resources whose updates clients of one connection want. Each is subscribed to once upstream. */
+export class ResourceSubscriptions {
+  readonly #counts = new Map<string, number>()
+  #connection: Connection | undefined
+  #capabilities: JsonObject = {}
+  /** Ends the open `subscriptions/listen`. */
+  #listening = new AbortController()
+
+  get size(): number {
+    return this.#counts.size
+  }
+
+  add(uri: string): void {
+    const count = this.#counts.get(uri) ?? 0
+    this.#counts.set(uri, count + 1)
+    if (count === 0) this.#send('resources/subscribe', uri)
+  }
+
+  remove(uri: string): void {
+    const count = this.#counts.get(uri) ?? 0
+    if (count > 1) return void this.#counts.set(uri, count - 1)
+    if (this.#counts.delete(uri)) this.#send('resources/unsubscribe', uri)
+  }
+
+  /** Subscribes again on a new connection. */
+  use(connection: Connection, { capabilities }: ServerDescription): void {
+    this.#connection = connection
+    this.#capabilities = capabilities
+    if (connection.isModern) return this.#listen()
+    for (const uri of this.#counts.keys()) this.#send('resources/subscribe', uri)
+  }
+
+  #send(method: string, uri: string): void {
+    const connection = this.#connection
+    if (connection === undefined || connection.isClosed) return
+    if (connection.isModern) return this.#listen()
+    // A server that does not support it sends no updates, which clients must expect anyway.
+    connection.request(method, { uri }).catch(() => {})
+  }
+
+  /** Replaces the request of MCP 2026-07-28 whose stream has the notifications. */
+  #listen(): void {
+    this.#listening.abort(new Error('replaced'))
+    this.#listening = new AbortController()
+    const { tools, prompts, resources } = this.#capabilities as Record<string, { listChanged?: unknown }>
+    const notifications = {
+      ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+      ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+      ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+      ...(this.size > 0 ? { resourceSubscriptions: [...this.#counts.keys()] } : {}),
+    }
+    if (Object.keys(notifications).length === 0) return
+    this.#connection
+      ?.request('subscriptions/listen', { notifications }, { signal: this.#listening.signal })
+      .catch(() => {})
+  }
+}

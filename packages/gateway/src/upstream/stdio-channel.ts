@@ -1,0 +1,176 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { classifyMessage, type Message } from '@causeway/protocol'
+import { GatewayError } from '../errors.ts'
+import type { Channel, ChannelHandlers } from './channel.ts'
+import { LineSplitter } from './line-splitter.ts'
+import type { PidFile } from './pid-file.ts'
+import { isGroupAlive, signalGroup } from './process-group.ts'
+import { StderrLog } from './stderr-log.ts'
+
+/** A longer line ends the child. */
+const maxLineBytes = 64 * 1024 ** 2
+const maxLoggedJunk = 20
+const maxJunkLength = 500
+
+/** Wait for the end after the end of stdin, and again after SIGTERM. */
+export const defaultGraceMs = 2000
+const pollMs = 25
+
+export interface StdioChannelOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  /** The complete environment of the child. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly now: () => number
+  readonly pidFile?: PidFile | undefined
+  readonly graceMs?: number
+  log(stream: 'stderr' | 'junk', line: string): void
+}
+
+/** A child process in a process group of its own, which sends and receives one message a line. */
+export class StdioChannel implements Channel {
+  readonly hasRequestStreams = false
+  readonly #options: StdioChannelOptions
+  readonly #stderr: StderrLog
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
+  #exited: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | undefined
+  #junkLines = 0
+  #tooLong = false
+
+  constructor(options: StdioChannelOptions) {
+    this.#options = options
+    this.#stderr = new StderrLog({ now: options.now, log: (line) => options.log('stderr', line) })
+  }
+
+  get stderr(): readonly string[] {
+    return this.#stderr.lines
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Lines on stdout that are not messages. */
+  get junkLines(): number {
+    return this.#junkLines
+  }
+
+  start(handlers: ChannelHandlers): Promise<void> {
+    const { command, args, env, cwd, pidFile } = this.#options
+    const child = spawn(command, [...args], {
+      cwd,
+      env: { ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    this.#child = child
+    const stdout = new LineSplitter({
+      maxBytes: maxLineBytes,
+      onLine: (line) => this.#receive(line, handlers),
+      onTooLong: () => this.#endTooLong(),
+    })
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
+    // A child that ends closes its pipe; the exit reports it.
+    child.stdin.on('error', () => {})
+    return new Promise((resolve, reject) => {
+      this.#exited = new Promise((ended) => {
+        child.once('spawn', () => {
+          pidFile?.add(child.pid as number)
+          resolve()
+        })
+        child.once('error', (error) => {
+          reject(error)
+          ended()
+        })
+        // Grandchildren can keep the pipes open, so `close` may never be emitted.
+        child.once('exit', (code, signal) => {
+          ended()
+          setImmediate(() => {
+            this.#stderr.end()
+            handlers.onClose(this.#describeExit(code, signal))
+          })
+          void this.close()
+        })
+      })
+    })
+  }
+
+  send(message: Message): Promise<void> {
+    const { stdin } = this.#child as ChildProcessByStdio<Writable, Readable, Readable>
+    return new Promise((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  useVersion(): void {}
+
+  /** Ends stdin, then sends SIGTERM and SIGKILL to the process group. Resolves when no process of the group runs. */
+  close(): Promise<void> {
+    this.#closing ??= this.#stop()
+    return this.#closing
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#child
+    if (child?.pid === undefined) return
+    const { pid } = child
+    const { graceMs = defaultGraceMs, pidFile } = this.#options
+    child.stdin.end()
+    const hasEnded =
+      (await this.#waitForEnd(pid, graceMs)) ||
+      (signalGroup(pid, 'SIGTERM') && (await this.#waitForEnd(pid, graceMs)))
+    if (!hasEnded) {
+      signalGroup(pid, 'SIGKILL')
+      await this.#waitForEnd(pid, graceMs)
+    }
+    child.stdout.destroy()
+    child.stderr.destroy()
+    pidFile?.remove(pid)
+  }
+
+  async #waitForEnd(pid: number, ms: number): Promise<boolean> {
+    const { now } = this.#options
+    const until = now() + ms
+    await Promise.race([this.#exited, delay(ms, undefined, { ref: false })])
+    while (isGroupAlive(pid)) {
+      if (now() >= until) return false
+      await delay(pollMs)
+    }
+    return true
+  }
+
+  #receive(line: string, handlers: ChannelHandlers): void {
+    if (line.trim() === '') return
+    const message = parseMessage(line)
+    if (message !== undefined) return handlers.onMessage(message)
+    this.#junkLines += 1
+    if (this.#junkLines <= maxLoggedJunk) this.#options.log('junk', line.slice(0, maxJunkLength))
+  }
+
+  #endTooLong(): void {
+    if (this.#tooLong) return
+    this.#tooLong = true
+    void this.close()
+  }
+
+  #describeExit(code: number | null, signal: NodeJS.Signals | null): Error {
+    if (this.#tooLong)
+      return new GatewayError('UPSTREAM_INVALID', `it sent a line of more than ${maxLineBytes} bytes`)
+    return new Error(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
+  }
+}
+
+function parseMessage(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return classifyMessage(value) === 'invalid' ? undefined : (value as Message)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,24 @@
+import { type CausewayError, isObject } from '@causeway/protocol'
+import { GatewayError } from '../errors.ts'
+
+/** The JSON-RPC error of a hosted server, as it was received. */
+export interface RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** Makes an error that a transport sends with the number, message and data of the hosted server. */
+export function toUpstreamError(server: string, error: unknown): CausewayError {
+  const { code, message, data } = isObject(error) ? error : {}
+  const rpc: RpcError = {
+    code: typeof code === 'number' ? code : -32603,
+    message: typeof message === 'string' ? message : 'error without a message',
+    ...(data === undefined ? {} : { data }),
+  }
+  return new GatewayError('UPSTREAM_ERROR', `${server}: ${rpc.message}`, { data: { server, rpc } })
+}
+
+/** Returns the JSON-RPC error of the hosted server, if the error is one. */
+export const readRpcError = (error: unknown): RpcError | undefined =>
+  GatewayError.is(error, 'UPSTREAM_ERROR') ? (error.data.rpc as RpcError) : undefined
