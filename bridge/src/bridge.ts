@@ -20,6 +20,7 @@ import { createUpstream, type Upstream } from './http/upstream.ts'
 import type { Log } from './lifecycle/debug-log.ts'
 import { handleProcessEvents, Shutdown } from './lifecycle/shutdown.ts'
 import { Identity } from './session/identity.ts'
+import { findProject } from './session/project.ts'
 import { ServerInfo } from './session/server-info.ts'
 import { Session } from './session/session.ts'
 import { Subscriptions } from './session/subscriptions.ts'
@@ -57,7 +58,8 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const monitor = new ServerMonitor({ now, onUnreachable: autostart ? undefined : warnUnreachable })
   const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
 
-  const identity = new Identity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'))
+  const project = findProject(url, process.cwd())
+  const identity = new Identity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'), project)
   const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
   const server = createUpstream({
     url,

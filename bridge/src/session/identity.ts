@@ -15,11 +15,14 @@ export class Identity {
   readonly #run: string
   #calls = 0
 
-  /** `run` differs between two processes with the same `session`. */
-  constructor(session: string, run: string) {
+  /** `run` differs between two processes with the same `session`. `project` is the folder in which the client works. */
+  constructor(session: string, run: string, project?: string) {
     this.#session = session
     this.#run = run
-    this.fields = { [names.causewaySession]: session }
+    this.fields = {
+      [names.causewaySession]: session,
+      ...(project === undefined ? {} : { [names.causewayProject]: encodeURIComponent(project) }),
+    }
   }
 
   /** Identifies a call and its trace. A repeated call has the same fields. */

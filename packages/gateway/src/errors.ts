@@ -6,6 +6,7 @@ export const GatewayError = defineErrors({
     status: 502,
     about: 'the hosted server answered with the JSON-RPC error in data.rpc',
     remedy: 'see the message of the hosted server',
+  },
   GATEWAY_CONFIG_INVALID: {
     status: 500,
     about: 'mcp.json, or an entry of it, is malformed',

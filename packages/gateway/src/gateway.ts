@@ -4,14 +4,14 @@ import type { CausewayError } from '@causeway/protocol'
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { createHostedApp } from './app/hosted-app.ts'
 import { ParkedCalls } from './calls/parked-calls.ts'
+import type { HostedServer, RenderedEndpoint } from './config/index.ts'
 import type { Catalogue } from './domain/catalogue.ts'
 import { chooseAppName } from './domain/names.ts'
 import { type CatalogueChange, createPins, findChanges, reviewCatalogue, toPinKey } from './domain/pins.ts'
 import { toOwnUri } from './domain/resource-uris.ts'
 import { GatewayError } from './errors.ts'
-import type { HostedServer, RenderedEndpoint } from './config/index.ts'
-import { hashConfig, UpstreamServer } from './instances/upstream-server.ts'
 import { describeServer, type HostedServerStatus } from './instances/server-status.ts'
+import { hashConfig, UpstreamServer } from './instances/upstream-server.ts'
 import { GatewayStore, selectPins } from './store.ts'
 import { PidFile } from './upstream/pid-file.ts'
 
@@ -196,7 +196,10 @@ export class Gateway {
     const isTaken = (path: string): boolean => used.has(path) || this.#options.isReserved(path)
     const chosen = chooseAppName(app ?? name, isTaken)
     if (app !== undefined && chosen !== app)
-      this.#options.log.warn({ server: name, app, chosen }, 'the app name of a hosted server is not available')
+      this.#options.log.warn(
+        { server: name, app, chosen },
+        'the app name of a hosted server is not available',
+      )
     return chosen
   }
 

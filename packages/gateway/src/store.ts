@@ -41,7 +41,9 @@ export class GatewayStore {
 
   saveCatalogue(server: string, configHash: string, catalogue: Catalogue, takenMs: number): void {
     this.#db
-      .prepare('INSERT OR REPLACE INTO catalogue (server, config_hash, content, taken_ms) VALUES (?, ?, ?, ?)')
+      .prepare(
+        'INSERT OR REPLACE INTO catalogue (server, config_hash, content, taken_ms) VALUES (?, ?, ?, ?)',
+      )
       .run(server, configHash, JSON.stringify(catalogue), takenMs)
   }
 
@@ -68,7 +70,9 @@ export class GatewayStore {
     const names = JSON.stringify(servers)
     this.#db.transaction(() => {
       for (const table of ['catalogue', 'pin'])
-        this.#db.prepare(`DELETE FROM ${table} WHERE server NOT IN (SELECT value FROM json_each(?))`).run(names)
+        this.#db
+          .prepare(`DELETE FROM ${table} WHERE server NOT IN (SELECT value FROM json_each(?))`)
+          .run(names)
     })()
   }
 

@@ -18,6 +18,8 @@ export const headers = Object.freeze({
   causewaySession: 'causeway-session',
   /** Identifies a call. A repetition gets the first response. */
   causewayRequest: 'causeway-request',
+  /** Folder in which the client works, percent-encoded. */
+  causewayProject: 'causeway-project',
   /** Maximum duration of a call in milliseconds. */
   causewayDeadline: 'causeway-deadline',
 })

@@ -1,4 +1,5 @@
 import type { App } from '@causeway/app-kit'
+import { gatewayMigrations } from '@causeway/gateway'
 import { lockFiles } from '@causeway/store'
 import { type CallOptions, resolveWorkerFile, WorkerLink } from '@causeway/worker'
 import { serverMigrations } from '../host/server-store.ts'
@@ -36,11 +37,18 @@ const serverParts: readonly OwnedPart[] = [
     kind: 'passing' as const,
   })),
   { path: 'roots.json', kind: 'files' as const },
+  { path: 'mcp.json', kind: 'files' as const },
+  { path: 'gateway/', kind: 'passing' as const },
   {
     path: 'server.db',
     kind: 'database' as const,
     schema: serverMigrations.map(({ name }) => name),
     withoutSecrets: 'DELETE FROM secret',
+  },
+  {
+    path: 'gateway.db',
+    kind: 'database' as const,
+    schema: gatewayMigrations.map(({ name }) => name),
   },
 ].map((part) => ({ app: 'Causeway', ...part }))
 

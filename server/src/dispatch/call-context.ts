@@ -12,7 +12,17 @@ export interface CallContextOptions extends Pick<ToolContext, 'store' | 'session
 
 /** Its `signal` is created on first access; copies contain the signal itself. */
 export function createCallContext(caller: Caller, options: CallContextOptions): ToolContext {
-  const { sharedSession, progress, notify, input = noInput, client, requestId, access, trace } = caller
+  const {
+    sharedSession,
+    progress,
+    notify,
+    input = noInput,
+    client,
+    requestId,
+    access,
+    trace,
+    project,
+  } = caller
   const { clientKey = caller.sessionKey } = caller
   const { cancellation, store, session, now, note, log, logFields } = options
   const context: Omit<ToolContext, 'signal'> & { [cancellationKey]: Cancellation } = {
@@ -28,6 +38,7 @@ export function createCallContext(caller: Caller, options: CallContextOptions): 
     client,
     clientKey,
     ...(access === undefined || access.name === '' ? {} : { holder: access.name }),
+    ...(project === undefined ? {} : { project }),
     ...(trace === undefined ? {} : { traceparent: formatTrace(trace) }),
     requestId,
     note,

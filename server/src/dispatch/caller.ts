@@ -33,6 +33,8 @@ export interface Caller {
   readonly trace?: Trace | undefined
   /** Identifies the client for limits and audit; defaults to the session key. */
   readonly clientKey?: string | undefined
+  /** Folder in which the client works. */
+  readonly project?: string | undefined
   /** Sends progress; does nothing if the caller gave no progress token. */
   progress(done: number, total?: number, message?: string): void
   /** Sends a log message if the caller accepts its level. */

@@ -44,7 +44,8 @@ function findCompleter(call: MethodCall, name: string, typed: string): Completer
       prompt.completeTyped?.(name, typed, chosen, ctx) ?? prompt.complete(name, typed, ctx)
     return { instance, values }
   }
-  if (type === 'ref/resource') return findTemplateCompleter(call, { template: requireString(ref, 'uri'), name, typed })
+  if (type === 'ref/resource')
+    return findTemplateCompleter(call, { template: requireString(ref, 'uri'), name, typed })
   throw new CausewayError('INVALID_PARAMS', `params.ref.type is neither ref/prompt nor ref/resource: ${type}`)
 }
 

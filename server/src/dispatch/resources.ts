@@ -35,9 +35,7 @@ async function listOfApp(
 }
 
 export const listTemplates: Method = async (call, { registry }) => {
-  const templates = call.lists.instances
-    .flatMap(({ app }) => app.resources)
-    .flatMap(listTemplatesOf)
+  const templates = call.lists.instances.flatMap(({ app }) => app.resources).flatMap(toListedTemplates)
   const { items, ...rest } = paginate(templates, {
     cursor: call.params.cursor,
     hash: 'templates',
@@ -46,7 +44,7 @@ export const listTemplates: Method = async (call, { registry }) => {
   return { resourceTemplates: items, ...rest, ...cacheHints(call) }
 }
 
-function listTemplatesOf({ template, templates, name, about, mimeType }: AppResource) {
+function toListedTemplates({ template, templates, name, about, mimeType }: AppResource) {
   if (templates !== undefined) return templates
   if (template.variables.length === 0) return []
   return [{ uriTemplate: template.text, name, description: about, mimeType }]

@@ -38,7 +38,8 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
     // A hosted server rejected the request itself, which did not run a tool.
-    if (isCausewayError(error) && error.code !== upstreamError) return toErrorResult(errorObject(error), called)
+    if (isCausewayError(error) && error.code !== upstreamError)
+      return toErrorResult(errorObject(error), called)
     throw error
   }
 }

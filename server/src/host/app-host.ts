@@ -73,6 +73,13 @@ export class AppHost {
     if (previous !== undefined) await this.#close(previous)
   }
 
+  /** By path. Closes the app. */
+  async remove(path: string): Promise<void> {
+    const instance = this.#instances.get(path)
+    this.#instances.delete(path)
+    if (instance !== undefined) await this.#close(instance)
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.instances.map((instance) => this.#close(instance)))
     this.#instances.clear()

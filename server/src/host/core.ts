@@ -36,6 +36,7 @@ import { Registry } from '../registry/registry.ts'
 import { AppHost } from './app-host.ts'
 import { ClientStates } from './client-states.ts'
 import { ErrorCatalog } from './error-catalog.ts'
+import { HostedServers } from './hosted-servers.ts'
 import { ServerStore } from './server-store.ts'
 import { type AppFailure, UserApps } from './user-apps.ts'
 
@@ -60,6 +61,9 @@ export interface CoreOptions {
 
 const serverApp = 'Causeway'
 
+/** Paths below `/mcp` that are not apps. */
+const reservedPaths = ['core', 'p']
+
 /** The server without transports. */
 export class Core {
   readonly events = new EventEmitter<{ changed: [Change] }>()
@@ -79,6 +83,8 @@ export class Core {
   readonly runner: CallRunner
   readonly host: AppHost
   readonly registry: Registry
+  /** Set by `open`. */
+  #hosted: HostedServers | undefined
   /** Caches of the server itself, which the memory guard can evict. */
   readonly caches: OwnedCache[] = []
   readonly memory: MemoryGuard
@@ -150,6 +156,12 @@ export class Core {
     })
   }
 
+  /** The MCP servers of `mcp.json`. */
+  get hosted(): HostedServers {
+    if (this.#hosted === undefined) throw new Error('the core is not open')
+    return this.#hosted
+  }
+
   /** Apps that could not be loaded or opened. */
   get failures(): readonly AppFailure[] {
     const opened = this.host.instances.flatMap(({ app, failure }) =>
@@ -163,7 +175,11 @@ export class Core {
     const { config, log, cwd = process.cwd() } = options
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
-    await core.host.open(selectApps(core.#apps, config.apps))
+    const hosted = await core.#openHosted()
+    core.#hosted = hosted
+    // Apps that change while the others are opened are replaced by the first refresh.
+    hosted.gateway.takeChanges()
+    await core.host.open(selectApps([...core.#apps, ...hosted.gateway.apps], config.apps))
     for (const instance of core.host.instances) core.storage.requireFiles(instance)
     await core.registry.start()
     core.#markReady()
@@ -222,11 +238,26 @@ export class Core {
     this.registry.close()
     await this.memory.close()
     this.userApps.close()
+    await this.#hosted?.close()
     await this.host.close()
     this.limits.close()
     this.metrics.close()
     await this.audit.close()
     this.store.close()
+  }
+
+  #openHosted(): Promise<HostedServers> {
+    const onError = (err: unknown): void => this.#logListenerError(err)
+    const own = new Set([...this.#apps.map(({ name }) => pathName(name)), ...reservedPaths])
+    return HostedServers.open({
+      dataDir: this.config.dataDir,
+      log: this.#log,
+      env: process.env,
+      ...this.#clocks,
+      isReserved: (path) => own.has(path),
+      onChange: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
+      onResource: (uri) => this.#notify({ uri }),
+    })
   }
 
   #openAudit(logFiles: CoreOptions['logFiles']): Audit {
@@ -281,7 +312,11 @@ export class Core {
   }
 
   async #renewApps(): Promise<void> {
-    for (const app of await this.userApps.reload())
+    const { changed, removed } = this.hosted.gateway.takeChanges()
+    for (const path of removed) await this.host.remove(path)
+    const selected = this.config.apps.map(pathName)
+    const hosted = changed.filter(({ name }) => selected.length === 0 || selected.includes(pathName(name)))
+    for (const app of [...hosted, ...(await this.userApps.reload())])
       await this.host
         .replace(app)
         .catch((err: unknown) =>

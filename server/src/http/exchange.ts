@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isAbsolute } from 'node:path'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, getOwner } from '../access/access.ts'
@@ -107,6 +108,7 @@ export class Exchange {
       trace: parseTrace(given.traceparent),
       sessionKey: toStateKey(this.access, key ?? sharedKey),
       access: this.access,
+      project: parseProject(request),
       sharedSession: key === undefined,
       client: sender.client ?? parseUserAgent(given['user-agent']),
       requestId:
@@ -146,6 +148,36 @@ export function parseSessionKey(given: IncomingHttpHeaders): string | undefined 
   throw new CausewayError('INVALID_PARAMS', 'Causeway-Session is not of the form [A-Za-z0-9._-]{1,128}', {
     remedy: 'send letters, digits, dots, underscores and hyphens, or leave the header out',
   })
+}
+
+const maxProjectLength = 4096
+const loopback = /^(::ffff:)?127\.|^::1$/
+
+/**
+ * Returns `Causeway-Project` of a caller on this machine or with a token: it selects the folder in which processes are started. Throws
+ * `INVALID_PARAMS` if it is not an absolute path.
+ */
+export function parseProject({
+  headers: given,
+  access,
+  ip,
+}: Pick<FastifyRequest, 'headers' | 'access' | 'ip'>): string | undefined {
+  const text = given[headers.causewayProject]
+  if (text === undefined || (access === undefined && !loopback.test(ip))) return undefined
+  const path = typeof text === 'string' ? decode(text) : undefined
+  if (path !== undefined && isAbsolute(path) && path.length <= maxProjectLength && !path.includes('\0'))
+    return path
+  throw new CausewayError('INVALID_PARAMS', 'Causeway-Project is not a percent-encoded absolute path', {
+    remedy: 'send the absolute path of the folder, or leave the header out',
+  })
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns a positive integer of at most 15 digits. */

@@ -37,9 +37,7 @@ export const createProfileMount = (name: string, patterns: readonly string[]): M
 export const createBareMount = (appPath: string): Mount => ({ path: `/mcp/${appPath}`, app: appPath })
 
 export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonly string[] =>
-  mount.app === undefined
-    ? [toFullName(app, tool), ...tool.aliases.full]
-    : [tool.name, ...tool.aliases.bare]
+  mount.app === undefined ? [toFullName(app, tool), ...tool.aliases.full] : [tool.name, ...tool.aliases.bare]
 
 const toFullName = (app: App, { name, fullName }: Pick<AppTool, 'name' | 'fullName'>): string =>
   fullName ?? wireName(app.name, name)

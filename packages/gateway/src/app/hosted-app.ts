@@ -168,7 +168,10 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
     const result = await server.request('resources/read', { uri }, ctx)
     const { contents } = isObject(result) ? result : {}
     const list = Array.isArray(contents) ? contents.filter(isObject) : []
-    return list.map((one) => ({ ...one, uri: toOwnUri(path, String(one.uri)) })) as unknown as ResourceContents[]
+    return list.map((one) => ({
+      ...one,
+      uri: toOwnUri(path, String(one.uri)),
+    })) as unknown as ResourceContents[]
   }
   const listedTemplates = templates.map((one) => ({ ...one, uriTemplate: toOwnUri(path, one.uriTemplate) }))
   return [
@@ -203,7 +206,8 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
 }
 
 async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolContext): Promise<Completion> {
-  if (server.catalogue?.capabilities.completions === undefined) return { values: [], total: 0, hasMore: false }
+  if (server.catalogue?.capabilities.completions === undefined)
+    return { values: [], total: 0, hasMore: false }
   const { context, ...rest } = params
   const hasContext = isObject(context) && Object.keys(context).length > 0
   const result = await server.request(

@@ -93,8 +93,7 @@ export class HostedCall implements RequestOwner {
   ask(method: string, params: Params): Promise<unknown> {
     const request = { method, params } as InputRequest
     if (!askMethods.has(method)) throw new RefusedRequest(`not supported: ${method}`)
-    if (!this.#can(request))
-      throw new RefusedRequest(`the client does not support ${method}`)
+    if (!this.#can(request)) throw new RefusedRequest(`the client does not support ${method}`)
     this.#asked += 1
     const key = `question_${this.#asked}`
     return new Promise((answer, refuse) => {
@@ -121,7 +120,7 @@ export class HostedCall implements RequestOwner {
     this.#can = ctx.input.can
     const { signal } = ctx
     const onAbort = (): void => this.#abort.abort(signal.reason)
-    if (signal.aborted) return onAbort()
+    if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     this.#stopListening = () => signal.removeEventListener('abort', onAbort)
   }
@@ -132,7 +131,10 @@ export class HostedCall implements RequestOwner {
   }
 }
 
-function answerQuestion({ key, request, answer, refuse }: Question, replies: ToolContext['input']['replies']): void {
+function answerQuestion(
+  { key, request, answer, refuse }: Question,
+  replies: ToolContext['input']['replies'],
+): void {
   const reply = replies[key]
   if (isObject(reply)) answer(reply)
   else if (request.method === 'elicitation/create') answer({ action: 'cancel' })

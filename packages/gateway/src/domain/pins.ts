@@ -87,8 +87,7 @@ export function reviewCatalogue(
   return {
     tools: tools.map((tool) => review('tool', tool)),
     prompts: prompts.map((prompt) => review('prompt', prompt)),
-    instructions:
-      changedText === undefined ? instructions : String(changedText.approved?.instructions ?? ''),
+    instructions: changedText === undefined ? instructions : String(changedText.approved?.instructions ?? ''),
   }
 }
 

@@ -44,7 +44,9 @@ export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
     ...tool,
     _meta: {
       ..._meta,
-      ...(typeof page === 'string' ? { ui: { ...(ui as JsonObject), resourceUri: toOwnUri(app, page) } } : {}),
+      ...(typeof page === 'string'
+        ? { ui: { ...(ui as JsonObject), resourceUri: toOwnUri(app, page) } }
+        : {}),
       ...(typeof old === 'string' ? { 'ui/resourceUri': toOwnUri(app, old) } : {}),
     },
   }

@@ -1,7 +1,7 @@
 import type { ToolContext } from '@causeway/app-kit'
+import type { Share } from '../config/index.ts'
 import { getClientCapabilities } from '../domain/capabilities.ts'
 import { GatewayError } from '../errors.ts'
-import type { Share } from '../config/index.ts'
 import type { Instance } from './instance.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import type { Seat } from './upstream-server.ts'
@@ -86,10 +86,9 @@ export class InstancePool {
     return instance
   }
 
-  /** Forgets stopped instances, and at the limit stops the one that was not used for the longest time. */
+  /** Forgets stopped instances, and at the limit stops the least recently used. */
   #dropIdle(): void {
-    for (const [key, instance] of this.#instances)
-      if (instance.isUnused) this.#instances.delete(key)
+    for (const [key, instance] of this.#instances) if (instance.isUnused) this.#instances.delete(key)
     for (const [key, policy] of this.#policies)
       if (policy.isClean && !this.#instances.has(key)) this.#policies.delete(key)
     if (this.#instances.size < maxInstances) return

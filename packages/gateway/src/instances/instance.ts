@@ -148,7 +148,8 @@ export class Instance {
       isHeld = false
       this.#users -= 1
       this.#lastUsedMs = this.#options.now()
-      if (this.#users === 0) this.stopAfter(this.#options.idleMs)
+      const { idleMs } = this.#options
+      if (this.#users === 0 && idleMs > 0) this.stopAfter(idleMs)
     }
   }
 
@@ -278,8 +279,7 @@ export class Instance {
   #answer(method: string): unknown {
     const { project, capabilities } = this.#options
     if (method !== 'roots/list' || capabilities.roots === undefined) return undefined
-    const roots =
-      project === undefined ? [] : [{ uri: pathToFileURL(project).href, name: basename(project) }]
+    const roots = project === undefined ? [] : [{ uri: pathToFileURL(project).href, name: basename(project) }]
     return { roots }
   }
 
@@ -289,7 +289,10 @@ export class Instance {
     this.#connection = undefined
     const { policy, server, now } = this.#options
     this.#close(connection)
-    if (error instanceof SessionExpired) return this.#setState('idle')
+    if (error instanceof SessionExpired) {
+      this.#setState('idle')
+      return
+    }
     if (now() - this.#readyAt > stableMs) policy.reset()
     policy.recordFailure()
     this.#setState('backoff')

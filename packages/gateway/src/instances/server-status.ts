@@ -69,7 +69,10 @@ function findState({ config, pool }: UpstreamServer): ServerState {
   return byPriority.find((state) => states.has(state)) ?? 'idle'
 }
 
-const describeInstance = ({ state, pid, sinceMs, inFlight, project }: Instance, now: number): InstanceStatus => ({
+const describeInstance = (
+  { state, pid, sinceMs, inFlight, project }: Instance,
+  now: number,
+): InstanceStatus => ({
   state,
   ...(pid === undefined ? {} : { pid }),
   for_ms: Math.round(now - sinceMs),

@@ -6,10 +6,10 @@ import { type CausewayError, type InputRequest, isObject, meta, type Params } fr
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { HostedCall } from '../calls/hosted-call.ts'
 import type { ParkedCalls } from '../calls/parked-calls.ts'
+import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
 import { getClientCapabilities, getListedCapabilities } from '../domain/capabilities.ts'
 import type { Catalogue, ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
 import { GatewayError } from '../errors.ts'
-import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
 import type { Channel } from '../upstream/channel.ts'
 import { createChannel } from '../upstream/create-channel.ts'
 import { fetchCatalogue } from '../upstream/fetch-catalogue.ts'
@@ -336,7 +336,10 @@ export interface Seat {
 
 /** Identifies the configuration that a catalogue belongs to. */
 export const hashConfig = ({ endpoint, share, concurrency }: HostedServer): string =>
-  createHash('sha256').update(JSON.stringify([endpoint, share, concurrency === 1])).digest('hex').slice(0, 32)
+  createHash('sha256')
+    .update(JSON.stringify([endpoint, share, concurrency === 1]))
+    .digest('hex')
+    .slice(0, 32)
 
 function requireDescription({ description }: Instance): ServerDescription {
   if (description === undefined) throw new Error('the instance has no connection')

@@ -1,4 +1,13 @@
-import { CausewayError, failure, isCausewayError, isObject, type Message, type Params, type Request, success } from '@causeway/protocol'
+import {
+  CausewayError,
+  failure,
+  isCausewayError,
+  isObject,
+  type Message,
+  type Params,
+  type Request,
+  success,
+} from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
 import { type Channel, SessionExpired } from './channel.ts'
 import { toUpstreamError } from './upstream-error.ts'
@@ -11,7 +20,7 @@ export interface RequestOwner {
   ask(method: string, params: Params): Promise<unknown>
 }
 
-/** A request of the server that nobody can answer. */
+/** A request of the server that no client can answer. */
 export class RefusedRequest extends Error {
   readonly rpcCode: number
 
@@ -109,19 +118,22 @@ export class Connection {
     const onAbort = (): void => cancel(signal?.reason)
     try {
       return await new Promise((resolve, reject) => {
-        const settle = (): void => void this.#pending.delete(id)
         this.#pending.set(id, {
           owner,
           abort,
-          resolve: (result) => (settle(), resolve(result)),
-          reject: (error) => (settle(), reject(error)),
+          resolve: (result) => {
+            this.#pending.delete(id)
+            resolve(result)
+          },
+          reject: (error) => {
+            this.#pending.delete(id)
+            reject(error)
+          },
           timers,
         })
         signal?.addEventListener('abort', onAbort, { once: true })
         const message: Request = { jsonrpc: '2.0', id, method, params: this.#addMeta(params, id, owner) }
-        this.#options.channel
-          .send(message, abort.signal)
-          .catch((error: unknown) => this.#failSend(id, error))
+        this.#options.channel.send(message, abort.signal).catch((error: unknown) => this.#failSend(id, error))
       })
     } finally {
       timers.clear()
@@ -162,7 +174,10 @@ export class Connection {
   }
 
   #receive(message: Message, request?: number): void {
-    if (!('method' in message)) return this.#settle(message)
+    if (!('method' in message)) {
+      this.#settle(message)
+      return
+    }
     const { method, params = {} } = message
     if ('id' in message) void this.#answer(message, request)
     else if (method === 'notifications/progress') this.#progress(params)
@@ -253,7 +268,7 @@ export class Connection {
   }
 }
 
-/** A timer that progress restarts, and one that it does not. */
+/** Two timers of a request. Progress restarts the first. */
 class RequestTimers {
   readonly #silenceMs: number | undefined
   readonly #onTimeout: (ms: number) => void

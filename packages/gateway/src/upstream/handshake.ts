@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isObject, type JsonObject, legacyVersions, meta, modernVersion, type Params } from '@causeway/protocol'
+import {
+  isObject,
+  type JsonObject,
+  legacyVersions,
+  meta,
+  modernVersion,
+  type Params,
+} from '@causeway/protocol'
 import type { ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
 import { GatewayError } from '../errors.ts'
 import type { Channel } from './channel.ts'

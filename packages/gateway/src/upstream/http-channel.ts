@@ -201,7 +201,7 @@ function toHttpError(
 /** `fetch` has the reason in the cause. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error
-  const reason = cause instanceof Error ? (cause as NodeJS.ErrnoException).code ?? cause.message : undefined
+  const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : undefined
   return (reason === undefined ? message : `${message} (${reason})`).slice(0, 300)
 }
 

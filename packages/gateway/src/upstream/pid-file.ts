@@ -53,7 +53,7 @@ export class PidFile {
 }
 
 /**
- * Whether the group is the one that was recorded. A pid is not reused while a group has its number, so after the end of its leader a group
+ * Whether the group is the recorded group. A pid is not reused while a group has its number, so after the end of its leader a group
  * of the same boot is the recorded one.
  */
 function isSameGroup(entry: Entry): boolean {

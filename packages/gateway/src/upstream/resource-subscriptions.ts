@@ -30,16 +30,16 @@ export class ResourceSubscriptions {
   use(connection: Connection, { capabilities }: ServerDescription): void {
     this.#connection = connection
     this.#capabilities = capabilities
-    if (connection.isModern) return this.#listen()
-    for (const uri of this.#counts.keys()) this.#send('resources/subscribe', uri)
+    if (connection.isModern) this.#listen()
+    else for (const uri of this.#counts.keys()) this.#send('resources/subscribe', uri)
   }
 
   #send(method: string, uri: string): void {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
-    if (connection.isModern) return this.#listen()
+    if (connection.isModern) this.#listen()
     // A server that does not support it sends no updates, which clients must expect anyway.
-    connection.request(method, { uri }).catch(() => {})
+    else connection.request(method, { uri }).catch(() => {})
   }
 
   /** Replaces the request of MCP 2026-07-28 whose stream has the notifications. */

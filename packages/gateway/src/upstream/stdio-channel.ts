@@ -148,7 +148,10 @@ export class StdioChannel implements Channel {
   #receive(line: string, handlers: ChannelHandlers): void {
     if (line.trim() === '') return
     const message = parseMessage(line)
-    if (message !== undefined) return handlers.onMessage(message)
+    if (message !== undefined) {
+      handlers.onMessage(message)
+      return
+    }
     this.#junkLines += 1
     if (this.#junkLines <= maxLoggedJunk) this.#options.log('junk', line.slice(0, maxJunkLength))
   }

@@ -1,0 +1,14 @@
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/**
+ * Returns the folder in which the client works, for a server on this machine: others must not receive paths. Clients that start in the
+ * root or in the home folder work in no project.
+ */
+export function findProject(url: URL | string, cwd: string, home = homedir()): string | undefined {
+  const { hostname, protocol } = new URL(url)
+  const isLocal = protocol === 'unix:' || loopback.test(hostname)
+  return isLocal && cwd !== home && cwd !== dirname(cwd) ? cwd : undefined
+}
