@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { App, ChannelContext, Env } from '@causeway/app-kit'
-import { type CallToolResult, CausewayError, type Params, pathName } from '@causeway/protocol'
+import { type CallToolResult, CausewayError, type Params, pathName, reservedPaths } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { CallActivity } from '../activity/call-activity.ts'
 import type { OpenSessions } from '../activity/open-sessions.ts'
@@ -60,9 +60,6 @@ export interface CoreOptions {
 }
 
 const serverApp = 'Causeway'
-
-/** Paths below `/mcp` that are not apps. */
-const reservedPaths = ['core', 'p']
 
 /** The server without transports. */
 export class Core {
@@ -142,7 +139,7 @@ export class Core {
       ttlMs: config.toolsTtlMs,
       pageSize: config.pageSize,
       log,
-      profiles: options.profiles ?? (() => ({})),
+      profiles: options.profiles ?? (() => this.#hosted?.config.profiles ?? {}),
       onChange: (change) => this.#notify(change),
       beforeDiscovery: () => this.#renewApps(),
     })
