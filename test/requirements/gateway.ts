@@ -40,4 +40,14 @@ export const gateway = {
     origin: 'gateway design, security',
     behaviour: 'a description of a server contains no secret flag, header, token, URL query or URL password',
   },
+  'gateway:app': {
+    origin: 'gateway design, names',
+    behaviour:
+      'a hosted server is an app: prefixed names on /mcp, its own names on its path, and content passed on unchanged',
+  },
+  'gateway:catalogue': {
+    origin: 'gateway design, lifecycle',
+    behaviour:
+      'lists come from a stored catalogue: after a restart they are the same, and no process is started for them',
+  },
 } as const satisfies Requirements

@@ -1,0 +1,196 @@
+/**
+ * An MCP server over stdio without a library, so that it can misbehave. Flags: `--banner`, `--stubborn` (ignores the end of stdin and
+ * SIGTERM), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`), `--crash-on=N` (ends during call N),
+ * `--log=FILE` (records start and cancellations), `--exit` (ends at once).
+ */
+import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+interface Message {
+  readonly id?: number | string
+  readonly method?: string
+  // biome-ignore lint/suspicious/noExplicitAny: each method reads its own members
+  readonly params?: any
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+const flags = new Map(process.argv.slice(2).map((flag) => flag.split('=') as [string, string | undefined]))
+
+const record = (line: string): void => {
+  const file = flags.get('--log')
+  if (file !== undefined) appendFileSync(file, `${line}\n`)
+}
+
+const write = (message: object): void => {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+}
+
+const objectSchema = (properties: object = {}) => ({ type: 'object', properties })
+const string = { type: 'string' }
+const integer = { type: 'integer' }
+
+const tools = [
+  {
+    name: 'echo',
+    description: flags.get('--describe') ?? 'Returns the text.',
+    inputSchema: objectSchema({ text: string }),
+    annotations: { readOnlyHint: true },
+  },
+  { name: 'get-env', description: 'Returns the environment.', inputSchema: objectSchema() },
+  { name: 'count.calls', description: 'Counts calls of this process.', inputSchema: objectSchema() },
+  {
+    name: 'wait',
+    description: 'Reports progress, and waits for release.',
+    inputSchema: objectSchema({ steps: integer, text: string }),
+  },
+  { name: 'release', description: 'Ends all waits.', inputSchema: objectSchema() },
+  { name: 'ask', description: 'Asks the client.', inputSchema: objectSchema({ question: string }) },
+  { name: 'crash', description: 'Ends the process.', inputSchema: objectSchema() },
+  { name: 'grandchild', description: 'Starts a process.', inputSchema: objectSchema() },
+  { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
+  { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema() },
+  { name: 'broken', description: 'Has an invalid schema.', inputSchema: { type: 'array' } },
+]
+
+const waiting = new Map<number | string, () => void>()
+const asked = new Map<number | string, (answer: unknown) => void>()
+let calls = 0
+let questions = 0
+
+const text = (value: string, more: object = {}) => ({ content: [{ type: 'text', text: value }], ...more })
+
+/** Returns a result, or `undefined` if the call is answered later or never. */
+function call(id: number | string, { name, arguments: args = {}, _meta = {} }: Message['params']) {
+  calls += 1
+  if (flags.get('--crash-on') === String(calls)) process.exit(7)
+  if (name === 'echo') return text(args.text, { 'x-fixture': true })
+  if (name === 'get-env') return text(JSON.stringify({ env: process.env, cwd: process.cwd() }))
+  if (name === 'count.calls') return text(`${process.pid} ${calls}`)
+  if (name === 'ask') return void ask(id, args.question)
+  if (name === 'release') {
+    for (const release of waiting.values()) release()
+    return text('released')
+  }
+  if (name === 'wait') return void wait(id, args, _meta.progressToken)
+  if (name === 'grandchild') {
+    const child = spawn(
+      process.execPath,
+      ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'],
+      {
+        stdio: 'ignore',
+      },
+    )
+    return text(String(child.pid))
+  }
+  if (name === 'crash') {
+    process.stderr.write('the fixture crashes\n', () => process.exit(3))
+    return undefined
+  }
+  if (name === 'huge') return void huge()
+  throw new Error('fixture error')
+}
+
+function wait(id: number | string, { steps = 0, text: value = 'waited' }, progressToken: unknown): void {
+  for (let progress = 1; progress <= steps; progress++)
+    write({
+      method: 'notifications/progress',
+      params: { progressToken, progress, total: steps, message: value },
+    })
+  waiting.set(id, () => {
+    waiting.delete(id)
+    write({ id, result: text(value) })
+  })
+  record(`waiting ${value}`)
+}
+
+async function ask(id: number | string, question: string): Promise<void> {
+  questions += 1
+  const key = `q${questions}`
+  const answer = await new Promise((resolve) => {
+    asked.set(key, resolve)
+    const requestedSchema = { type: 'object', properties: { answer: string } }
+    write({ id: key, method: 'elicitation/create', params: { message: question, requestedSchema } })
+  })
+  write({ id, result: text(`${question} ${JSON.stringify(answer)}`) })
+}
+
+function huge(): void {
+  const block = 'x'.repeat(1024 ** 2)
+  const more = (): void => {
+    if (process.stdout.write(block)) setImmediate(more)
+    else process.stdout.once('drain', more)
+  }
+  more()
+}
+
+function initialize({ capabilities }: Message['params']): object {
+  record(`capabilities ${JSON.stringify(capabilities)}`)
+  return {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: { listChanged: true }, prompts: {}, resources: {}, logging: {}, completions: {} },
+    serverInfo: { name: 'fixture', version: '1' },
+    instructions: 'Use the fixture for tests.',
+  }
+}
+
+const methods: Readonly<Record<string, (params: Message['params'], id: number | string) => unknown>> = {
+  initialize,
+  ping: () => ({}),
+  'tools/list': () => ({ tools }),
+  'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }] }),
+  'prompts/get': ({ arguments: { who } }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
+  }),
+  'resources/list': () => ({ resources: [{ uri: 'note:///a', name: 'a', mimeType: 'text/plain' }] }),
+  'resources/templates/list': () => ({
+    resourceTemplates: [{ uriTemplate: 'note:///{name}', name: 'notes' }],
+  }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }),
+  'completion/complete': ({ argument }) => ({ completion: { values: [`${argument.value}da`], total: 1 } }),
+  'logging/setLevel': () => ({}),
+  'tools/call': (params, id) => call(id, params),
+}
+
+function receive({ id, method, params = {}, result, error }: Message): void {
+  if (method === undefined) {
+    const answer = asked.get(id as string)
+    asked.delete(id as string)
+    answer?.(result ?? error)
+    return
+  }
+  if (method === 'notifications/cancelled') cancel(params.requestId)
+  if (id === undefined) return
+  const handler = methods[method]
+  if (handler === undefined) {
+    write({ id, error: { code: -32601, message: 'no such method' } })
+    return
+  }
+  try {
+    const answer = handler(params, id)
+    if (answer !== undefined) write({ id, result: answer })
+  } catch (error) {
+    write({ id, error: { code: -32099, message: (error as Error).message, data: { fixture: true } } })
+  }
+}
+
+function cancel(id: number | string): void {
+  record(`cancelled ${id}`)
+  const release = waiting.get(id)
+  if (flags.has('--late')) release?.()
+  waiting.delete(id)
+}
+
+if (flags.has('--exit')) {
+  process.stderr.write('the fixture does not start\n')
+  process.exitCode = 9
+} else {
+  record(`started ${process.pid}`)
+  if (flags.has('--banner')) process.stdout.write('Welcome to the fixture!\n{"not": "a message"}\n')
+  if (flags.has('--stubborn')) {
+    process.on('SIGTERM', () => record('SIGTERM'))
+    setInterval(() => {}, 1000)
+  }
+  createInterface({ input: process.stdin }).on('line', (line) => receive(JSON.parse(line)))
+}

@@ -1,0 +1,75 @@
+import { verifies } from '../../../test/verifies.ts'
+import type { Caller } from '../../src/dispatch/caller.ts'
+import type { Core } from '../../src/host/core.ts'
+import { call, testCaller, toolNames } from '../test-core.ts'
+import { fixture, listed, openHostedCore, status } from './hosted-core.ts'
+
+const readText = (result: object): string =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
+
+const dispatch = (core: Core, method: string, params: object, caller: Partial<Caller> = {}) =>
+  // biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
+  core.dispatch(method, params as never, testCaller(caller)) as Promise<any>
+
+verifies('gateway:app', async (t) => {
+  const { core } = await openHostedCore(t, { 'my-files': fixture() })
+  await listed(core, 'my-files')
+  for (const name of ['MyFiles__echo', 'MyFiles__get-env', 'MyFiles__count_calls'])
+    t.ok(toolNames(core).includes(name), name)
+  t.notOk(toolNames(core).includes('MyFiles__broken'), 'a tool that clients reject is left out')
+  const own = toolNames(core, '/mcp/myfiles')
+  t.ok(
+    own.includes('count.calls') && own.includes('get-env'),
+    'the path of the app has the names of the server',
+  )
+  const result = await call(core, 'MyFiles__echo', { text: 'a' })
+  t.same(result, { content: [{ type: 'text', text: 'a' }], 'x-fixture': true }, 'passed on unchanged')
+  const bare = await call(core, 'count.calls', {}, { mount: { path: '/mcp/myfiles', app: 'myfiles' } })
+  t.match(readText(bare), / 2$/, 'the same process')
+  await t.rejects(call(core, 'MyFiles__fail'), { code: 'UPSTREAM_ERROR' })
+})
+
+verifies('gateway:app', 'resources, templates, prompts and completion', async (t) => {
+  const { core } = await openHostedCore(t, { notes: fixture() })
+  await listed(core, 'notes')
+  const uri = 'causeway-mcp://notes/note:///a'
+  const { resources } = await dispatch(core, 'resources/list', {})
+  t.match(
+    resources.filter((one: { uri: string }) => one.uri === uri),
+    [{ uri, name: 'a' }],
+  )
+  t.match(await dispatch(core, 'resources/read', { uri }), {
+    contents: [{ uri, text: 'content of note:///a' }],
+  })
+  const uriTemplate = 'causeway-mcp://notes/note:///{name}'
+  t.match(await dispatch(core, 'resources/templates/list', {}), { resourceTemplates: [{ uriTemplate }] })
+  t.match(await dispatch(core, 'prompts/get', { name: 'Notes__greet', arguments: { who: 'Ada' } }), {
+    messages: [{ content: { text: 'Greet Ada.' } }],
+  })
+  const argument = { name: 'who', value: 'A' }
+  for (const ref of [
+    { type: 'ref/prompt', name: 'Notes__greet' },
+    { type: 'ref/resource', uri: uriTemplate },
+  ])
+    t.match(await dispatch(core, 'completion/complete', { ref, argument }), {
+      completion: { values: ['Ada'] },
+    })
+})
+
+verifies('gateway:catalogue', async (t) => {
+  const { core, dir } = await openHostedCore(t, { one: fixture(), two: fixture([], { app: 'One' }) })
+  await listed(core, 'one', 'two')
+  const names = toolNames(core)
+  t.ok(names.includes('One2__echo'), 'a name that is taken gets a number')
+  await core.close()
+  const { core: next } = await openHostedCore(
+    t,
+    { one: fixture(), two: fixture([], { app: 'One' }) },
+    { dir },
+  )
+  t.same(toolNames(next), names)
+  t.match(status(next, 'one'), { state: 'idle', pids: [], starts: 0 })
+  t.equal(readText(await call(next, 'One__echo', { text: 'b' })), 'b')
+  t.match(status(next, 'one'), { state: 'ready', starts: 1 })
+  t.match(status(next, 'two'), { starts: 0 })
+})
