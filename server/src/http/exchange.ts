@@ -157,7 +157,7 @@ const loopback = /^(::ffff:)?127\.|^::1$/
  * Returns `Causeway-Project` of a caller on this machine or with a token: it selects the folder in which processes are started. Throws
  * `INVALID_PARAMS` if it is not an absolute path.
  */
-export function parseProject({
+function parseProject({
   headers: given,
   access,
   ip,

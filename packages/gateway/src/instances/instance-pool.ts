@@ -1,12 +1,22 @@
 import type { ToolContext } from '@causeway/app-kit'
+import type { Params } from '@causeway/protocol'
 import type { Share } from '../config/index.ts'
 import { getClientCapabilities } from '../domain/capabilities.ts'
 import { GatewayError } from '../errors.ts'
 import type { Instance } from './instance.ts'
 import { RestartPolicy } from './restart-policy.ts'
-import type { Seat } from './upstream-server.ts'
 
 const maxInstances = 32
+
+/** What distinguishes the instances of a server. */
+export interface Seat {
+  readonly key: string
+  readonly project: string | undefined
+  /** Default: those that lists depend on. */
+  readonly capabilities?: Params | undefined
+  readonly isOwned: boolean
+  readonly policy: RestartPolicy
+}
 
 interface InstancePoolOptions {
   readonly server: string

@@ -15,7 +15,7 @@ import { createChannel } from '../upstream/create-channel.ts'
 import { fetchCatalogue } from '../upstream/fetch-catalogue.ts'
 import type { PidFile } from '../upstream/pid-file.ts'
 import { Instance } from './instance.ts'
-import { type CallOrigin, InstancePool } from './instance-pool.ts'
+import { type CallOrigin, InstancePool, type Seat } from './instance-pool.ts'
 
 /** Rejects a call after this time without a message of the server. */
 const silenceMs = 5 * 60_000
@@ -323,15 +323,6 @@ export class UpstreamServer {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return folder
   }
-}
-
-export interface Seat {
-  readonly key: string
-  readonly project: string | undefined
-  /** Default: those that lists depend on. */
-  readonly capabilities?: Params | undefined
-  readonly isOwned: boolean
-  readonly policy: ConstructorParameters<typeof Instance>[0]['policy']
 }
 
 /** Identifies the configuration that a catalogue belongs to. */

@@ -68,10 +68,7 @@ async function discover(connection: Connection, options: HandshakeOptions): Prom
 }
 
 /** Returns the `_meta` of every request of MCP 2026-07-28. */
-export const createEnvelope = (
-  clientInfo: HandshakeOptions['clientInfo'],
-  capabilities: JsonObject,
-): Params => ({
+const createEnvelope = (clientInfo: HandshakeOptions['clientInfo'], capabilities: JsonObject): Params => ({
   [meta.protocolVersion]: modernVersion,
   [meta.clientInfo]: clientInfo,
   [meta.clientCapabilities]: capabilities,

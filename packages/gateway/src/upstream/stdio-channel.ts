@@ -15,7 +15,7 @@ const maxLoggedJunk = 20
 const maxJunkLength = 500
 
 /** Wait for the end after the end of stdin, and again after SIGTERM. */
-export const defaultGraceMs = 2000
+const defaultGraceMs = 2000
 const pollMs = 25
 
 export interface StdioChannelOptions {
