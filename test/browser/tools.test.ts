@@ -142,7 +142,7 @@ else {
     const { page } = watched
     await visit(watched, `${url}/apps`)
     await page.keyboard.press('/')
-    await page.keyboard.type('friction coulomb')
+    await page.keyboard.type('friction slides')
     await page.getByRole('link', { name: 'check_friction_cone' }).click()
     await settled(page)
     t.equal(new URL(page.url()).pathname, '/apps/replay/check_friction_cone')
