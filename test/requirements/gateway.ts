@@ -49,5 +49,18 @@ export const gateway = {
     origin: 'gateway design, lifecycle',
     behaviour:
       'lists come from a stored catalogue: after a restart they are the same, and no process is started for them',
+  'gateway:connect': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'connect adds Causeway to the configuration of eight clients, and changes no other byte of a file with comments or other servers',
+  },
+  'gateway:connect:undo': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'connect --undo restores the bytes of the file, or reverts only its entry if another program has changed the file since',
+  },
+  'gateway:connect:refused': {
+    origin: 'gateway design, commands',
+    behaviour: 'connect rejects a file that it cannot change safely, and leaves it unchanged',
   },
 } as const satisfies Requirements

@@ -1,6 +1,7 @@
 import type { FlagSyntax } from '../config/command-line.ts'
 import { settingTable } from '../config/config.ts'
 import { callCommand } from './call/call.ts'
+import { connectCommand } from './clients/connect.ts'
 import { initCommand } from './clients/init.ts'
 import { type Command, defineCommand, listWithSubcommands } from './command.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   callCommand,
   toolsCommand,
   initCommand,
+  connectCommand,
   statusCommand,
   stopCommand,
   logsCommand,

@@ -247,7 +247,7 @@ verifies('command:dry-run', async (t) => {
   })
   t.same(readdirSync(root).sort(), ['backup', 'data'])
   t.same(readdirSync(data), ['notes.txt'])
-  const writing = ['init', 'backup', 'restore', 'roots', 'data', 'install-service', 'call']
+  const writing = ['init', 'connect', 'backup', 'restore', 'roots', 'data', 'install-service', 'call']
   const withFlag = commands.filter(({ flags }) => 'dry-run' in flags).map(({ name }) => name)
   t.same(withFlag.sort(), writing.sort())
 })

@@ -36,7 +36,7 @@ verifies('command:init', async (t) => {
   for (const name of names) {
     const { code, stdout, stderr } = await init(name)
     t.match({ code, stdout }, { code: 0, stdout: `written: ${join(cwd, files[name])}\n` })
-    t.match(stderr, clients[name]?.next.project)
+    t.match(stderr, clients[name === 'claude' ? 'claude-code' : name]?.next.project)
     const entry = JSON.parse(read(files[name]))[keys[name]].causeway
     t.match(entry, { type: 'stdio', command: process.execPath })
     t.equal(entry.args[0], findBridge()?.program)
@@ -53,7 +53,7 @@ t.test('init uses the configuration paths of each platform', async (t) => {
   const location = { cwd: '/p', env: { APPDATA: '/A' }, home: '/h' }
   const path = (name: string, platform: NodeJS.Platform) =>
     clients[name]?.file('user', { ...location, platform })
-  t.equal(path('claude', 'linux'), '/h/.claude.json')
+  t.equal(path('claude-code', 'linux'), '/h/.claude.json')
   t.equal(path('cursor', 'darwin'), '/h/.cursor/mcp.json')
   t.equal(path('vscode', 'linux'), '/h/.config/Code/User/mcp.json')
   t.equal(path('vscode', 'darwin'), '/h/Library/Application Support/Code/User/mcp.json')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export type ConfigScope = 'project' | 'user'
 
-interface ConfigLocation {
+export interface ConfigLocation {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly platform?: NodeJS.Platform
@@ -12,20 +12,28 @@ interface ConfigLocation {
 
 export interface Client {
   readonly title: string
-  readonly key: 'mcpServers' | 'servers'
-  /** Whether the file may have comments. */
+  readonly format: 'json' | 'toml'
+  /** Top-level key of the servers. */
+  readonly key: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers'
+  /** Whether a JSON file may have comments. */
   readonly comments: boolean
-  readonly file: (scope: ConfigScope, location: ConfigLocation) => string
+  /** Whether entries have `"type": "stdio"`. */
+  readonly hasType: boolean
+  /** Returns `undefined` if the client has no file of this scope. */
+  readonly file: (scope: ConfigScope, location: ConfigLocation) => string | undefined
   readonly next: Readonly<Record<ConfigScope, string>>
 }
 
-/** Clients by the argument of `causeway init`. */
+const json = { format: 'json', key: 'mcpServers', comments: true, hasType: false } as const
+
+/** Clients by the argument of `causeway connect`. */
 export const clients: Readonly<Record<string, Client>> = {
   // https://code.claude.com/docs/en/mcp: .mcp.json of the project, top level of ~/.claude.json for the user
-  claude: {
+  'claude-code': {
+    ...json,
     title: 'Claude Code',
-    key: 'mcpServers',
     comments: false,
+    hasType: true,
     file: (scope, { cwd, env, home = homedir() }) =>
       scope === 'project' ? join(cwd, '.mcp.json') : join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
     next: {
@@ -33,15 +41,24 @@ export const clients: Readonly<Record<string, Client>> = {
       user: 'start claude anywhere; /mcp shows it',
     },
   },
+  // https://modelcontextprotocol.io/docs/develop/connect-local-servers
+  'claude-desktop': {
+    ...json,
+    title: 'Claude Desktop',
+    comments: false,
+    file: userOnly((location) => join(appFolder(location), 'Claude', 'claude_desktop_config.json')),
+    next: always('quit and restart Claude Desktop'),
+  },
   // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
   vscode: {
+    ...json,
     title: 'VS Code',
     key: 'servers',
-    comments: true,
+    hasType: true,
     file: (scope, location) =>
       scope === 'project'
         ? join(location.cwd, '.vscode', 'mcp.json')
-        : join(vscodeProfileFolder(location), 'mcp.json'),
+        : join(appFolder(location), 'Code', 'User', 'mcp.json'),
     next: {
       project: 'open this folder, and start causeway from MCP: List Servers',
       user: 'start causeway from MCP: List Servers',
@@ -49,19 +66,75 @@ export const clients: Readonly<Record<string, Client>> = {
   },
   // https://cursor.com/docs/mcp
   cursor: {
+    ...json,
     title: 'Cursor',
-    key: 'mcpServers',
-    comments: true,
-    file: (scope, { cwd, home = homedir() }) => join(scope === 'project' ? cwd : home, '.cursor', 'mcp.json'),
+    hasType: true,
+    file: inFolder('.cursor', 'mcp.json'),
     next: {
       project: 'open this folder, and enable causeway in the MCP settings',
       user: 'enable causeway in the MCP settings',
     },
   },
+  // https://developers.openai.com/codex/mcp
+  codex: {
+    title: 'Codex',
+    format: 'toml',
+    key: 'mcp_servers',
+    comments: true,
+    hasType: false,
+    file: (scope, { cwd, env, home = homedir() }) =>
+      scope === 'project'
+        ? join(cwd, '.codex', 'config.toml')
+        : join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
+    next: { project: 'trust this folder and start codex; /mcp shows it', user: 'start codex; /mcp shows it' },
+  },
+  // https://geminicli.com/docs/tools/mcp-server
+  gemini: {
+    ...json,
+    title: 'Gemini CLI',
+    file: inFolder('.gemini', 'settings.json'),
+    next: always('start gemini; /mcp shows it'),
+  },
+  // https://docs.windsurf.com/windsurf/cascade/mcp
+  windsurf: {
+    ...json,
+    title: 'Windsurf',
+    file: userOnly(({ home = homedir() }) => join(home, '.codeium', 'windsurf', 'mcp_config.json')),
+    next: always('refresh the MCP servers of Cascade'),
+  },
+  // https://zed.dev/docs/ai/mcp
+  zed: {
+    ...json,
+    title: 'Zed',
+    key: 'context_servers',
+    file: (scope, location) =>
+      scope === 'project'
+        ? join(location.cwd, '.zed', 'settings.json')
+        : join(zedFolder(location), 'settings.json'),
+    next: always('the agent panel lists causeway in its settings'),
+  },
 }
 
-function vscodeProfileFolder({ env, platform = process.platform, home = homedir() }: ConfigLocation): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'Code', 'User')
-  if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'Code', 'User')
-  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'Code', 'User')
+function userOnly(file: (location: ConfigLocation) => string): Client['file'] {
+  return (scope, location) => (scope === 'user' ? file(location) : undefined)
 }
+
+function inFolder(folder: string, name: string): Client['file'] {
+  return (scope, { cwd, home = homedir() }) => join(scope === 'project' ? cwd : home, folder, name)
+}
+
+function always(text: string): Client['next'] {
+  return { project: text, user: text }
+}
+
+function appFolder({ env, platform = process.platform, home = homedir() }: ConfigLocation): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming')
+  return env.XDG_CONFIG_HOME || join(home, '.config')
+}
+
+/** Zed uses `~/.config` on macOS, too. */
+const zedFolder = (location: ConfigLocation): string =>
+  location.platform === 'win32' || (location.platform === undefined && process.platform === 'win32')
+    ? join(appFolder(location), 'Zed')
+    : join(appFolder({ ...location, platform: 'linux' }), 'zed')

@@ -1,0 +1,47 @@
+import { defineCommand } from '../command.ts'
+import { clients } from './clients.ts'
+
+export const connectCommand = defineCommand({
+  name: 'connect',
+  about: 'add Causeway to the configuration of a client, or undo it',
+  forms: [Object.keys(clients).join('|')],
+  details: `Adds or updates the server \`causeway\` and leaves everything else in the file unchanged, comments included. The client
+starts the bridge, which connects it to this server. A backup of the old file is written next to it. --undo restores the
+file of the last connect byte for byte; if another program has changed the file since, it reverts only this entry.`,
+  flags: {
+    scope: { value: '<scope>', about: 'project: for this folder; user: for every folder' },
+    view: {
+      value: '<view>',
+      about:
+        'list of tools: full, core or a profile of mcp.json; by default the bridge selects it for the client',
+    },
+    autostart: { about: 'the bridge starts the server if none is running' },
+    undo: { about: 'undo the last connect of this client' },
+    'dry-run': { about: 'print what would be written, and write nothing' },
+    print: { about: 'print the lines to paste, and write nothing' },
+  },
+  settings: ['--port', '--token-file', '--data-dir'],
+  exits: { 1: 'the file is invalid or would lose comments, and is unchanged; or there is nothing to undo' },
+  examples: [
+    'causeway connect claude-code',
+    'causeway connect codex --autostart --dry-run',
+    'causeway connect vscode --scope project --view core',
+    'causeway connect claude-code --undo',
+  ],
+  async run(call) {
+    const { undoClient, writeClient } = await import('./write-client.ts')
+    const { args, flags } = call
+    const [name = ''] = args
+    if (flags.undo) return undoClient({ name, isDryRun: flags['dry-run'] }, call)
+    const options = {
+      name,
+      command: 'connect',
+      scope: flags.scope ?? 'user',
+      autostart: flags.autostart,
+      view: flags.view,
+      isDryRun: flags['dry-run'],
+      isPrint: flags.print,
+    }
+    return writeClient(options, call)
+  },
+})

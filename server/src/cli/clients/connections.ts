@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPrivateFile, writePrivateFile } from '@causeway/gateway/config'
+import { z } from 'zod'
+import { readIfExists, replaceFile } from '../replace-file.ts'
+import { revertEntry } from './client-file.ts'
+import type { Client } from './clients.ts'
+
+const schema = z.array(
+  z.object({
+    client: z.string(),
+    path: z.string(),
+    /** `null` if the file did not exist. */
+    backup: z.string().nullable(),
+    /** SHA-256 of the written text. */
+    written: z.string(),
+  }),
+)
+
+type Connection = z.infer<typeof schema>[number]
+
+interface Undone {
+  readonly path: string
+  /** Whether the file is byte for byte as before. */
+  readonly isRestored: boolean
+  /** `undefined` if the file is deleted. */
+  readonly text: string | undefined
+}
+
+/** The files of clients that `causeway connect` wrote, newest last: `connections.json` in the data folder. */
+export class Connections {
+  readonly #path: string
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, 'connections.json')
+  }
+
+  record(
+    client: string,
+    { path, text, backup }: { path: string; text: string; backup: string | undefined },
+  ): void {
+    const written = hash(text)
+    this.#write([...this.#read(), { client, path, backup: backup ?? null, written }])
+  }
+
+  /**
+   * Undoes the last write for a client. If another program has changed the file since, only the entry of Causeway is reverted.
+   * Returns `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
+   */
+  undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
+    const connections = this.#read()
+    const index = connections.findLastIndex((one) => one.client === name)
+    const connection = connections[index]
+    if (connection === undefined) return undefined
+    const undone = revert(connection, client, write)
+    if (write) this.#write(connections.toSpliced(index, 1))
+    return undone
+  }
+
+  #read(): readonly Connection[] {
+    const text = readPrivateFile(this.#path)
+    return text === undefined ? [] : (schema.safeParse(JSON.parse(text)).data ?? [])
+  }
+
+  #write(connections: readonly Connection[]): void {
+    writePrivateFile(this.#path, `${JSON.stringify(connections, null, 2)}\n`)
+  }
+}
+
+function revert({ path, backup, written }: Connection, client: Client, write: boolean): Undone {
+  const current = readIfExists(path)
+  const original = backup === null ? undefined : readIfExists(backup)
+  const canRestore =
+    current !== undefined && hash(current) === written && (backup === null || original !== undefined)
+  if (canRestore && original === undefined) {
+    if (write) rmSync(path)
+    return { path, isRestored: true, text: undefined }
+  }
+  const text = canRestore ? original : current && revertEntry(current, original, { path, client })
+  if (write && text !== undefined && text !== current) replaceFile(path, { text, before: current })
+  return { path, isRestored: canRestore, text }
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import { JsonEditError } from '@causeway/gateway/config'
+import { isObject } from '@causeway/protocol'
+import { parse, stringify, TomlError } from 'smol-toml'
+
+type Table = Record<string, unknown>
+
+/** Returns the value at a path of keys. Throws `JsonEditError` with line and column. */
+export function readTomlValue(text: string, path: readonly string[]): unknown {
+  let value: unknown = parseToml(text)
+  for (const key of path) value = isObject(value) ? value[key] : undefined
+  return value === undefined ? undefined : structuredClone(value)
+}
+
+/** Adds or replaces a table, and leaves all other text unchanged. Throws `JsonEditError` if that is not possible. */
+export function setTomlTable(text: string, path: readonly string[], table: object): string {
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
+  const block = formatTomlTable(path, table).trimEnd().replaceAll('\n', lineEnd)
+  const range = findTable(text, path)
+  const updated =
+    range === undefined
+      ? `${text}${text === '' || text.endsWith('\n') ? '' : lineEnd}${text.trim() === '' ? '' : lineEnd}${block}${lineEnd}`
+      : `${text.slice(0, range.start)}${block}${text.slice(range.end)}`
+  return requireResult(updated, withValue(parseToml(text), path, table), path)
+}
+
+/** Removes a table with the empty line before it, and leaves all other text unchanged. Throws `JsonEditError`. */
+export function removeTomlTable(text: string, path: readonly string[]): string {
+  const range = findTable(text, path)
+  if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
+  const before = text.slice(0, range.start).replace(/(\r?\n)\r?\n$/, '$1')
+  const updated = before + text.slice(range.end).replace(/^\r?\n/, '')
+  return requireResult(updated, withValue(parseToml(text), path, undefined), path)
+}
+
+export const formatTomlTable = (path: readonly string[], table: object): string =>
+  stringify(path.reduceRight<object>((inner, key) => ({ [key]: inner }), table))
+
+function parseToml(text: string): Table {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError) && !(error instanceof RangeError)) throw error
+    // The message of the parser quotes lines of the file.
+    const place = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : ''
+    throw new JsonEditError(`not valid TOML${place}`)
+  }
+}
+
+/**
+ * Finds the lines of `[a.b]` and of its subtables, up to its last line that is not blank. Inline tables and dotted keys are not
+ * found. Throws `JsonEditError` if the lines contain comments, or are not adjacent.
+ */
+function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  let offset = 0
+  let isInside = false
+  const ranges: { start: number; end: number }[] = []
+  for (const line of lines) {
+    const header = parseHeader(line)
+    if (header !== undefined) isInside = path.every((key, index) => header[index] === key)
+    const content = line.trim()
+    if (isInside && header !== undefined) ranges.push({ start: offset, end: offset + line.trimEnd().length })
+    const last = ranges.at(-1)
+    if (isInside && last !== undefined && content !== '' && !content.startsWith('#'))
+      last.end = offset + line.trimEnd().length
+    offset += line.length
+  }
+  const [first] = ranges
+  const last = ranges.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const found = { start: first.start, end: last.end }
+  const block = text.slice(found.start, found.end)
+  if (ranges.some(({ start }, index) => index > 0 && text.slice(ranges[index - 1]?.end, start).trim() !== ''))
+    throw new JsonEditError(`the tables of ${path.join('.')} are not adjacent`)
+  if (/^\s*#/m.test(block)) throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
+  return found
+}
+
+/** Returns the keys of a line `[a."b.c"]`. */
+function parseHeader(line: string): readonly string[] | undefined {
+  if (!/^\s*\[/.test(line)) return undefined
+  try {
+    const keys: string[] = []
+    let table: unknown = parse(line)
+    while (isObject(table) && Object.keys(table).length === 1) {
+      const [key = ''] = Object.keys(table)
+      keys.push(key)
+      table = table[key]
+    }
+    return keys.length === 0 ? undefined : keys
+  } catch {
+    // A line within an array or a text of several lines.
+    return undefined
+  }
+}
+
+function withValue(table: Table, [key = '', ...rest]: readonly string[], value: unknown): Table {
+  if (rest.length > 0) {
+    const inner = table[key]
+    if (inner !== undefined && !isObject(inner)) throw new JsonEditError(`${key} is not a table`)
+    return { ...table, [key]: withValue(inner ?? {}, rest, value) }
+  }
+  const { [key]: _removed, ...others } = table
+  return value === undefined ? others : { ...others, [key]: value }
+}
+
+/** Compares the parsed text, because the search for lines does not know inline tables and texts of several lines. */
+function requireResult(text: string, expected: Table, path: readonly string[]): string {
+  const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
+  try {
+    if (isDeepStrictEqual(withoutEmpty(parseToml(text)), withoutEmpty(expected))) return text
+  } catch (error) {
+    if (!(error instanceof JsonEditError)) throw error
+  }
+  throw new JsonEditError(`${path.join('.')} cannot be changed without changing other lines`)
+}
+
+/** An empty parent table has no lines of its own. */
+function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
+  const { [key]: parent, ...others } = table
+  return isObject(parent) && Object.keys(parent).length === 0 ? others : table
+}

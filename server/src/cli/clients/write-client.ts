@@ -1,0 +1,84 @@
+import { type CommandCall, exitCodes, usageError } from '../command.ts'
+import { readIfExists, replaceFile } from '../replace-file.ts'
+import { addEntry, formatSnippet } from './client-file.ts'
+import { type Client, type ConfigScope, clients } from './clients.ts'
+import { Connections } from './connections.ts'
+import { createEntry } from './server-entry.ts'
+
+type Call = Pick<CommandCall, 'config' | 'cwd' | 'env' | 'print' | 'note'>
+
+export interface WriteOptions {
+  /** Argument of `causeway connect`. */
+  readonly name: string
+  /** For the message of a wrong flag. */
+  readonly command: string
+  readonly scope: string
+  readonly autostart: boolean
+  readonly view?: string | undefined
+  readonly isDryRun: boolean
+  /** Print the lines to paste instead. */
+  readonly isPrint: boolean
+}
+
+/** Adds Causeway to the configuration of a client. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
+export function writeClient(options: WriteOptions, { config, cwd, env, print, note }: Call): number {
+  const { name, command, autostart, view, isDryRun, isPrint } = options
+  const client = findClient(name)
+  const scope = parseScope(options.scope, command)
+  if (view !== undefined && !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
+    throw usageError(command, `--view must be full, core or the name of a profile, got "${view}"`)
+  const entry = createEntry({ config: config(), env, autostart, view })
+  if (isPrint) {
+    print(formatSnippet(client, entry).trimEnd())
+    return 0
+  }
+  const path = client.file(scope, { cwd, env })
+  if (path === undefined) throw usageError(command, `${client.title} has no configuration of a project`)
+  const before = readIfExists(path)
+  const text = addEntry(before, { path, client, entry, project: scope === 'project' ? cwd : undefined })
+  if (isDryRun) {
+    print(text.trimEnd())
+    note(`nothing written: ${path}`)
+    return 0
+  }
+  if (text === before) {
+    print(`unchanged: ${path}`)
+    return 0
+  }
+  const backup = replaceFile(path, { text, before, mode: scope === 'user' ? 0o600 : 0o644 })
+  new Connections(config().dataDir).record(name, { path, text, backup })
+  print(`written: ${path}`)
+  if (backup !== undefined) note(`backup: ${backup}`)
+  note(`${client.title}: ${client.next[scope]}`)
+  return 0
+}
+
+/** Undoes the last write for a client. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
+export function undoClient(
+  { name, isDryRun }: Pick<WriteOptions, 'name' | 'isDryRun'>,
+  { config, print, note }: Call,
+): number {
+  const undone = new Connections(config().dataDir).undo(name, findClient(name), { write: !isDryRun })
+  if (undone === undefined) {
+    note(`nothing to undo: causeway connect ${name} has written no file`)
+    return exitCodes.failure
+  }
+  const { path, isRestored, text } = undone
+  if (isDryRun) {
+    print(text?.trimEnd() ?? '')
+    note(`nothing written: ${path}`)
+  } else if (text === undefined) print(`deleted: ${path}`)
+  else print(`${isRestored ? 'restored' : 'entry reverted, because the file has changed since'}: ${path}`)
+  return 0
+}
+
+function findClient(name: string): Client {
+  const client = clients[name]
+  if (client === undefined) throw new TypeError(`no such client: ${name}`)
+  return client
+}
+
+function parseScope(scope: string, command: string): ConfigScope {
+  if (scope === 'project' || scope === 'user') return scope
+  throw usageError(command, `--scope must be project or user, got "${scope}"`)
+}
