@@ -41,7 +41,7 @@ export function addEntry(
 }
 
 /**
- * Removes the entry of Causeway, or restores the one that `original` has, and leaves all other text unchanged. Throws
+ * Removes the entry of Causeway, or restores that of `original`, and leaves all other text unchanged. Throws
  * `CLIENT_FILE_REFUSED`.
  */
 export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {

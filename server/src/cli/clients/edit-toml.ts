@@ -48,7 +48,7 @@ function parseToml(text: string): Table {
 }
 
 /**
- * Finds the lines of `[a.b]` and of its subtables, up to its last line that is not blank. Inline tables and dotted keys are not
+ * Finds the lines of `[a.b]` and of the tables in it, up to its last line that is not blank. Inline tables and dotted keys are not
  * found. Throws `JsonEditError` if the lines contain comments, or are not adjacent.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
