@@ -63,4 +63,18 @@ export const gateway = {
     origin: 'gateway design, commands',
     behaviour: 'connect rejects a file that it cannot change safely, and leaves it unchanged',
   },
+  'gateway:import': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'mcp import copies the servers of eight clients, never writes their files, moves literal secrets to secrets.json, replaces mcp-remote by the URL, skips Causeway itself, and requires approval',
+  },
+  'gateway:list': {
+    origin: 'gateway design, commands',
+    behaviour: 'mcp list and show describe every server and every invalid entry, without secrets',
+  },
+  'gateway:change': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'mcp enable, disable and remove change one entry, and remove only secrets that no other entry uses',
+  },
 } as const satisfies Requirements

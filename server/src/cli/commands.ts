@@ -14,6 +14,7 @@ import { stopCommand } from './commands/stop.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { completionCommand } from './completion/completion.ts'
 import { doctorCommand } from './doctor/doctor.ts'
+import { mcpCommand } from './mcp/mcp.ts'
 import { installServiceCommand } from './service/install-service.ts'
 
 const serveCommand = defineCommand({
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   toolsCommand,
   initCommand,
   connectCommand,
+  mcpCommand,
   statusCommand,
   stopCommand,
   logsCommand,

@@ -65,6 +65,12 @@ type RpcMessage = {
   readonly error?: unknown
 }
 
+interface RequestOptions {
+  readonly body?: string
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** Calls a running server over HTTP. */
 export class ServerClient {
   readonly url: string
@@ -97,13 +103,13 @@ export class ServerClient {
   }
 
   async listApps(): Promise<readonly AppSummary[]> {
-    const { apps } = (await this.#get('/api/apps')) as { apps: readonly AppSummary[] }
+    const { apps } = (await this.get('/api/apps')) as { apps: readonly AppSummary[] }
     return apps
   }
 
   /** Throws `ROUTE_NOT_FOUND` if there is no such app. */
   async describeApp(path: string): Promise<AppDescription> {
-    return (await this.#get(`/api/apps/${encodeURIComponent(path)}`)) as AppDescription
+    return (await this.get(`/api/apps/${encodeURIComponent(path)}`)) as AppDescription
   }
 
   /** Aborting the signal cancels the call. Throws the error of a call that the server rejects. */
@@ -137,19 +143,27 @@ export class ServerClient {
     })
   }
 
-  async #get(path: string): Promise<unknown> {
-    const response = await this.#send('GET', path, {})
+  /** Returns the JSON body of a route. Throws the error of the route. */
+  get(path: string): Promise<unknown> {
+    return this.#request('GET', path, {})
+  }
+
+  post(path: string, body: object): Promise<unknown> {
+    return this.#request('POST', path, {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    })
+  }
+
+  async #request(method: string, path: string, options: RequestOptions): Promise<unknown> {
+    const response = await this.#send(method, path, options)
     const body: unknown = JSON.parse(await readText(response))
     if (response.statusCode === 200) return body
     throw toError(body)
   }
 
   /** Without a timeout: a call may take minutes. */
-  #send(
-    method: string,
-    path: string,
-    options: { body?: string; signal?: AbortSignal; headers?: Readonly<Record<string, string>> },
-  ): Promise<IncomingMessage> {
+  #send(method: string, path: string, options: RequestOptions): Promise<IncomingMessage> {
     const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
     const { body, signal, headers } = options
     return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+export { GatewayError } from '../errors.ts'
 export { ConfigFile } from './config-file.ts'
 export { ConfigWatcher, type ConfigWatcherOptions, type WatchedConfig } from './config-watcher.ts'
 export { defaultShare, type Share, shares } from './domain/default-share.ts'

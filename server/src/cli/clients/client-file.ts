@@ -7,7 +7,7 @@ import type { Client } from './clients.ts'
 import { formatTomlTable, readTomlValue, removeTomlTable, setTomlTable } from './edit-toml.ts'
 import type { ServerEntry } from './server-entry.ts'
 
-export const serverName = 'causeway'
+const serverName = 'causeway'
 
 /** The JSON or TOML text of a client's configuration. */
 export interface ClientFile {

@@ -12,8 +12,9 @@ export const isSecretName = (name: string): boolean =>
 const tokenPattern =
   /\b(gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abpr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/
 
-/** Whether a text without variables looks like a secret. */
-export const isSecretValue = (text: string): boolean => tokenPattern.test(text)
+/** Whether a text looks like a secret: a token, or a URL with a password. */
+export const isSecretValue = (text: string): boolean =>
+  tokenPattern.test(text) || /:\/\/[^/@\s:]*:[^/@\s]+@/.test(text)
 
 /** Removes the query, the fragment and the credentials of a URL, which may contain variables. */
 export function redactUrl(url: string): string {

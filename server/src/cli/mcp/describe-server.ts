@@ -1,0 +1,56 @@
+import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
+
+/** Returns the properties of a server as rows of name and text, without secrets. */
+export function describeServer(server: HostedServer): readonly (readonly [string, string])[] {
+  const { endpoint, tools, oauth } = server
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    [endpoint.kind === 'stdio' ? 'command' : endpoint.kind, describeEndpoint(endpoint)],
+    ...(endpoint.kind === 'stdio'
+      ? ([
+          ['folder', endpoint.cwd ?? 'the project of the client'],
+          ['variables', Object.keys(endpoint.env).join(', ')],
+        ] as const)
+      : ([['headers', Object.keys(endpoint.headers).join(', ')]] as const)),
+    ['app', server.app],
+    ['share', server.share],
+    ['start', server.start === 'lazy' ? undefined : server.start],
+    ['concurrency', String(server.concurrency)],
+    ['idle timeout', server.idleMs === 0 ? 'none' : `${server.idleMs / 1000} s`],
+    ['allowed tools', tools.allow?.join(', ')],
+    ['denied tools', tools.deny.join(', ')],
+    ['core tools', server.core.join(', ')],
+    ['changed tools', { block: 'are blocked', warn: 'are reported', off: 'are not checked' }[server.pin]],
+    ['client id', oauth?.clientId],
+  ]
+  return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
+}
+
+export const formatRows = (rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')
+}
+
+/** What `mcp.json` decides about the state of a server, without its process. */
+export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
+  enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
+
+/** Returns a copy of an entry of `mcp.json` without literal secrets. */
+export function redactEntry(server: HostedServer): object {
+  const { endpoint, ...options } = server
+  const values = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(record).map(([name, value]) => [
+        name,
+        /^\$\{[^{}]*\}$/.test(value) || (!isSecretName(name) && endpoint.kind === 'stdio') ? value : redacted,
+      ]),
+    )
+  const shown =
+    endpoint.kind === 'stdio'
+      ? { command: describeEndpoint(endpoint), cwd: endpoint.cwd, env: values(endpoint.env) }
+      : { url: describeEndpoint(endpoint), headers: values(endpoint.headers) }
+  return {
+    ...shown,
+    ...options,
+    ...(options.oauth && { oauth: { ...options.oauth, clientSecret: undefined } }),
+  }
+}

@@ -1,0 +1,56 @@
+import { describeEndpoint } from '@causeway/gateway/config'
+import { defineCommand, usageError } from '../../command.ts'
+import { openHostedServers } from '../hosted-servers.ts'
+
+export const importCommand = defineCommand({
+  name: 'mcp import',
+  about: 'copy the MCP servers of other clients into mcp.json',
+  forms: ['[<client-or-file>]'],
+  details: `Reads the files of claude-code, claude-desktop, vscode, cursor, codex, gemini, windsurf and zed, or a JSON or TOML file; by
+default those of every client, for the user and for this folder. It never writes them. Secrets move to secrets.json, which only you can
+read, and \`mcp-remote URL\` becomes the URL. Causeway itself, and names that mcp.json already has, are skipped. An imported server does
+not start before causeway mcp approve.`,
+  flags: {
+    only: { value: '<names>', about: 'names of the servers, separated by commas' },
+    'dry-run': { about: 'print what would be imported, and write nothing' },
+  },
+  settings: ['--data-dir', '--port'],
+  exits: { 1: 'nothing was found, or a file is invalid' },
+  examples: ['causeway mcp import --dry-run', 'causeway mcp import claude-code --only github,files'],
+  async run({ args: [source], flags, config, cwd, env, print, note }) {
+    const [{ findServers }, { planImport }] = await Promise.all([
+      import('./sources.ts'),
+      import('./plan-import.ts'),
+    ])
+    const only = flags.only?.split(',').map((name) => name.trim())
+    const found = findServers(source, { cwd, env, ...(env.HOME && { home: env.HOME }) })
+    const missing = only?.filter((name) => !found.some((server) => server.name === name)) ?? []
+    if (missing.length > 0) throw usageError('mcp import', `no such server: ${missing.join(', ')}`)
+    const hosted = openHostedServers({ config })
+    const { servers, problems } = hosted.read()
+    const { imported, skipped } = planImport(found, {
+      existing: new Set([...servers, ...problems].map(({ name }) => name)),
+      secrets: hosted.secrets.read(),
+      port: config().port,
+      path: env.PATH,
+      only: only && new Set(only),
+    })
+    for (const { name, file, reason } of skipped) note(`skipped ${name} of ${file}: ${reason}`)
+    for (const { name, endpoint, file, entry, secrets } of imported) {
+      print(`${name}  ${describeEndpoint(endpoint)}`)
+      note(`${name}: from ${file}${describeSecrets(Object.keys(secrets))}`)
+      if (flags['dry-run']) continue
+      // Secrets first: an entry never refers to a secret that does not exist.
+      if (Object.keys(secrets).length > 0) hosted.secrets.set(secrets)
+      hosted.file.setServer(name, entry)
+    }
+    if (flags['dry-run']) note('nothing written')
+    else if (imported.length > 0) note('none of them starts before causeway mcp approve <name>')
+    if (imported.length > 0 || skipped.length > 0) return 0
+    note('no servers found')
+    return 1
+  },
+})
+
+const describeSecrets = (names: readonly string[]): string =>
+  names.length === 0 ? '' : `; secrets moved to secrets.json: ${names.join(', ')}`

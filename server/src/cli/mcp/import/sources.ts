@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { JsonEditError, readJsonValue } from '@causeway/gateway/config'
+import { isObject } from '@causeway/protocol'
+import { ServerError } from '../../../errors.ts'
+import { type ConfigLocation, clients } from '../../clients/clients.ts'
+import { readTomlValue } from '../../clients/edit-toml.ts'
+import { readIfExists } from '../../replace-file.ts'
+
+/** A server in the configuration of another client. */
+export interface FoundServer {
+  readonly name: string
+  readonly raw: unknown
+  readonly file: string
+  /** Argument of `causeway connect`; `undefined` for a file. */
+  readonly client?: string
+  /** Folder of a server that belongs to one project. */
+  readonly project?: string
+}
+
+const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
+
+/**
+ * Reads the servers of a client, of a file, or of every client. Never writes. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
+ * `FILE_NOT_FOUND` for a file that does not exist.
+ */
+export function findServers(source: string | undefined, location: ConfigLocation): readonly FoundServer[] {
+  const names = source === undefined ? Object.keys(clients) : [source]
+  return names.flatMap((name) =>
+    clients[name] === undefined ? readFile(name, location) : readClient(name, location),
+  )
+}
+
+function readClient(name: string, location: ConfigLocation): readonly FoundServer[] {
+  const files = (['user', 'project'] as const).map((scope) => clients[name]?.file(scope, location))
+  return [...new Set(files)].flatMap((file) =>
+    file !== undefined && existsSync(file)
+      ? readServers(file).map((server) => ({ ...server, client: name }))
+      : [],
+  )
+}
+
+function readFile(path: string, { cwd }: ConfigLocation): readonly FoundServer[] {
+  const file = resolve(cwd, path)
+  if (!existsSync(file))
+    throw new ServerError('CLIENT_FILE_REFUSED', `neither a client nor a file: ${path}`, {
+      data: { path },
+      remedy: `use a file, or one of ${Object.keys(clients).join(', ')}`,
+    })
+  return readServers(file)
+}
+
+function readServers(file: string): readonly FoundServer[] {
+  const config = parse(file)
+  const own = serverKeys.flatMap((key) => listServers(config[key], file))
+  // `~/.claude.json` has the servers of each project.
+  const projects = isObject(config.projects) ? Object.entries(config.projects) : []
+  const inProjects = projects.flatMap(([project, value]) =>
+    listServers(isObject(value) ? value.mcpServers : undefined, file).map((server) => ({
+      ...server,
+      project,
+    })),
+  )
+  return [...own, ...inProjects]
+}
+
+const listServers = (servers: unknown, file: string): readonly FoundServer[] =>
+  isObject(servers) ? Object.entries(servers).map(([name, raw]) => ({ name, raw, file })) : []
+
+function parse(file: string): Record<string, unknown> {
+  const text = (readIfExists(file) ?? '').replace(/^\uFEFF/, '')
+  if (text.trim() === '') return {}
+  try {
+    const isToml = extname(file) === '.toml'
+    const value = isToml ? readTomlValue(text, []) : readJsonValue(text, [], { comments: true })
+    if (isObject(value)) return value
+    throw new JsonEditError('not an object')
+  } catch (error) {
+    if (!(error instanceof JsonEditError)) throw error
+    throw new ServerError('CLIENT_FILE_REFUSED', `${file} was not imported: ${error.message}`, {
+      data: { path: file },
+      remedy: 'correct the file, or import the other clients by name',
+    })
+  }
+}

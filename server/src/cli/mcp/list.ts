@@ -1,0 +1,105 @@
+import { describeEndpoint } from '@causeway/gateway/config'
+import { type CommandCall, defineCommand } from '../command.ts'
+import { describeServer, describeState, formatRows, redactEntry } from './describe-server.ts'
+import { type HostedServers, openHostedServers } from './hosted-servers.ts'
+import { findStatuses, type HostedStatus } from './running.ts'
+
+const listFlags = { json: { about: 'print the servers as JSON' } }
+
+export const listCommand = defineCommand({
+  name: 'mcp list',
+  about: 'list the hosted servers with their state',
+  details: `Without a running Causeway, the state is what mcp.json says.`,
+  flags: listFlags,
+  settings: ['--data-dir'],
+  exits: { 1: 'mcp.json, or an entry of it, is invalid' },
+  examples: ['causeway mcp list', 'causeway mcp list --json'],
+  run: (call) => listServers(call),
+})
+
+/** Also `causeway mcp`. */
+export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
+  const { print, note } = call
+  const hosted = openHostedServers(call)
+  const { servers, problems } = hosted.read()
+  const statuses = await findStatuses(call)
+  if (flags.json) {
+    const list = servers.map((server) => ({ ...redactEntry(server), status: statuses?.get(server.name) }))
+    const invalid = problems.map(({ name, error }) => ({ name, problem: error.message }))
+    print(JSON.stringify({ servers: list, problems: invalid }, null, 2))
+  } else {
+    for (const { name, error } of problems) note(`${name}: ${error.message}`)
+    if (servers.length === 0) print(`no servers in ${hosted.file.path}; causeway mcp add adds one`)
+    else print(formatTable(servers.map((server) => toRow(server, statuses?.get(server.name)))))
+  }
+  return problems.length === 0 ? 0 : 1
+}
+
+function toRow(
+  server: ReturnType<HostedServers['require']>,
+  status: HostedStatus | undefined,
+): readonly string[] {
+  const state = describeState(server) ?? status?.state ?? 'not running'
+  const tools = status?.tools === undefined ? '' : `${status.tools} tools`
+  return [server.name, state, server.share, tools, describeEndpoint(server.endpoint)]
+}
+
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const columns = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const visible = columns.map((width, column) => ({ width, column })).filter(({ width }) => width > 0)
+  return rows
+    .map((row) =>
+      visible
+        .map(({ width, column }) => (row[column] ?? '').padEnd(width))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export const showCommand = defineCommand({
+  name: 'mcp show',
+  about: 'show one hosted server: its entry, state and processes',
+  forms: ['<name>'],
+  details: 'Values of variables and headers, and the query of a URL, are not printed.',
+  flags: { json: { about: 'print the server as JSON' } },
+  settings: ['--data-dir'],
+  exits: { 1: 'there is no such server, or its entry is invalid' },
+  examples: ['causeway mcp show files'],
+  async run({ args: [name = ''], flags, ...call }) {
+    const { print } = call
+    const server = openHostedServers(call).require(name)
+    const status = (await findStatuses(call))?.get(name)
+    if (flags.json) {
+      print(JSON.stringify({ ...redactEntry(server), status }, null, 2))
+      return 0
+    }
+    const state = describeState(server) ?? status?.state ?? 'not running'
+    print(`${name}: ${state}\n${formatRows([...describeServer(server), ...describeStatus(status)])}`)
+    return 0
+  },
+})
+
+function describeStatus(status: HostedStatus | undefined): readonly (readonly [string, string])[] {
+  if (status === undefined) return []
+  const { app, instances, tools, calls, errors, restarts, changed, last_error: error } = status
+  return [
+    ['served as', app],
+    ['tools', String(tools)],
+    ['calls', `${calls}, ${errors} failed`],
+    ['restarts', String(restarts)],
+    ...(changed > 0
+      ? ([['not approved', `${changed} changes; see causeway mcp approve --diff`]] as const)
+      : []),
+    ...(error === undefined ? [] : ([['last error', `${error.code}: ${error.message}`]] as const)),
+    ...instances.map(
+      ({ state, pid, project, in_flight }) =>
+        [
+          'process',
+          [state, pid === undefined ? '' : `pid ${pid}`, project ?? '', `${in_flight} calls`]
+            .filter(Boolean)
+            .join(', '),
+        ] as const,
+    ),
+  ]
+}

@@ -1,0 +1,18 @@
+import { defineCommand } from '../command.ts'
+import { disableCommand, enableCommand, removeCommand } from './change.ts'
+import { importCommand } from './import/import.ts'
+import { listCommand, listServers, showCommand } from './list.ts'
+
+const subcommands = [listCommand, showCommand, importCommand, enableCommand, disableCommand, removeCommand]
+
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  about: 'host other MCP servers: add, import, approve, log in; `causeway mcp --help` lists the subcommands',
+  forms: [`[${subcommands.map(({ name }) => name.slice('mcp '.length)).join('|')}]`],
+  details: `Hosted servers are declared in mcp.json in the data folder. A running Causeway applies changes within seconds.`,
+  subcommands,
+  flags: {},
+  settings: ['--data-dir'],
+  examples: ['causeway mcp', 'causeway mcp import --dry-run'],
+  run: (call) => listServers({ ...call, flags: { json: false } }),
+})
