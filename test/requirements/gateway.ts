@@ -49,6 +49,7 @@ export const gateway = {
     origin: 'gateway design, lifecycle',
     behaviour:
       'lists come from a stored catalogue: after a restart they are the same, and no process is started for them',
+  },
   'gateway:connect': {
     origin: 'gateway design, commands',
     behaviour:

@@ -82,12 +82,12 @@ export const showCommand = defineCommand({
 
 function describeStatus(status: HostedStatus | undefined): readonly (readonly [string, string])[] {
   if (status === undefined) return []
-  const { app, instances, tools, calls, errors, restarts, changed, last_error: error } = status
+  const { app, instances, tools, calls, errors, starts, changed, last_error: error } = status
   return [
     ['served as', app],
     ['tools', String(tools)],
     ['calls', `${calls}, ${errors} failed`],
-    ['restarts', String(restarts)],
+    ['starts', String(starts)],
     ...(changed > 0
       ? ([['not approved', `${changed} changes; see causeway mcp approve --diff`]] as const)
       : []),

@@ -5,7 +5,7 @@ import { ServerClient } from '../server-client.ts'
 import { readFirstToken } from '../server-health.ts'
 
 /** Base of the routes for the commands. */
-const hostedRoute = '/api/apps/causeway/hosted'
+const hostedRoute = '/api/hosted'
 
 /** A hosted server as the running Causeway reports it. */
 export interface HostedStatus {
@@ -15,7 +15,8 @@ export interface HostedStatus {
   readonly tools: number
   readonly calls: number
   readonly errors: number
-  readonly restarts: number
+  /** Processes and sessions that were started. */
+  readonly starts: number
   /** Tools that differ from the approved ones. */
   readonly changed: number
   readonly last_error?: { readonly code: string; readonly message: string }
