@@ -247,9 +247,9 @@ verifies('gateway:list', async (t) => {
   const one = await mcp('show', 'api', '--json')
   for (const { stdout, stderr } of [list, json, show, one]) t.notMatch(stdout + stderr, 'hunter2')
   t.match(await mcp('show', 'bad'), { code: 1, stderr: /GATEWAY_CONFIG_INVALID/ })
-  t.match(await mcp('show', 'filse'), {
+  t.match(await mcp('show', 'file'), {
     code: 1,
-    stderr: /no server "filse" \(did you mean files\?\) \[SERVER_NOT_FOUND\]/,
+    stderr: /no server "file" \(did you mean files\?\) \[SERVER_NOT_FOUND\]/,
   })
   writeFileSync(join(data, 'mcp.json'), '{ "mcpServers": ')
   t.match(await mcp('list'), { code: 1, stdout: '', stderr: /not valid JSON.*GATEWAY_CONFIG_INVALID/ })
