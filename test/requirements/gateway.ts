@@ -50,6 +50,11 @@ export const gateway = {
     behaviour:
       'lists come from a stored catalogue: after a restart they are the same, and no process is started for them',
   },
+  'gateway:real': {
+    origin: 'gateway design, test subjects',
+    behaviour:
+      'servers of other makers work through /mcp, their own path, views and the bridge, for clients of both eras',
+  },
   'gateway:connect': {
     origin: 'gateway design, commands',
     behaviour:

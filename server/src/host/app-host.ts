@@ -63,12 +63,10 @@ export class AppHost {
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
     const previous = this.#instances.get(path)
-    this.#instances.delete(path)
-    const next = await this.#open(app, this.#apps)
-    if (next.failure !== undefined && previous !== undefined) {
-      this.#instances.set(path, previous)
-      throw next.failure
-    }
+    const others = this.#apps.filter((one) => one !== previous?.app)
+    const next = await this.#open(app, others)
+    if (next.failure !== undefined && previous !== undefined) throw next.failure
+    // A replaced app keeps its place in the lists.
     this.#instances.set(path, next)
     if (previous !== undefined) await this.#close(previous)
   }

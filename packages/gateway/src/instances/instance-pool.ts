@@ -84,7 +84,7 @@ export class InstancePool {
     const { instances } = this
     this.#instances.clear()
     this.#policies.clear()
-    await Promise.all([...instances.map((instance) => instance.stop()), ...this.#ending])
+    await Promise.all([...instances.map((instance) => instance.end()), ...this.#ending])
   }
 
   #get(key: string, seat: Omit<Seat, 'key' | 'policy'>): Instance {
@@ -98,7 +98,11 @@ export class InstancePool {
 
   /** Forgets stopped instances, and at the limit stops the least recently used. */
   #dropIdle(): void {
-    for (const [key, instance] of this.#instances) if (instance.isUnused) this.#instances.delete(key)
+    for (const [key, instance] of this.#instances)
+      if (instance.isUnused) {
+        this.#instances.delete(key)
+        this.#end(instance)
+      }
     for (const [key, policy] of this.#policies)
       if (policy.isClean && !this.#instances.has(key)) this.#policies.delete(key)
     if (this.#instances.size < maxInstances) return
@@ -115,7 +119,7 @@ export class InstancePool {
   }
 
   #end(instance: Instance): void {
-    const ending = instance.stop().finally(() => this.#ending.delete(ending))
+    const ending = instance.end().finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)
   }
 }

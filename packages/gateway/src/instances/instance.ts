@@ -53,6 +53,7 @@ export class Instance {
   #stopping = new AbortController()
   #closing: Promise<void> = Promise.resolve()
   #isClosing = false
+  #isEnded = false
   #users = 0
   #lastUsedMs: number
   #readyAt = 0
@@ -195,7 +196,14 @@ export class Instance {
     await this.#closing
   }
 
+  /** Ends the process for good. */
+  end(): Promise<void> {
+    this.#isEnded = true
+    return this.stop()
+  }
+
   async #getConnection(signal: AbortSignal): Promise<Connection> {
+    if (this.#isEnded) throw new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`)
     if (this.#connection !== undefined && !this.#connection.isClosed) return this.#connection
     this.#starting ??= this.#start(this.#stopping.signal).finally(() => {
       this.#starting = undefined
@@ -208,6 +216,7 @@ export class Instance {
     await this.#waitForPolicy(stopping)
     // Two processes of one server could damage its files.
     await this.#closing
+    stopping.throwIfAborted()
     this.#setState('starting')
     let connection: Connection | undefined
     try {

@@ -26,6 +26,9 @@ const startMs = 30_000
 const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
 const installMs = 180_000
 
+/** Lists that change after each listing are not listed again. */
+const maxListings = 3
+
 /** Several changes of lists within this time cause one refresh. */
 const coalesceMs = 250
 
@@ -68,6 +71,8 @@ export class UpstreamServer {
   readonly #log: Log
   #catalogue: Catalogue | undefined
   #refreshing: Promise<void> | undefined
+  #listing: Promise<void> | undefined
+  #lister: Instance | undefined
   #refreshTimer: NodeJS.Timeout | undefined
   #lastError: CausewayError | undefined
   #calls = 0
@@ -129,18 +134,34 @@ export class UpstreamServer {
       await instance.use(signal, async () => {})
       return this.#refresh(instance)
     }
-    const instance = this.#createInstance({
+    this.#listing ??= this.#listAlone(signal).finally(() => {
+      this.#listing = undefined
+    })
+    return this.#listing
+  }
+
+  /** Uses an instance that no client uses. Lists again if the lists change meanwhile. */
+  async #listAlone(signal: AbortSignal): Promise<void> {
+    let changes = 0
+    const seat: Seat = {
       key: 'catalogue',
       project: this.#getEmptyProject(),
       policy: this.pool.getPolicy(''),
       capabilities: getListedCapabilities(this.#sharing),
       isOwned: false,
+    }
+    const instance = this.#createInstance(seat, () => {
+      changes += 1
     })
+    this.#lister = instance
     try {
       await instance.use(signal, async () => {})
-      await this.#refresh(instance)
+      for (let attempt = 0, before = -1; attempt < maxListings && changes !== before; attempt++) {
+        before = changes
+        await this.#refresh(instance)
+      }
     } finally {
-      await instance.stop()
+      await instance.end()
     }
   }
 
@@ -194,7 +215,7 @@ export class UpstreamServer {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#refreshTimer)
-    await this.pool.stop()
+    await Promise.all([this.pool.stop(), this.#lister?.end()])
   }
 
   get #sharing() {
@@ -204,6 +225,8 @@ export class UpstreamServer {
 
   #requireUsable(): void {
     const { name, needsApproval, enabled } = this.config
+    if (this.#isClosed)
+      throw new GatewayError('UPSTREAM_GONE', `${name} was removed or changed`, { data: { server: name } })
     if (needsApproval)
       throw new GatewayError('NEEDS_APPROVAL', `${name} was not approved yet`, { data: { server: name } })
     if (!enabled)
@@ -229,8 +252,10 @@ export class UpstreamServer {
     )
   }
 
-  #createInstance({ key, project, capabilities, isOwned, policy }: Seat): Instance {
-    const { config, services } = { config: this.config, services: this.#options.services }
+  #createInstance(seat: Seat, onListChanged?: () => void): Instance {
+    const { key, project, capabilities, isOwned, policy } = seat
+    const { config } = this
+    const { services } = this.#options
     const listed = getListedCapabilities(this.#sharing)
     const announced = capabilities ?? listed
     const decidesLists = JSON.stringify(announced) === JSON.stringify(listed)
@@ -251,7 +276,13 @@ export class UpstreamServer {
       onReady: () => {
         if (decidesLists) void this.#refresh(instance).catch(() => {})
       },
-      onNotification: (method, params) => this.#receive(method, params, decidesLists ? instance : undefined),
+      onNotification: (method, params) => {
+        if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+          this.#options.onResource(params.uri)
+        if (!listChanged.has(method)) return
+        if (onListChanged === undefined) this.#refreshSoon(decidesLists ? instance : undefined)
+        else onListChanged()
+      },
       onFailure: (error) => this.#recordFailure(error),
     })
     if (this.#logLevel !== undefined) instance.setLogLevel(this.#logLevel)
@@ -277,13 +308,11 @@ export class UpstreamServer {
     })
   }
 
-  #receive(method: string, params: Params, source: Instance | undefined): void {
-    if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
-      this.#options.onResource(params.uri)
-    if (!listChanged.has(method)) return
+  #refreshSoon(source: Instance | undefined): void {
     this.#refreshTimer ??= setTimeout(() => {
       this.#refreshTimer = undefined
-      const refresh = source === undefined ? this.takeCatalogue() : this.#refresh(source)
+      const isRunning = source?.state === 'ready'
+      const refresh = source !== undefined && isRunning ? this.#refresh(source) : this.takeCatalogue()
       refresh.catch(() => {})
     }, coalesceMs).unref()
   }

@@ -36,12 +36,13 @@ export class PidFile {
 
   /** Ends the groups that an earlier server left. Returns the pids of their leaders. */
   async reap(): Promise<readonly number[]> {
-    const left = readEntries(this.#path).filter(isSameGroup)
+    const recorded = readEntries(this.#path)
+    const left = recorded.filter(isSameGroup)
     for (const { pid } of left) signalGroup(pid, 'SIGTERM')
     const until = performance.now() + graceMs
     while (left.some(({ pid }) => isGroupAlive(pid)) && performance.now() < until) await delay(pollMs)
     for (const { pid } of left) if (isGroupAlive(pid)) signalGroup(pid, 'SIGKILL')
-    if (left.length > 0 || this.#entries.length > 0) this.#write()
+    if (recorded.length > 0) this.#write()
     return left.map(({ pid }) => pid)
   }
 

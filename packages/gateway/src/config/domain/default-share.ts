@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, StdioEndpoint } from './endpoint.ts'
 
 /**
  * How clients share a server: one process for all, one for each project folder, one for each client, or one for each call.
@@ -23,16 +23,31 @@ const knownPackages: ReadonlyMap<string, Share> = new Map([
   ['context7-mcp', 'shared'],
 ])
 
+/** These read and write a file in each call, so concurrent calls of one process lose changes as well. */
+const sequentialPackages: ReadonlySet<string> = new Set(['server-memory'])
+
+const defaultCalls = 8
+
 /** Returns the sharing of a server that does not set it. */
 export function defaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
-  const known = [endpoint.command, ...endpoint.args].map((word) => knownPackages.get(toPackageName(word)))
+  const known = listPackages(endpoint).map((name) => knownPackages.get(name))
   return known.find((share) => share !== undefined) ?? 'project'
 }
 
-/** Converts `@scope/server-memory@1.2` and `/usr/bin/mcp-server-memory.js` to `server-memory`. */
+/** Returns the number of concurrent calls of a server that does not set it. */
+export const defaultConcurrency = (endpoint: Endpoint): number =>
+  endpoint.kind === 'stdio' && listPackages(endpoint).some((name) => sequentialPackages.has(name))
+    ? 1
+    : defaultCalls
+
+const listPackages = ({ command, args }: StdioEndpoint): readonly string[] =>
+  [command, ...args].map(toPackageName)
+
+/** Converts `@scope/server-memory@1.2`, `/usr/bin/mcp-server-memory.js` and files of the installed package to `server-memory`. */
 function toPackageName(word: string): string {
-  const withoutVersion = word.replace(/(?<=.)@[\w.^~-]+$/, '')
+  const installed = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(word)?.[1]
+  const withoutVersion = (installed?.replace('\\', '/') ?? word).replace(/(?<=.)@[\w.^~-]+$/, '')
   if (withoutVersion === '@playwright/mcp') return 'playwright-mcp'
   const last = withoutVersion.split(/[\\/]/).at(-1) ?? ''
   return last.replace(/\.[cm]?js$|\.(exe|cmd)$/, '').replace(/^mcp-(?=server-)/, '')

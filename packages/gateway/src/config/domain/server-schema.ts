@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultShare, type Share, shares } from './default-share.ts'
+import { defaultConcurrency, defaultShare, type Share, shares } from './default-share.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export type PinMode = 'block' | 'warn' | 'off'
@@ -56,7 +56,7 @@ const optionsSchema = z.looseObject({
     .min(0)
     .max(2 ** 31 - 1)
     .default(600_000),
-  concurrency: z.int().min(1).max(256).default(8),
+  concurrency: z.int().min(1).max(256).optional(),
   start: z.enum(['lazy', 'eager']).default('lazy'),
   tools: z.looseObject({ allow: patterns.optional(), deny: patterns.default([]) }).default({ deny: [] }),
   core: patterns.default([]),
@@ -113,7 +113,7 @@ export function parseServer(name: string, entry: unknown): HostedServer | string
     app: options.app,
     share: options.share ?? defaultShare(endpoint),
     idleMs: options.idleMs,
-    concurrency: options.concurrency,
+    concurrency: options.concurrency ?? defaultConcurrency(endpoint),
     start: options.start,
     tools: { allow: options.tools.allow, deny: options.tools.deny },
     core: options.core,
