@@ -1,11 +1,12 @@
 /** Sizes of the built console. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 
-const assets = join(repository, 'packages/console/pages/assets')
+const pages = join(repository, 'packages/console/pages')
+const assets = join(pages, 'assets')
 
 /** The compressed size of the assets whose names match, in bytes. */
 const getSize = (pattern: RegExp): number =>
@@ -16,4 +17,22 @@ const getSize = (pattern: RegExp): number =>
 verifies('console:size', async (t) => {
   const shell = getSize(/^index-.*\.(js|css)$/)
   t.ok(shell > 1000 && shell <= 25_000, `${shell} bytes`)
+})
+
+/** Sizes of widgets in bytes. Clients load a widget with a result, so it is not compressed. */
+const widgetBudgets = { series: 100_000, scene: 750_000, map: 250_000, decision: 60_000 }
+
+verifies('console:size', 'widgets', async (t) => {
+  for (const [name, budget] of Object.entries(widgetBudgets)) {
+    const { size } = statSync(join(pages, 'widgets', `${name}.html`))
+    t.ok(size > 10_000 && size <= budget, `${name}: ${size} bytes`)
+  }
+})
+
+verifies('console:size', 'pages with libraries', async (t) => {
+  for (const [pattern, budget] of [
+    [/^viewer-.*\.js$/, 190_000],
+    [/^plot-page-.*\.js$/, 55_000],
+  ] as const)
+    t.ok(getSize(pattern) > 1000 && getSize(pattern) <= budget, `${pattern}: ${getSize(pattern)} bytes`)
 })

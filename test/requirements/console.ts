@@ -166,6 +166,28 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'the dialog of `?` lists the keys of the page, and each key does what it lists',
   },
+  'console:widgets:series': {
+    origin: 'MCP Apps 2026-01-26',
+    behaviour:
+      'results with quantities are shown as a plot by hosts of MCP Apps; the frame under the cursor reaches the model',
+  },
+  'console:widgets:scene': {
+    origin: 'MCP Apps 2026-01-26',
+    behaviour: 'a frame is shown as a scene by hosts of MCP Apps, on the shared mount and on that of the app',
+  },
+  'console:widgets:map': {
+    origin: 'MCP Apps 2026-01-26',
+    behaviour: 'a plot is shown as a map by hosts of MCP Apps; a selection there is that of the plot',
+  },
+  'console:widgets:decision': {
+    origin: 'MCP Apps 2026-01-26',
+    behaviour: 'a decision is shown with its candidates by hosts of MCP Apps',
+  },
+  'console:widgets:host': {
+    origin: 'MCP Apps 2026-01-26',
+    behaviour:
+      'a widget shows errors, follows the theme of its host, ignores other windows, and repeats a lost result',
+  },
   'console:size': {
     origin: 'design, budgets',
     behaviour:

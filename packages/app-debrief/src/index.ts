@@ -1,6 +1,6 @@
 import { type DataPart, defineApp } from '@causeway/app-kit'
 import { PictureError } from '@causeway/picture'
-import { declareCoastRoute } from './chart/coast-route.ts'
+import { declareCoast } from './chart/coast-route.ts'
 import { DebriefError } from './errors.ts'
 import { journalMigrations } from './journal/journal.ts'
 import { declareLegacyRoutes } from './legacy/legacy-routes.ts'
@@ -63,7 +63,7 @@ export default defineApp(
     declareResources(app)
     declarePrompts(app)
     declareEventRoutes(app)
-    declareCoastRoute(app)
+    declareCoast(app)
     declareLegacyRoutes(app)
   },
 )

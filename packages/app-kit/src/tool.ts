@@ -42,6 +42,11 @@ export interface Example {
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
+/** Views of results that clients with MCP Apps can show. The server has their pages. */
+export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
+
+export type WidgetName = (typeof widgetNames)[number]
+
 export interface ToolDeclaration<Input extends Shape, Output extends Shape, Store, Session> {
   /** Name for people: `Check friction cone`. */
   readonly title?: string
@@ -63,6 +68,8 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly alwaysLoad?: boolean
   /** Rate limit class, if it differs from that of the app. */
   readonly limit?: string
+  /** What clients with MCP Apps show in addition to the result. Each use adds about 55 bytes to the listing. */
+  readonly widget?: WidgetName
   /** Clients with task support get a handle if the result is not ready. `required` rejects other stateless clients. */
   readonly task?: 'optional' | 'required'
   readonly example: Example
@@ -87,6 +94,7 @@ type CommonMembers =
   | 'isCore'
   | 'alwaysLoad'
   | 'limit'
+  | 'widget'
   | 'task'
   | 'example'
 

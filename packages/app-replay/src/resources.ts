@@ -1,6 +1,7 @@
 import type { Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Recording } from '@causeway/recording'
+import { maxPoseFrames, readPoses, readScene } from './session/scene.ts'
 import { listRecordingIds, openRecording, type ReplayContext } from './session/session.ts'
 import { recordingUri } from './store/store.ts'
 import { getFrameAnswer } from './tools/frame-tools.ts'
@@ -40,6 +41,31 @@ export function recordingResources(app: ReplayRegistrar): void {
     complete: { recording: listIds, frame_id: listFrameIds },
     read: (variables, ctx) =>
       readFrame(getVariable(variables, 'recording'), getVariable(variables, 'frame_id'), ctx),
+  })
+
+  app.resource('replay://recordings/{recording}/scene/{frame_id}', {
+    name: 'scene',
+    about: 'Shapes (m), planes of the environment, and contact forces (N) of one frame.',
+    complete: { recording: listIds, frame_id: listFrameIds },
+    async read(variables, ctx) {
+      const { recording } = await openRecording(ctx, getVariable(variables, 'recording'))
+      const frameId = parseFrameId(getVariable(variables, 'frame_id'), recording)
+      return { json: await readScene(recording, frameId, ctx.signal) }
+    },
+  })
+
+  app.resource('replay://recordings/{recording}/poses/{first}/{last}', {
+    name: 'poses',
+    about: `Poses of all bodies in a range of at most ${maxPoseFrames} frames, as binary CWP1.`,
+    mimeType: 'application/vnd.causeway.poses',
+    complete: { recording: listIds },
+    async read(variables, ctx) {
+      const { recording } = await openRecording(ctx, getVariable(variables, 'recording'))
+      const [from, to] = ['first', 'last'].map((name) =>
+        parseFrameId(getVariable(variables, name), recording),
+      ) as [number, number]
+      return { bytes: await readPoses(recording, { from, to }, ctx.signal) }
+    },
   })
 }
 

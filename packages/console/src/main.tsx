@@ -7,6 +7,7 @@ import { ConsoleContext, useConsole } from './ui/console.ts'
 import { LazyView, type View } from './ui/lazy-view.tsx'
 import { type Section, Shell } from './ui/shell.tsx'
 import { Shortcuts } from './ui/shortcuts.ts'
+import { ThemeVersion } from './ui/theme-version.ts'
 
 const sections: readonly Section[] = [
   { path: '/', label: 'Overview', icon: 'overview', key: 'o' },
@@ -96,7 +97,9 @@ const value = {
 
 render(
   <ConsoleContext.Provider value={value}>
-    <App />
+    <ThemeVersion.Provider value={preferences.themeVersion}>
+      <App />
+    </ThemeVersion.Provider>
   </ConsoleContext.Provider>,
   document.getElementById('console') as HTMLElement,
 )

@@ -73,9 +73,11 @@ export type Content =
   | { readonly type: 'resource'; readonly resource: ResourceContents }
 
 /** Contents of a resource: text, or bytes in Base64. */
-export type ResourceContents =
-  | { readonly uri: string; readonly mimeType?: string; readonly text: string }
-  | { readonly uri: string; readonly mimeType?: string; readonly blob: string }
+export type ResourceContents = {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+} & ({ readonly text: string } | { readonly blob: string })
 
 /** Key of `structuredContent` as JSON, so that it is not serialized again. Never sent. */
 export const structuredJson: unique symbol = Symbol.for('causeway.structuredJson')

@@ -2,6 +2,7 @@ import type { AppResource, Variables } from '@causeway/app-kit'
 import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { paginate } from '../registry/page.ts'
+import { isWidgetUri, readWidget } from '../registry/widgets.ts'
 import { type Method, type MethodCall, type MethodContext, requireString } from './method.ts'
 import { methodOperation } from './operation.ts'
 
@@ -12,7 +13,7 @@ const cacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? notCac
 
 export const listResources: Method = async (call, context) => {
   const lists = await Promise.all(call.lists.instances.map((instance) => listOfApp(instance, call, context)))
-  const { items, ...rest } = paginate(lists.flat(), {
+  const { items, ...rest } = paginate([...lists.flat(), ...call.lists.widgets], {
     cursor: call.params.cursor,
     hash: 'resources',
     size: context.registry.pageSize,
@@ -52,6 +53,7 @@ function toListedTemplates({ template, templates, name, about, mimeType }: AppRe
 
 export const readResource: Method = async (call, { runner }) => {
   const uri = requireString(call.params, 'uri')
+  if (isWidgetUri(uri)) return { contents: [await readWidget(uri)], ...cacheHints(call) }
   const found = findResource(call.lists.instances, uri)
   if (found === undefined)
     throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AppTool } from '@causeway/app-kit'
-import type { Prompt, Tool } from '@causeway/protocol'
+import type { Prompt, Resource, Tool } from '@causeway/protocol'
 import type { Era } from '../dispatch/caller.ts'
 import type { AppInstance } from '../host/app-host.ts'
 import { version } from '../process/version.ts'
@@ -8,6 +8,7 @@ import { writeInstructions } from './instructions.ts'
 import { getCallableNames, type Mount, type ToolEntry, toListedPrompt } from './mount.ts'
 import { paginate } from './page.ts'
 import { selectTools } from './view.ts'
+import { listWidgets } from './widgets.ts'
 
 /** An app with its tools, including discovered ones. */
 export interface AppTools {
@@ -31,6 +32,7 @@ export interface MountLists {
   /** Tools that the view should list but has no room for. */
   readonly omitted: readonly string[]
   readonly prompts: readonly Prompt[]
+  readonly widgets: readonly Resource[]
   /** By every callable name. */
   readonly toolByName: ReadonlyMap<string, ToolEntry>
   readonly toolsHash: string
@@ -68,6 +70,7 @@ export function buildMountLists(
     tools,
     omitted,
     prompts,
+    widgets: listWidgets(entries.map(({ tool }) => tool)),
     toolByName,
     toolsHash,
     promptsHash: createDigest(prompts),

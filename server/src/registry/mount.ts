@@ -1,6 +1,7 @@
 import type { App, AppTool } from '@causeway/app-kit'
 import { type Prompt, type Tool, wireName } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
+import { getWidgetUri } from './widgets.ts'
 
 /**
  * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. Views are shared mounts that list fewer
@@ -51,6 +52,7 @@ export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
   inputSchema: tool.inputSchema,
   ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
   annotations: tool.annotations,
+  ...(tool.widget === undefined ? {} : { _meta: { ui: { resourceUri: getWidgetUri(tool.widget) } } }),
 })
 
 export const toListedPrompt = (mount: Mount, app: App, prompt: App['prompts'][number]): Prompt => ({

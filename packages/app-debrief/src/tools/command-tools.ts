@@ -31,6 +31,7 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
     about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands of analysis tools. Commands: ${allCommandNames.join(', ')}.`,
     searchHint: 'execute result of analysis tool',
     limit: 'update',
+    widget: 'map',
     aliases: originalName('apply_command'),
     input: {
       command: z.unknown().describe('{command, payload}, a list of them, or {result: …} around them'),

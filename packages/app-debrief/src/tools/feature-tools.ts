@@ -39,6 +39,7 @@ export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): vo
       'List the features of a plot. Returns one row per feature (id, name, type, times, bounds), or with detail full their GeoJSON in pages. Use it to find ids; the linked resource has all features.',
     searchHint: 'which tracks, points are on map',
     hints: readOnlyHints,
+    widget: 'map',
     aliases: originalName('get_features'),
     input: {
       ...filenameArgument,

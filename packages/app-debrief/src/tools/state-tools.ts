@@ -32,6 +32,7 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
       'Get the ids of the selected features. Returns an empty list if nothing is selected. Use it when the user refers to the selection.',
     searchHint: 'what did analyst select',
     hints: readOnlyHints,
+    widget: 'map',
     aliases: originalName('get_selection'),
     input: filenameArgument,
     output: { ...stampOutput, selectedIds: z.array(z.string()), count: z.int() },

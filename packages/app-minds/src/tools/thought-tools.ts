@@ -20,6 +20,7 @@ function decideTool(app: Registrar<Minds, object>): void {
     about:
       'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game.',
     searchHint: 'what should NPC do next, behaviour, AI',
+    widget: 'decision',
     input: {
       mind_id: mindId,
       observation: z

@@ -47,6 +47,7 @@ export const checkTools: readonly Registration[] = [
     },
     output: { violations: rows() },
     needs: ['tangent_lambdas'],
+    widget: 'scene',
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
     async run({ frame_id, end_frame, body_id }, call) {
       const { recording } = call

@@ -109,6 +109,7 @@ export const diagnosisTools: readonly Registration[] = [
     task: 'optional',
     isCore: true,
     alwaysLoad: true,
+    widget: 'series',
     example: { args: { recording: 'energy_injection' } },
     async run({ law, max_findings: limit, ...bounds }, call) {
       const { recording, range, ctx } = call

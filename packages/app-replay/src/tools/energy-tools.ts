@@ -33,6 +33,7 @@ export const energyTools: readonly Registration[] = [
     searchHint: 'kinetic, potential energy of object',
     input: { body_id: bodyArgument, ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
+    widget: 'series',
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
     async run({ body_id, cursor, max_points, ...bounds }, { recording, range }) {
       const body = recording.resolveBody(body_id)
@@ -59,6 +60,7 @@ export const energyTools: readonly Registration[] = [
     searchHint: 'total energy of world, drift',
     input: { ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },
+    widget: 'series',
     example: { args: { recording: 'energy_injection' } },
     async run({ cursor, max_points, ...bounds }, { recording, range }) {
       const energy = await recording.systemEnergy(range(bounds))

@@ -33,6 +33,7 @@ export const frameTools: readonly Registration[] = [
     searchHint: 'everything at one step, moment, snapshot',
     input: { frame_id: frameArgument, max_points: pageArguments.max_points },
     output: { states: rows(), collisions: rows(), friction_constraints: rows() },
+    widget: 'scene',
     example: { args: { recording: 'drop', frame_id: 42 } },
     run: async ({ frame_id, max_points }, { recording, stamp }) =>
       getFrameAnswer(recording, await recording.frame(frame_id), stamp, max_points),
@@ -104,6 +105,7 @@ export const frameTools: readonly Registration[] = [
       frame_id: frameArgument,
       details: z.boolean().optional().describe('Add laws, energy'),
     },
+    widget: 'scene',
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
     async run({ frame_id, details }, { recording, range, ctx }) {
       const frame = await recording.frame(frame_id)

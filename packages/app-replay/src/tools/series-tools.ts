@@ -44,6 +44,7 @@ export const seriesTools: readonly Registration[] = [
       ...pointArguments,
       cursor: runArguments.cursor,
     },
+    widget: 'series',
     example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
     async run({ series, path_of, max_points, cursor, ...bounds }, call) {
       if (path_of !== undefined && series === undefined)

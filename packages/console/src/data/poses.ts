@@ -1,5 +1,3 @@
-import type { Server } from './server.ts'
-
 /** Numbers of a pose: position x y z in m, orientation w x y z. */
 export const poseWidth = 7
 
@@ -69,19 +67,20 @@ export function getPosition({ chunk, row }: PoseRow, column: number): [number, n
 const chunkFrames = 256
 const maxBytes = 64 * 2 ** 20
 
+/** Reads the poses of a range of frames, both included, as CWP1. */
+export type ReadPoses = (first: number, last: number) => Promise<ArrayBuffer>
+
 /** Loads poses in chunks and keeps the chunks that were used last, up to 64 MB. */
 export class PoseCache {
-  readonly #server: Server
-  readonly #path: string
+  readonly #read: ReadPoses
   readonly #first: number
   readonly #chunks = new Map<number, Promise<PoseChunk>>()
   readonly #loaded = new Map<number, PoseChunk>()
   #bytes = 0
 
-  /** `recording` is an id, `first` the first frame id. */
-  constructor(server: Server, recording: string, first: number) {
-    this.#server = server
-    this.#path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
+  /** `first` is the first frame id. */
+  constructor(read: ReadPoses, first: number) {
+    this.#read = read
     this.#first = first
   }
 
@@ -107,15 +106,13 @@ export class PoseCache {
 
   #fetch(index: number): Promise<PoseChunk> {
     const from = this.#first + index * chunkFrames
-    const loading = this.#server
-      .getBytes(`${this.#path}?from=${from}&to=${from + chunkFrames - 1}`)
-      .then((bytes) => {
-        const chunk = parsePoses(bytes)
-        this.#loaded.set(index, chunk)
-        this.#bytes += bytes.byteLength
-        this.#evict(index)
-        return chunk
-      })
+    const loading = this.#read(from, from + chunkFrames - 1).then((bytes) => {
+      const chunk = parsePoses(bytes)
+      this.#loaded.set(index, chunk)
+      this.#bytes += bytes.byteLength
+      this.#evict(index)
+      return chunk
+    })
     loading.catch(() => this.#chunks.delete(index))
     return loading
   }

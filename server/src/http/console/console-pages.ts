@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { extname, join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findBuiltPages, readIfExists } from '../../process/built-pages.ts'
 
 /** The pages load nothing from other origins and run no inline script or style. */
 const contentSecurityPolicy = [
@@ -33,10 +32,6 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** A file name that the build creates, with the hash of its content. */
 const assetName = /^[\w-]+\.(css|js|svg)$/
-
-/** Returns the folder that `npm run build` creates, and that the published server contains. */
-const findBuiltPages = (): string =>
-  join(dirname(fileURLToPath(import.meta.resolve('@causeway/console/package.json'))), 'pages')
 
 /**
  * Serves the console: one HTML page at each of its paths, and its assets. They contain no data, so they need no token. They are read
@@ -117,12 +112,3 @@ async function sendPage(folder: string, request: FastifyRequest, reply: FastifyR
 
 const notServed = ({ method, url }: FastifyRequest): CausewayError =>
   new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
-
-async function readIfExists(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}

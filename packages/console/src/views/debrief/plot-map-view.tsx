@@ -1,7 +1,6 @@
-import type { GeoJsonObject } from 'geojson'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPosition, type LonLat, type PlotBounds, type PlotFeature } from '../../domain/plot.ts'
-import { useConsole } from '../../ui/console.ts'
+import { useThemeVersion } from '../../ui/theme-version.ts'
 import { type MapActions, type MapContent, PlotMap } from './plot-map.ts'
 
 /** Pause after the map was moved before the plot's viewport is set, in ms. */
@@ -15,12 +14,14 @@ interface PlotMapViewProps {
   readonly showAll: () => void
   readonly select: MapActions['select']
   readonly move: (bounds: PlotBounds) => void
+  /** Returns the land within bounds as GeoJSON. */
+  readonly loadLand: MapActions['loadLand']
 }
 
 /** The map with its controls. */
 export function PlotMapView(props: PlotMapViewProps) {
   const { content, viewport, fit, showAll } = props
-  const { server, preferences } = useConsole()
+  const themeVersion = useThemeVersion()
   const box = useRef<HTMLDivElement>(null)
   const map = useRef<PlotMap>(undefined)
   const latest = useRef(props)
@@ -39,14 +40,14 @@ export function PlotMapView(props: PlotMapViewProps) {
         }, moveMs)
       },
       point: setPointer,
-      loadLand: (bounds) => server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`),
+      loadLand: (bounds) => latest.current.loadLand(bounds),
     })
     map.current = opened
     return () => {
       clearTimeout(timer)
       opened.close()
     }
-  }, [server])
+  }, [])
   // Another client moves the map; the answer to an own move does not.
   const target = JSON.stringify(viewport)
   useEffect(() => {
@@ -56,7 +57,7 @@ export function PlotMapView(props: PlotMapViewProps) {
   }, [target])
   useEffect(() => fit && map.current?.fitFeatures(fit), [fit])
   useEffect(() => map.current?.show(content), [content.features, content.selected, content.time])
-  const theme = preferences.themeVersion.value
+  const theme = themeVersion.value
   useEffect(() => map.current?.redraw(), [theme])
   return (
     <div class="plot-map">

@@ -1,5 +1,6 @@
 import 'leaflet/dist/leaflet.css'
 import './debrief.css'
+import type { GeoJsonObject } from 'geojson'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { PlotLink } from '../../data/plot-link.ts'
 import { getId, listShown, type PlotFeature, type PlotState } from '../../domain/plot.ts'
@@ -88,6 +89,7 @@ function PlotBar({ link, state }: { link: PlotLink; state: PlotState }) {
 }
 
 function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
+  const { server } = useConsole()
   const features = useMemo(() => listShown(state.features), [state.features])
   const selected = useMemo(() => new Set(state.selected), [state.selected])
   const chosen = features.filter((feature) => selected.has(getId(feature)))
@@ -112,6 +114,9 @@ function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
             showAll={() => setFit([...features])}
             select={select}
             move={(bounds) => void link.setViewport(bounds)}
+            loadLand={(bounds) =>
+              server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`)
+            }
           />
           {state.time !== null && <TimeBar clock={clock} time={state.time} />}
           <NoticeList link={link} />

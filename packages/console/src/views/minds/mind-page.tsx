@@ -5,7 +5,8 @@ import { formatCount } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
-import { DecisionList, DecisionView } from './decisions.tsx'
+import { DecisionView } from './decision-view.tsx'
+import { DecisionList } from './decisions.tsx'
 import { Memories } from './memories.tsx'
 
 /** A mind: its state, the last decisions with their reasons, and its memories. */

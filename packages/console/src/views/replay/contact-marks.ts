@@ -13,7 +13,7 @@ import {
 } from 'three'
 import type { Contact } from '../../data/replay.ts'
 import type { Point3 } from '../../domain/fit.ts'
-import type { StageColors } from './stage-colors.ts'
+import type { StageColors } from '../../ui/canvas-colors.ts'
 
 /** More contacts are not drawn; the page states it. */
 export const maxContacts = 1024

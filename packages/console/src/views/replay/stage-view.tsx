@@ -1,14 +1,15 @@
 import { useSignalEffect } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
 import { getRadius, type SceneBody } from '../../domain/bodies.ts'
 import { fitPoints, type Point3 } from '../../domain/fit.ts'
-import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { readColors } from '../../ui/canvas-colors.ts'
+import { useThemeVersion } from '../../ui/theme-version.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
 import type { Playback } from './playback.ts'
 import { Stage } from './stage.ts'
-import { readColors } from './stage-colors.ts'
 
 interface StageProps {
   readonly playback: Playback
@@ -21,16 +22,24 @@ interface StageProps {
   readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
   readonly grounds: Scene['grounds']
-  readonly recording: string
   /** Whether the shapes are known. */
   readonly isReady: boolean
+  /** Receives functions that move the camera. */
+  readonly camera?: { current: CameraMoves | undefined }
+  /** Shown instead of the scene if the browser has no WebGL. */
+  readonly children: ComponentChildren
 }
 
-/** The three-dimensional scene, or a drawing by the server if the browser has no WebGL. */
+export interface CameraMoves {
+  readonly showSelection: () => void
+  readonly showAll: () => void
+}
+
+/** The three-dimensional scene. */
 export function StageView(props: StageProps) {
-  const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds, recording } = props
-  const { isReady } = props
-  const { preferences } = useConsole()
+  const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
+  const { isReady, camera, children } = props
+  const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
   const stage = useRef<Stage | undefined>(undefined)
   const [hasWebGl, setWebGl] = useState(true)
@@ -60,13 +69,8 @@ export function StageView(props: StageProps) {
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
     if (row !== undefined) stage.current?.fit(boundBodies(row, own))
   }
-  const fits = useRef({ selection: fit(true), all: fit(false) })
-  fits.current = { selection: fit(true), all: fit(false) }
-  useShortcuts(() => [
-    { keys: 'f', label: 'Show the selected body', run: () => void fits.current.selection() },
-    { keys: 'F', label: 'Show all bodies', run: () => void fits.current.all() },
-  ])
-  useEffect(() => void fits.current.all(), [version])
+  if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
+  useEffect(() => void fit(false)(), [version])
   useEffect(() => {
     void poses.load(playback.frame.value).then((row) => {
       if (row !== undefined)
@@ -79,11 +83,11 @@ export function StageView(props: StageProps) {
     [version, contacts, layers, pair],
   )
   useSignalEffect(() => {
-    preferences.themeVersion.value
+    themeVersion.value
     if (canvas.current?.parentElement) stage.current?.recolor(readColors(canvas.current.parentElement))
   })
 
-  if (!hasWebGl) return <DrawnFrame playback={playback} recording={recording} />
+  if (!hasWebGl) return <div class="stage">{children}</div>
   const pick = ({ offsetX, offsetY }: MouseEvent): void => {
     const body = stage.current?.pick(offsetX, offsetY)
     if (body !== undefined) setSelected(body)
@@ -186,26 +190,4 @@ function chooseGround(grounds: Scene['grounds'], row: PoseRow, bodies: readonly 
   const heights = listPositions(row, bodies).map(([, , z]) => z)
   const radius = Math.max(0.05, ...bodies.map(({ shape }) => getRadius(shape)))
   return { at: [0, 0, Math.min(0, ...heights) - radius], normal: [0, 0, 1] } as const
-}
-
-/** A frame as the server draws it. */
-function DrawnFrame({ playback, recording }: { playback: Playback; recording: string }) {
-  const { server } = useConsole()
-  const [source, setSource] = useState('')
-  useEffect(
-    () =>
-      playback.restingFrame.subscribe((frame_id) => {
-        void server.callForAnswer('replay', 'render_frame', { recording, frame_id }).then(({ content }) => {
-          const picture = content.find(({ type }) => type === 'image')
-          if (picture !== undefined) setSource(`data:${picture.mimeType};base64,${picture.data}`)
-        })
-      }),
-    [recording],
-  )
-  return (
-    <div class="stage">
-      <p class="stage-banner">This browser has no WebGL. The server draws each frame when it is shown.</p>
-      {source !== '' && <img class="drawn-frame" src={source} alt="The frame, from the front" />}
-    </div>
-  )
 }

@@ -26,8 +26,8 @@ import { isDrawable, type PoseRow, poseWidth } from '../../data/poses.ts'
 import type { Contact } from '../../data/replay.ts'
 import type { DrawnShape, SceneBody } from '../../domain/bodies.ts'
 import type { Bounds, Point3 } from '../../domain/fit.ts'
+import type { StageColors } from '../../ui/canvas-colors.ts'
 import { ContactMarks, type ShownMarks } from './contact-marks.ts'
-import type { StageColors } from './stage-colors.ts'
 
 /** A plane of the environment. */
 export interface Ground {

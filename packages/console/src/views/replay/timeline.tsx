@@ -48,7 +48,7 @@ export function Timeline({
           </select>
         </label>
       </div>
-      <Lane {...{ playback, findings, chosen, open }} />
+      {findings.length > 0 && <Lane {...{ playback, findings, chosen, open }} />}
       <Scrubber playback={playback} />
     </div>
   )

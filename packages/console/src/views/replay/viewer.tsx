@@ -9,13 +9,14 @@ import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { ShownMarks } from './contact-marks.ts'
+import { DrawnFrame } from './drawn-frame.tsx'
 import { FindingList } from './finding-list.tsx'
 import { FollowControl, type Following, useFollow } from './follow.tsx'
 import { Inspector } from './inspector.tsx'
 import { Playback, rates } from './playback.ts'
 import { Plots } from './plots.tsx'
 import './replay.css'
-import { StageView } from './stage-view.tsx'
+import { type CameraMoves, StageView } from './stage-view.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** A recording: its scene, time axis, findings, values and plots. */
@@ -69,7 +70,11 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     () => createPlayback(metadata, { first, last, start: Number(link.get('frame')) }),
     [recording],
   )
-  const poses = useMemo(() => new PoseCache(server, recording, first), [recording])
+  const poses = useMemo(() => {
+    const path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
+    return new PoseCache((from, to) => server.getBytes(`${path}?from=${from}&to=${to}`), first)
+  }, [recording])
+  const camera = useRef<CameraMoves>(undefined)
   const [layers, setLayers] = useState<ShownMarks>({ contacts: true, forces: true })
   const [isPlaying, setPlaying] = useState(false)
   const [resting, setResting] = useState(playback.restingFrame.value)
@@ -82,7 +87,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
-  useViewerShortcuts({ playback, latest, setLayers, setSelected })
+  useViewerShortcuts({ playback, latest, setLayers, setSelected, camera })
 
   return (
     <div class="viewer">
@@ -91,11 +96,12 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
           <FollowControl {...following} />
         </ViewerBar>
         <StageView
-          {...{ playback, poses, bodies, selected, layers, pair, recording, setSelected }}
-          isReady={isReady}
+          {...{ playback, poses, bodies, selected, layers, pair, setSelected, isReady, camera }}
           contacts={isPlaying ? [] : (scene.value?.contacts ?? [])}
           grounds={scene.value?.grounds ?? []}
-        />
+        >
+          <DrawnFrame playback={playback} recording={recording} />
+        </StageView>
         <Timeline
           {...{ playback, findings, open }}
           chosen={finding}
@@ -263,11 +269,13 @@ function useViewerShortcuts({
   latest,
   setLayers,
   setSelected,
+  camera,
 }: {
   playback: Playback
   latest: { readonly current: Latest }
   setLayers: (change: (old: ShownMarks) => ShownMarks) => void
   setSelected: (change: (old: number | undefined) => number | undefined) => void
+  camera: { readonly current: CameraMoves | undefined }
 }): void {
   const step = (frames: number) => (): void => {
     playback.pause()
@@ -297,6 +305,8 @@ function useViewerShortcuts({
     { keys: 'End', label: 'Last frame', run: () => playback.seek(playback.last) },
     { keys: 'n', label: 'Next finding', run: jump(1) },
     { keys: 'N', label: 'Previous finding', run: jump(-1) },
+    { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
+    { keys: 'F', label: 'Show all bodies', run: () => camera.current?.showAll() },
     { keys: 'b', label: 'Select the next body', run: () => setSelected(cycle) },
     {
       keys: 'c',

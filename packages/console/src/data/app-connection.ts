@@ -1,0 +1,198 @@
+import { signal } from '@preact/signals'
+import { ServerError } from './server.ts'
+import type { Source } from './source.ts'
+
+/** Version of MCP Apps. */
+const protocolVersion = '2026-01-26'
+
+/** Time without a result after which a reading tool is called again, in ms: a host may reload the page without its result. */
+const resultMs = 5000
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The result of a tool call as hosts forward it. */
+export interface AppResult {
+  readonly structuredContent?: Members
+  readonly content?: readonly { readonly type: string; readonly text?: string }[]
+  readonly isError?: boolean
+}
+
+/** What a host says about itself, as far as widgets use it. Each change contains only what changed. */
+interface HostContext {
+  readonly theme?: string
+  readonly styles?: { readonly variables?: Readonly<Record<string, string | undefined>> }
+  readonly toolInfo?: { readonly tool?: { readonly name?: string; readonly annotations?: Members } }
+}
+
+interface HostCapabilities {
+  readonly openLinks?: object
+  readonly message?: object
+  readonly updateModelContext?: object
+}
+
+interface Message {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: Members
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Members }
+}
+
+/** The host of a page that runs as an MCP App in its frame. */
+export class AppConnection implements Source {
+  readonly arguments = signal<Members | undefined>(undefined)
+  readonly result = signal<AppResult | undefined>(undefined)
+  readonly cancelled = signal(false)
+  readonly context = signal<HostContext>({})
+  readonly capabilities = signal<HostCapabilities>({})
+  readonly #host: Window
+  readonly #pending = new Map<number, (message: Message) => void>()
+  readonly #opened: Promise<unknown>
+  #id = 0
+  #context = ''
+  #height = 0
+
+  constructor(host: Window, name: string) {
+    this.#host = host
+    addEventListener('message', ({ source, data }) => {
+      if (source === host) this.#receive(data as Message)
+    })
+    this.#opened = this.#open(name)
+  }
+
+  async call<T>(app: string, tool: string, args: object): Promise<T> {
+    const result = await this.#request<AppResult & { readonly _meta?: Members }>('tools/call', {
+      name: this.#getToolName(app, tool),
+      arguments: args,
+    })
+    if (result.isError !== true) return result.structuredContent as T
+    const error = result._meta?.['causeway/error'] as { code: string; message: string } | undefined
+    throw new ServerError(error ?? { code: 'CALL_FAILED', message: result.content?.[0]?.text ?? '' })
+  }
+
+  async read<T>(_app: string, uri: string): Promise<T> {
+    return JSON.parse((await this.#readContents(uri)).text ?? '') as T
+  }
+
+  /** Returns the bytes of an MCP resource. Throws `ServerError`. */
+  async readBytes(uri: string): Promise<ArrayBuffer> {
+    const { blob = '' } = await this.#readContents(uri)
+    return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)).buffer
+  }
+
+  openLink(url: string): Promise<unknown> {
+    return this.#request('ui/open-link', { url })
+  }
+
+  /** Sends a message to the model as the person. */
+  ask(text: string): Promise<unknown> {
+    return this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] })
+  }
+
+  /** Replaces what the model learns about this widget with the next message of the person. */
+  async setModelContext(data: Members): Promise<void> {
+    const text = JSON.stringify(data)
+    if (text === this.#context || this.capabilities.value.updateModelContext === undefined) return
+    this.#context = text
+    await this.#request('ui/update-model-context', {
+      structuredContent: data,
+      content: [{ type: 'text', text }],
+    })
+  }
+
+  /** Requests a height in px. */
+  setHeight(height: number): void {
+    if (height === this.#height) return
+    this.#height = height
+    void this.#opened.then(() => this.#send({ method: 'ui/notifications/size-changed', params: { height } }))
+  }
+
+  async #open(name: string): Promise<void> {
+    const { hostContext = {}, hostCapabilities = {} } = await this.#exchange<{
+      hostContext?: HostContext
+      hostCapabilities?: HostCapabilities
+    }>('ui/initialize', {
+      appInfo: { name: `causeway-${name}`, version: '1' },
+      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+      protocolVersion,
+    })
+    this.context.value = hostContext
+    this.capabilities.value = hostCapabilities
+    this.#send({ method: 'ui/notifications/initialized', params: {} })
+  }
+
+  /** The server lists `Replay__get_frame` on its shared mount, and bare names on the mount of one app. */
+  #getToolName(app: string, tool: string): string {
+    const listed = this.context.value.toolInfo?.tool?.name
+    if (listed !== undefined && !listed.includes('__')) return tool
+    return `${app.charAt(0).toUpperCase()}${app.slice(1)}__${tool}`
+  }
+
+  async #readContents(uri: string): Promise<{ readonly text?: string; readonly blob?: string }> {
+    const { contents } = await this.#request<{ contents: readonly { text?: string; blob?: string }[] }>(
+      'resources/read',
+      { uri },
+    )
+    return contents[0] ?? {}
+  }
+
+  async #request<T>(method: string, params: Members): Promise<T> {
+    await this.#opened
+    return this.#exchange<T>(method, params)
+  }
+
+  #exchange<T>(method: string, params: Members): Promise<T> {
+    const id = ++this.#id
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.set(id, ({ result, error }) => {
+        if (error === undefined) resolve(result as T)
+        else reject(new ServerError({ code: String(error.code), ...error.data, message: error.message }))
+      })
+      this.#send({ id, method, params })
+    })
+  }
+
+  #send(message: Message): void {
+    // A frame without an origin does not learn the origin of its host.
+    this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
+  }
+
+  #receive(message: Message): void {
+    const { id, method, params = {} } = message ?? {}
+    if (method === undefined) {
+      this.#pending.get(id as number)?.(message)
+      this.#pending.delete(id as number)
+    } else if (id === undefined) this.#notify(method, params)
+    else if (method === 'ping' || method === 'ui/resource-teardown') this.#send({ id, result: {} })
+    else this.#send({ id, error: { code: -32601, message: `not supported: ${method.slice(0, 100)}` } })
+  }
+
+  #notify(method: string, params: Members): void {
+    switch (method) {
+      case 'ui/notifications/tool-input':
+        this.arguments.value = (params.arguments ?? {}) as Members
+        setTimeout(() => void this.#repeat(), resultMs)
+        break
+      case 'ui/notifications/tool-result':
+        this.result.value = params
+        break
+      case 'ui/notifications/tool-cancelled':
+        this.cancelled.value = true
+        break
+      case 'ui/notifications/host-context-changed':
+        this.context.value = { ...this.context.value, ...params }
+    }
+  }
+
+  /** Calls the tool again, if it only reads and its result did not arrive. */
+  async #repeat(): Promise<void> {
+    const { name, annotations } = this.context.value.toolInfo?.tool ?? {}
+    if (this.result.value !== undefined || this.cancelled.value || name === undefined) return
+    if (annotations?.readOnlyHint !== true) return
+    const result = await this.#request<AppResult>('tools/call', {
+      name,
+      arguments: this.arguments.value ?? {},
+    })
+    this.result.value ??= result
+  }
+}
