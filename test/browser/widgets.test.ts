@@ -212,7 +212,7 @@ else {
     const { page, frame } = opened
     await frame.getByText('FRAME_NOT_FOUND').waitFor()
     await page.evaluate(`setTheme('dark')`)
-    await frame.waitForFunction(`getComputedStyle(document.body).backgroundColor === 'rgb(16, 18, 22)'`)
+    await holds(frame, `getComputedStyle(document.body).backgroundColor === 'rgb(16, 18, 22)'`)
     t.equal(await frame.evaluate('getComputedStyle(document.body).fontFamily'), 'serif')
     t.same(await page.evaluate('closeTool()'), {}, 'the widget answers before it is removed')
     const ignored = await frame.evaluate(`new Promise((resolve) => {
@@ -241,14 +241,23 @@ interface Result {
   readonly structuredContent: unknown
 }
 
+/** Waits until an expression is true. The policy of the frame forbids the polling of `waitForFunction`. */
+const holds = (frame: Frame, expression: string): Promise<void> =>
+  frame.evaluate<void>(`new Promise((resolve) => {
+    const check = () => (${expression} ? resolve() : requestAnimationFrame(check))
+    check()
+  })`)
+
 /** Waits until a canvas has more colours than a number. */
-const hasColors = async (frame: Frame, selector: string, count: number): Promise<void> => {
-  await frame.waitForFunction(`(() => {
-    const source = document.querySelector(${JSON.stringify(selector)})
-    const copy = Object.assign(document.createElement('canvas'), { width: source.width, height: source.height })
-    const context = copy.getContext('2d')
-    context.drawImage(source, 0, 0)
-    const { data } = context.getImageData(0, 0, copy.width, copy.height)
-    return new Set(new Uint32Array(data.buffer)).size > ${count}
-  })()`)
-}
+const hasColors = (frame: Frame, selector: string, count: number): Promise<void> =>
+  holds(
+    frame,
+    `(() => {
+      const source = document.querySelector(${JSON.stringify(selector)})
+      const copy = Object.assign(document.createElement('canvas'), { width: source.width, height: source.height })
+      const context = copy.getContext('2d')
+      context.drawImage(source, 0, 0)
+      const { data } = context.getImageData(0, 0, copy.width, copy.height)
+      return new Set(new Uint32Array(data.buffer)).size > ${count}
+    })()`,
+  )
