@@ -79,7 +79,9 @@ verifies('view:core', async (t) => {
   for (const name of ['find_tools', 'describe_tool', 'call_read_tool', 'call_tool'])
     t.ok(names.includes(`Causeway__${name}`), name)
   t.same(omitted, [])
-  t.ok(tools.every(({ outputSchema, _meta }) => outputSchema === undefined && _meta === undefined))
+  t.ok(tools.every(({ outputSchema }) => outputSchema === undefined))
+  // Widgets remain: clients with a cap show them too.
+  t.ok(tools.every(({ _meta = {} }) => Object.keys(_meta).every((key) => key.startsWith('ui'))))
 })
 
 verifies('view:core', 'both eras receive the same list, which other requests do not change', async (t) => {
