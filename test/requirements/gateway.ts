@@ -55,6 +55,33 @@ export const gateway = {
     behaviour:
       'servers of other makers work through /mcp, their own path, views and the bridge, for clients of both eras',
   },
+  'gateway:multiplexing': {
+    origin: 'gateway design, multiplexing',
+    behaviour:
+      'of 10,000 calls of ten clients with equal ids and progress tokens, while two answer questions, nothing reaches another client',
+  },
+  'gateway:misbehaviour': {
+    origin: 'gateway design, lifecycle',
+    behaviour:
+      'a server that misbehaves fails its own calls with a coded error; other servers are not affected',
+  },
+  'gateway:cancel': {
+    origin: 'gateway design, multiplexing',
+    behaviour: 'a cancelled call is cancelled at the server, and a late answer is dropped',
+  },
+  'gateway:pins': {
+    origin: 'gateway design, security',
+    behaviour:
+      'a changed tool stays listed with its approved text and answers TOOL_CHANGED until it is approved; a new one is not listed',
+  },
+  'gateway:reap': {
+    origin: 'gateway design, lifecycle',
+    behaviour: 'processes of a server that was killed are ended by the next one, with their children',
+  },
+  'gateway:update': {
+    origin: 'gateway design, configuration',
+    behaviour: 'a change of mcp.json adds, replaces and removes apps; servers without a change keep running',
+  },
   'gateway:connect': {
     origin: 'gateway design, commands',
     behaviour:

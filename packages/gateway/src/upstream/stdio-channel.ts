@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { classifyMessage, type Message } from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
@@ -17,6 +18,9 @@ const maxJunkLength = 500
 /** Wait for the end after the end of stdin, and again after SIGTERM. */
 const defaultGraceMs = 2000
 const pollMs = 25
+
+/** Other processes can keep the output of a child open. */
+const drainMs = 200
 
 export interface StdioChannelOptions {
   readonly command: string
@@ -37,6 +41,7 @@ export class StdioChannel implements Channel {
   readonly #stderr: StderrLog
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
   #exited: Promise<void> = Promise.resolve()
+  #drained: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
   #junkLines = 0
   #tooLong = false
@@ -91,7 +96,9 @@ export class StdioChannel implements Channel {
         // Grandchildren can keep the pipes open, so `close` may never be emitted.
         child.once('exit', (code, signal) => {
           ended()
-          setImmediate(() => {
+          // The last lines can arrive after the exit.
+          this.#drained = waitForOutput([child.stdout, child.stderr]).then(() => {
+            stdout.end()
             this.#stderr.end()
             handlers.onClose(this.#describeExit(code, signal))
           })
@@ -129,6 +136,7 @@ export class StdioChannel implements Channel {
       signalGroup(pid, 'SIGKILL')
       await this.#waitForEnd(pid, graceMs)
     }
+    await this.#drained
     child.stdout.destroy()
     child.stderr.destroy()
     pidFile?.remove(pid)
@@ -167,6 +175,12 @@ export class StdioChannel implements Channel {
       return new GatewayError('UPSTREAM_INVALID', `it sent a line of more than ${maxLineBytes} bytes`)
     return new Error(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
   }
+}
+
+/** Resolves when the streams have ended, at the latest after `drainMs`. */
+async function waitForOutput(streams: readonly Readable[]): Promise<void> {
+  const ends = streams.map((stream) => finished(stream).catch(() => {}))
+  await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])
 }
 
 function parseMessage(line: string): Message | undefined {
