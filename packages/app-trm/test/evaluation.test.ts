@@ -121,22 +121,8 @@ t.test('the engine reads and applies a candidate in its worker', async (t) => {
   t.same([...(moved.changes.get('b.png') ?? [])], [0, 1])
 })
 
-t.test('the engine finds definitions and repairs, and reviews', async (t) => {
+t.test('the engine finds repairs, and reviews', async (t) => {
   const { call } = engine(t)
-  const definitions = await call(
-    'definitions',
-    new Map([
-      ['src/pkg/rows.py', 'def load(): pass\n'],
-      ['pkg/__init__.py', 'X = 1\n'],
-    ]),
-  )
-  t.same(
-    [...definitions],
-    [
-      ['load', ['pkg.rows']],
-      ['X', ['pkg']],
-    ],
-  )
   const problem = {
     source: 'python',
     file: 'a.py',
@@ -147,8 +133,11 @@ t.test('the engine finds definitions and repairs, and reviews', async (t) => {
     isError: true,
     count: 1,
   } as const
-  const files = new Map([['a.py', 'import os\nload()\n']])
-  t.match(await call('fix', { problems: [problem], files, definitions }), [
+  const files = new Map([
+    ['a.py', 'import os\nload()\n'],
+    ['src/pkg/rows.py', 'def load(): pass\n'],
+  ])
+  t.match(await call('fix', { problems: [problem], files }), [
     { candidateToFix: { mode: 'modify', changes: [{ edits: [{ content: 'from pkg.rows import load' }] }] } },
   ])
   t.match(await call('review', { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n', focus: ['todos'] }), {

@@ -1,4 +1,4 @@
-import { structuredPatch } from 'diff'
+import { createHunks } from './candidate/line-diff.ts'
 import type { AppliedCandidate, FileContent, FilesBefore } from './candidate/types.ts'
 
 /** Maximum shown lines of each side of a file. */
@@ -56,8 +56,8 @@ const toText = (content: FileContent | null | undefined): string =>
   typeof content === 'string' ? content : ''
 
 function findLines(before: string, after: string): Pick<FilePreview, 'beforeLines' | 'afterLines'> {
-  const { hunks } = structuredPatch('a', 'b', before, after, '', '', { context: 3 })
-  const lines = hunks.flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith('\\'))
+  const hunks = createHunks(before, after, { context: 3 })
+  const lines = (hunks ?? []).flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith('\\'))
   const select = (mark: string): string[] =>
     lines
       .filter((line) => line.startsWith(' ') || line.startsWith(mark))

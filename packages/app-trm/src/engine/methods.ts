@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Category } from '../domain/advice/category.ts'
-import { compareFiles, type ReviewedFile, readChangedFiles } from '../domain/advice/changed-file.ts'
-import { type FixContext, findFixes } from '../domain/advice/fix.ts'
-import { outlineModule } from '../domain/advice/python-module.ts'
-import { review } from '../domain/advice/review.ts'
+import { findFixes } from '../domain/advice/fix.ts'
+import { compareFiles, type ReviewedFile, readChangedFiles, review } from '../domain/advice/review.ts'
 import { suggest } from '../domain/advice/suggest.ts'
 import { applyCandidate, listPaths } from '../domain/candidate/apply.ts'
 import { formatDiff } from '../domain/candidate/line-diff.ts'
@@ -28,8 +25,8 @@ export const engineMethods = {
     applyCandidate(files, candidate, hash),
   findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
     findProtected(paths, protection, commands),
-  formatDiff: ({ path, before, after }: { readonly path: string; before: string; after: string }) =>
-    formatDiff(path, before, after),
+  formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>
+    formatDiff(before, after),
   tests: readTests,
   /** Reads the first output that contains a measurement. */
   metric({ outputs, ...options }: MetricOptions & { readonly outputs: readonly string[] }) {
@@ -43,9 +40,8 @@ export const engineMethods = {
   /** `modules` are the top-level modules of the project. */
   problems: ({ outputs, modules }: { readonly outputs: readonly string[]; modules: ReadonlySet<string> }) =>
     findProblems(outputs, outputs.flatMap(readDiagnostics), (name) => modules.has(name)),
-  definitions: findDefinitions,
-  fix: ({ problems, ...context }: FixContext & { readonly problems: readonly Problem[] }) =>
-    findFixes(problems, context),
+  fix: ({ problems, files }: { readonly problems: readonly Problem[]; files: ReadonlyMap<string, string> }) =>
+    findFixes(problems, files),
   suggest,
   review: ({ diff, files = [], focus }: ReviewRequest) =>
     review([...(diff === undefined ? [] : readChangedFiles(diff)), ...compareFiles(files)], focus),
@@ -62,18 +58,5 @@ interface ProtectionRequest {
 interface ReviewRequest {
   readonly diff?: string | undefined
   readonly files?: readonly ReviewedFile[] | undefined
-  readonly focus?: readonly Category[] | undefined
-}
-
-/** Returns the modules that define each name, from the texts of Python files by path. */
-function findDefinitions(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const [path, text] of texts) {
-    const module = path
-      .replace(/^src\//, '')
-      .replace(/(^|\/)__init__\.py$|\.py$/, '')
-      .replaceAll('/', '.')
-    for (const name of outlineModule(text).definitions) found.set(name, [...(found.get(name) ?? []), module])
-  }
-  return found
+  readonly focus?: Parameters<typeof review>[1]
 }

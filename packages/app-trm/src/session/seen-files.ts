@@ -59,7 +59,7 @@ export async function createStaleError(
   const compressed = isSeen ? await store.seenText(sid, path) : undefined
   const before = compressed === undefined ? undefined : (await decompress(compressed)).toString()
   const isComparable = before !== undefined && typeof now === 'string'
-  const diff = isComparable ? await engine.call('formatDiff', { path, before, after: now }) : undefined
+  const diff = isComparable ? await engine.call('formatDiff', { before, after: now }) : undefined
   const state = now === undefined ? 'was removed' : 'changed after it was read'
   return new TrmError('STALE_FILE', `the file ${state}: ${path}`, {
     remedy:

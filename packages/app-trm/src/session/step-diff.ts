@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { structuredPatch as StructuredPatch } from 'diff'
 import { TrmError } from '../errors.ts'
 import type { Critic } from './critic.ts'
 
@@ -33,30 +32,20 @@ export async function diffStep(
   ]
   const diffs: FileDiff[] = []
   // Loaded with its first use, because few servers need it.
-  const { structuredPatch } = await import('diff')
+  const { createHunks, formatHunks } = await import('../domain/candidate/line-diff.ts')
   for (const path of paths) {
     const [old, current] = [before.get(path), after.get(path)]
     if (old === current) continue
     const change = old === undefined ? 'added' : current === undefined ? 'removed' : 'modified'
-    diffs.push({ path, change, diff: compare(structuredPatch, old ?? '', current ?? '') })
+    const texts = [old ?? '', current ?? '']
+    const [oldText = '', newText = ''] = texts.filter((text) => typeof text === 'string')
+    const isComparable =
+      texts.every((text) => typeof text === 'string') &&
+      Math.max(oldText.length, newText.length) <= maxCharacters
+    const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout: maxMs }) : undefined
+    diffs.push({ path, change, diff: hunks === undefined ? null : formatHunks(hunks) })
     // Other requests are served between two comparisons.
     await nextTurn()
   }
   return diffs
 }
-
-function compare(structuredPatch: typeof StructuredPatch, before: unknown, after: unknown): string | null {
-  if (typeof before !== 'string' || typeof after !== 'string') return null
-  if (before.length > maxCharacters || after.length > maxCharacters) return null
-  const patch = structuredPatch('a', 'b', before, after, '', '', { context: 3, timeout: maxMs })
-  if (patch === undefined) return null
-  return patch.hunks
-    .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-      `@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@`,
-      ...lines,
-    ])
-    .join('\n')
-}
-
-/** An empty range is placed after the line before it. */
-const formatRange = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`

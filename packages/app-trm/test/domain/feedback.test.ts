@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { listPaths } from '../../src/domain/candidate/apply.ts'
-import { ChangedLineCounter } from '../../src/domain/candidate/line-diff.ts'
+import { LineComparison } from '../../src/domain/candidate/line-diff.ts'
 import { findPrograms, findScripts } from '../../src/domain/command/command.ts'
 import { readDiagnostics } from '../../src/domain/evaluation/diagnostic.ts'
 import { advisePython } from '../../src/domain/feedback/advice.ts'
@@ -256,15 +256,14 @@ t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (
   t.equal(rules('c', false), true)
 })
 
-t.test('ChangedLineCounter stops comparing when its budget is spent', async (t) => {
+t.test('LineComparison stops comparing when its budget is spent', async (t) => {
   const numbered = (prefix: string) =>
-    Array.from({ length: 900 }, (_, index) => `${prefix}${index}\n`).join('')
-  const counter = new ChangedLineCounter()
-  const [before, after] = [`${numbered('a')}same\n${numbered('b')}`, `${numbered('c')}same\n${numbered('d')}`]
-  for (let file = 0; file < 4; file++)
-    t.same(counter.count(before, after), [1801, 1801], '3600 changes exceed the limit of one file')
-  t.same(counter.count('a\nsame\nb\n', 'c\nsame\nd\n'), [3, 3], 'the budget is spent')
-  t.same(new ChangedLineCounter().count('a\nsame\nb\n', 'c\nsame\nd\n'), [2, 2])
+    Array.from({ length: 1000 }, (_, index) => `${prefix}${index}\n`).join('')
+  const comparison = new LineComparison()
+  const [before, after] = [`${numbered('a')}same\n`, `${numbered('b')}same\n`]
+  for (let file = 0; file < 4; file++) t.same(comparison.count(before, after), [1000, 1000])
+  t.same(comparison.count('a\nsame\nb\n', 'c\nsame\nd\n'), [3, 3], 'the budget is spent')
+  t.same(new LineComparison().count('a\nsame\nb\n', 'c\nsame\nd\n'), [2, 2])
 })
 
 t.test('candidatePaths rejects more than 10,000 edits', async (t) => {

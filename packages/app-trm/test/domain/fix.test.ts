@@ -1,6 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { findFixes, findNearName } from '../../src/domain/advice/fix.ts'
+import { findFixes } from '../../src/domain/advice/fix.ts'
 import { applyCandidate } from '../../src/domain/candidate/apply.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
 
@@ -16,14 +16,10 @@ const problem = (kind: string, message: string, line: number, file = 'a.py'): Pr
 })
 
 /** The file after the first repair; undefined where none is offered. */
-function repaired(
-  text: string,
-  one: Problem,
-  definitions: ReadonlyMap<string, readonly string[]> = new Map(),
-) {
+function repaired(text: string, one: Problem, others: Readonly<Record<string, string>> = {}) {
   const file = one.file ?? ''
-  const files = new Map([[file, text]])
-  const [fix] = findFixes([one], { files, definitions })
+  const files = new Map([[file, text], ...Object.entries(others)])
+  const [fix] = findFixes([one], files)
   return fix && applyCandidate(files, fix.candidateToFix).changes.get(file)
 }
 
@@ -45,10 +41,11 @@ t.test('a fix adds a missing import after the other imports', async (t) => {
     repaired('#!/usr/bin/env python\n# coding: utf-8\nprint(math.pi)\n', nameError('math', 3)),
     '#!/usr/bin/env python\n# coding: utf-8\nimport math\n\nprint(math.pi)\n',
   )
-  const definitions = new Map([
-    ['load_rows', ['pkg.rows']],
-    ['save', ['pkg.a', 'pkg.b']],
-  ])
+  const definitions = {
+    'src/pkg/rows.py': 'def load_rows(): pass\n',
+    'pkg/a.py': 'save = 1\n',
+    'pkg/b/__init__.py': 'class save: pass\n',
+  }
   t.equal(
     repaired('import os\nload_rows()\n', nameError('load_rows', 2), definitions),
     'import os\nfrom pkg.rows import load_rows\nload_rows()\n',
@@ -103,13 +100,7 @@ verifies(
       undefined,
     )
     t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
-    t.same(
-      findFixes([problem('NameError', "name 'np' is not defined", 1)], {
-        files: new Map(),
-        definitions: new Map(),
-      }),
-      [],
-    )
+    t.same(findFixes([problem('NameError', "name 'np' is not defined", 1)], new Map()), [])
   },
 )
 
@@ -137,17 +128,22 @@ t.test('at most three different fixes are returned', async (t) => {
   const found = ['np', 'np', 'pd', 'plt', 'os'].map((name, index) =>
     problem('F821', `undefined name '${name}'`, index + 1),
   )
-  const offered = findFixes(found, { files: new Map([['a.py', text]]), definitions: new Map() })
+  const offered = findFixes(found, new Map([['a.py', text]]))
   t.same(
     offered.map(({ rationale }) => rationale),
     ["'np'", "'pd'", "'plt'"].map((name) => `${name} is used without being imported`),
   )
 })
 
-t.test('findNearName returns the only name within two letters, for long names', async (t) => {
-  t.equal(findNearName('lenght', ['length', 'width']), 'length')
-  t.equal(findNearName('colour', ['color', 'colours']), undefined, 'two are as near')
-  t.equal(findNearName('ab', ['ac']), undefined)
-  t.equal(findNearName('calculate', ['calcuclatez', 'other']), 'calcuclatez')
-  t.equal(findNearName('value', ['entirely']), undefined)
+t.test('a fix renames to the only name within two letters, for long names', async (t) => {
+  const renamed = (wrong: string, ...names: readonly string[]) => {
+    const text = `${names.map((name) => `${name} = 1\n`).join('')}print(${wrong})\n`
+    const found = repaired(text, problem('NameError', `name '${wrong}' is not defined`, names.length + 1))
+    return /print\((\w+)\)\n$/.exec(String(found))?.[1]
+  }
+  t.equal(renamed('lenght', 'length', 'width'), 'length')
+  t.equal(renamed('colour', 'color', 'colours'), undefined, 'two are as near')
+  t.equal(renamed('ab', 'ac'), undefined)
+  t.equal(renamed('calculate', 'calcuclatez', 'other'), 'calcuclatez')
+  t.equal(renamed('value', 'entirely'), undefined)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { readNotebook } from '../../src/domain/candidate/notebook.ts'
 import type { Candidate, Edit } from '../../src/domain/candidate/types.ts'
-import { readNotebook } from '../../src/domain/notebook/notebook.ts'
 import { applied } from './candidate/apply-kit.ts'
 
 /** A notebook as Jupyter writes it: names in order, one blank of indentation, a line end at the end. */

@@ -1,8 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { compareFiles, LineComparison, readChangedFiles } from '../../src/domain/advice/changed-file.ts'
-import { stripText } from '../../src/domain/advice/line-rules.ts'
-import { review } from '../../src/domain/advice/review.ts'
+import { compareFiles, readChangedFiles, review } from '../../src/domain/advice/review.ts'
 import { suggest } from '../../src/domain/advice/suggest.ts'
 import type { EvalResult } from '../../src/domain/evaluation/result.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
@@ -161,22 +159,6 @@ t.test(
     t.equal(found('a.py', "a = pd.read_csv('a'); b = pd.read_csv('b', dtype=x)\n"), 0)
   },
 )
-
-t.test('codeOf removes strings and comments, and keeps unclosed quotes', async (t) => {
-  t.equal(stripText('f("a\\"b", \'c\') # don\'t "d"', 'py'), 'f("", "") ')
-  t.equal(stripText('it\'s "a" and `b`', 'js'), 'it\'s "" and ""')
-  t.equal(stripText('"\\"\\" // a', 'js'), '"\\"\\" ')
-})
-
-t.test('a comparison stops when the squares of the changed lines exceed its budget', async (t) => {
-  const numbered = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `${prefix}${index}\n`).join('')
-  const comparison = new LineComparison()
-  t.equal(comparison.hunks(numbered('a', 2000), numbered('b', 2000))?.length, 1)
-  t.equal(comparison.hunks(numbered('a', 2000), numbered('b', 2000)), undefined)
-  t.equal(comparison.hunks('a\n', 'b\n'), undefined, 'the budget is used up')
-  t.equal(new LineComparison().hunks('a\n', 'b\n')?.length, 1)
-})
 
 t.test('review stores at most 50 comments of each severity and counts all', async (t) => {
   const content = 'eval(x) # TODO\nprint(1)\n'.repeat(1000)

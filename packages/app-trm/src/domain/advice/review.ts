@@ -1,6 +1,24 @@
-import { type Category, categories } from './category.ts'
-import type { ChangedFile } from './changed-file.ts'
-import { lineRules, type Severity, stripText } from './line-rules.ts'
+import { TrmError } from '../../errors.ts'
+import { stripPrefixes } from '../candidate/diff-header.ts'
+import { checkLineCount } from '../candidate/edited-text.ts'
+import { LineComparison } from '../candidate/line-diff.ts'
+import { readDiff } from '../candidate/unified-diff.ts'
+
+/** Categories of comments, which the `focus` argument selects. */
+export const categories = [
+  'type-safety',
+  'logging',
+  'todos',
+  'code-quality',
+  'formatting',
+  'error-handling',
+  'testing',
+  'size',
+  'data-validation',
+] as const
+
+type Category = (typeof categories)[number]
+type Severity = 'error' | 'warning' | 'info'
 
 /** A comment on a line of the new file, from 1. */
 export interface ReviewComment {
@@ -12,23 +30,135 @@ export interface ReviewComment {
   readonly suggestion?: string | undefined
 }
 
-export interface Review {
-  readonly summary: {
-    readonly filesChanged: number
-    readonly linesAdded: number
-    readonly linesRemoved: number
-    readonly commentsCount: number
-    readonly criticalCount: number
-    readonly warningCount: number
-    readonly infoCount: number
-    readonly assessment: 'approved' | 'needs-changes' | 'comments'
-    readonly highlights: readonly string[]
+/** The changes of one file. */
+interface ChangedFile {
+  readonly path: string
+  readonly added: readonly { readonly line: number; readonly text: string }[]
+  readonly removed: number
+}
+
+/** A file to review. */
+export interface ReviewedFile {
+  readonly path: string
+  readonly content: string
+  readonly orig?: string | undefined
+}
+
+/** Reads the files that a diff changes. Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
+export function readChangedFiles(diff: string): readonly ChangedFile[] {
+  const files = readFiles(diff)
+  if (files.length === 0) throw new TrmError('NOT_A_DIFF', 'the text has no hunk')
+  return files.map((file) => {
+    const { from, to } = stripPrefixes(file)
+    const lines = file.hunks.map((hunk) => ({
+      newStart: hunk.newStart ?? 1,
+      lines: hunk.lines.map(({ op, text }) => op + text),
+    }))
+    return toChangedFile(to ?? from ?? 'unnamed', lines)
+  })
+}
+
+function readFiles(diff: string) {
+  try {
+    return readDiff(diff).filter(({ hunks, isBinary, isBare }) => hunks.length > 0 || isBinary || isBare)
+  } catch (error) {
+    if (!TrmError.is(error, 'INVALID_DIFF')) throw error
+    throw new TrmError('NOT_A_DIFF', error.message, { data: error.data, cause: error })
   }
-  /** The most severe first, at most `maxComments`. */
-  readonly comments: readonly ReviewComment[]
-  /** What must change. */
-  readonly issues: readonly string[]
-  readonly suggestions: readonly string[]
+}
+
+/** Compares each file with its original. Throws `FILE_TOO_LARGE`. */
+export function compareFiles(files: readonly ReviewedFile[]): readonly ChangedFile[] {
+  const texts = files.flatMap(({ content, orig = '' }) => [content, orig])
+  checkLineCount(texts, 'the files to review')
+  const comparison = new LineComparison()
+  return files.map(({ path, content, orig = '' }) =>
+    toChangedFile(path, comparison.compare(orig.replaceAll('\r\n', '\n'), content.replaceAll('\r\n', '\n'))),
+  )
+}
+
+function toChangedFile(
+  path: string,
+  hunks: readonly { readonly newStart: number; readonly lines: readonly string[] }[],
+): ChangedFile {
+  const added: { line: number; text: string }[] = []
+  for (const { lines, newStart } of hunks) {
+    let line = newStart
+    for (const text of lines) {
+      if (text.startsWith('+')) added.push({ line, text: text.slice(1) })
+      if (/^[+ ]/.test(text)) line++
+    }
+  }
+  const removed = hunks.flatMap(({ lines }) => lines.filter((text) => text.startsWith('-'))).length
+  return { path, added, removed }
+}
+
+const [python, script] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/]
+
+/** `message` is the problem, a colon, and what to do. */
+type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
+
+/** Rules for the text of added lines. */
+const textRules: readonly Rule[] = [
+  ['todos', 'info', /./, /\b(TODO|FIXME|XXX|HACK)\b/, 'note of open work: do it, or open an issue'],
+  ['code-quality', 'error', /./, /^(<{7}|>{7}) /, 'merge conflict marker'],
+  ['type-safety', 'warning', script, /@ts-(ignore|nocheck)/, 'a type error is hidden: correct the type'],
+]
+
+/** Rules for the code of added lines, without strings and comments. */
+const codeRules: readonly Rule[] = [
+  ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
+  ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
+  [
+    'error-handling',
+    'error',
+    python,
+    /^\s*except\s*:/,
+    'bare except also catches exits: name the exceptions',
+  ],
+  ['error-handling', 'warning', python, /\bdef \w+\(.*=\s*(\[\]|\{\})/, 'mutable default: use None'],
+  ['error-handling', 'warning', script, /catch\s*(\([^()]*\)\s*)?\{\s*\}/, 'the error is ignored: handle it'],
+  ['type-safety', 'warning', python, /[:>]\s*(typing\.)?Any\b/, 'Any disables type checks: name the type'],
+  [
+    'type-safety',
+    'warning',
+    /\.[cm]?tsx?$/,
+    /(:\s*any\b|\bas\s+any\b|<any>)/,
+    'any disables type checks: use unknown',
+  ],
+  [
+    'code-quality',
+    'error',
+    /./,
+    /(?<![\w.])(eval|exec)\s*\(/,
+    'text runs as code: parse the expected format',
+  ],
+  ['code-quality', 'error', /./, /^\s*(breakpoint\(\)|import pdb|debugger\b)/, 'breakpoint'],
+  ['code-quality', 'info', script, /(?<![=!])[=!]=(?!=)/, 'equality with conversion: use === or !=='],
+  [
+    'testing',
+    'error',
+    script,
+    /\b(describe|it|test)\.only\s*\(/,
+    'all other tests are skipped: remove .only',
+  ],
+  ['data-validation', 'warning', python, /inplace\s*=\s*True/, 'inplace=True: assign the result instead'],
+  [
+    'data-validation',
+    'warning',
+    python,
+    /^\s*\w*df\w*(\[[^[\]]*\]\s*){2}=(?!=)/i,
+    'chained assignment: use .loc',
+  ],
+  ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
+]
+
+/** Characters of a line that the rules read, so that a review takes linear time. */
+const maxLineLength = 500
+
+const removeTextAndComments = (line: string, path: string): string => {
+  const code = line.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1/g, '""')
+  return code.replace(python.test(path) ? /#.*/ : /\/\/.*|\/\*.*?(\*\/|$)|^\s*\*.*/g, '')
 }
 
 /** Maximum comments of a result; the counts include all of them. */
@@ -38,112 +168,88 @@ const maxAddedLines = 200
 /** More warnings mean `needs-changes`. */
 const maxWarnings = 5
 
-const severities: readonly Severity[] = ['error', 'warning', 'info']
+export type Review = ReturnType<typeof review>
 
 /** Reviews changed files with fixed rules; `focus` selects categories. */
-export function review(files: readonly ChangedFile[], focus: readonly Category[] = categories): Review {
-  const found = new CommentList(focus)
-  for (const file of files) reviewFile(file, found)
-  reviewTests(files, found)
-  const { counts } = found
-  const commentsCount = counts.error + counts.warning + counts.info
+export function review(files: readonly ChangedFile[], focus: readonly Category[] = categories) {
+  const counts = { error: 0, warning: 0, info: 0 }
+  const byCategory = new Map<Category, number>()
+  const first: ReviewComment[] = []
+  const add = (comment: ReviewComment): void => {
+    const { severity, category } = comment
+    const [message = '', suggestion] = comment.message.split(': ')
+    if (!focus.includes(category)) return
+    if (counts[severity]++ < maxComments) first.push({ ...comment, message, suggestion })
+    byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
+  }
+  for (const file of files) reviewFile(file, add)
+  reviewTests(files, add)
+  const order: readonly Severity[] = ['error', 'warning', 'info']
+  const sorted = first.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
+  const errors = sorted.filter(({ severity }) => severity === 'error')
   const needsChanges = counts.error > 0 || counts.warning > maxWarnings
+  const assessment: 'approved' | 'needs-changes' | 'comments' = needsChanges
+    ? 'needs-changes'
+    : first.length > 0
+      ? 'comments'
+      : 'approved'
+  const categoryCounts = [...byCategory].toSorted(([, a], [, b]) => b - a).slice(0, 5)
   return {
     summary: {
       filesChanged: new Set(files.map(({ path }) => path)).size,
       linesAdded: files.reduce((sum, { added }) => sum + added.length, 0),
       linesRemoved: files.reduce((sum, { removed }) => sum + removed, 0),
-      commentsCount,
+      commentsCount: counts.error + counts.warning + counts.info,
       criticalCount: counts.error,
       warningCount: counts.warning,
       infoCount: counts.info,
-      assessment: needsChanges ? 'needs-changes' : commentsCount > 0 ? 'comments' : 'approved',
-      highlights: found.highlights(),
+      assessment,
+      highlights: categoryCounts.map(([category, count]) => `${category}: ${count}`),
     },
-    comments: found.comments(),
-    issues: found.issues(),
-    suggestions: found.suggestions(),
+    /** The most severe first. */
+    comments: sorted.slice(0, maxComments),
+    /** What must change. */
+    issues: errors.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`),
+    suggestions: [...new Set(sorted.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10),
   }
 }
 
-/** Counts all comments in focus and stores the first of each severity, so that memory does not grow with their number. */
-class CommentList {
-  readonly counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 }
-  readonly #focus: ReadonlySet<Category>
-  readonly #first: Record<Severity, ReviewComment[]> = { error: [], warning: [], info: [] }
-  readonly #byCategory = new Map<Category, number>()
-
-  constructor(focus: readonly Category[]) {
-    this.#focus = new Set(focus)
+function reviewFile({ path, added }: ChangedFile, add: (comment: ReviewComment) => void): void {
+  const applies = ([, , files]: Rule) => files.test(path)
+  const [forText, forCode] = [textRules.filter(applies), codeRules.filter(applies)]
+  const check = (rules: readonly Rule[], line: number, text: string) => {
+    for (const [category, severity, , pattern, message] of rules)
+      if (pattern.test(text)) add({ file: path, line, severity, category, message })
   }
-
-  add(comment: ReviewComment): void {
-    const { severity, category } = comment
-    if (!this.#focus.has(category)) return
-    this.counts[severity]++
-    this.#byCategory.set(category, (this.#byCategory.get(category) ?? 0) + 1)
-    if (this.#first[severity].length < maxComments) this.#first[severity].push(comment)
-  }
-
-  comments(): readonly ReviewComment[] {
-    return severities.flatMap((severity) => this.#first[severity]).slice(0, maxComments)
-  }
-
-  issues(): readonly string[] {
-    return this.#first.error.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`)
-  }
-
-  suggestions(): readonly string[] {
-    const all = severities.flatMap((severity) => this.#first[severity])
-    return [...new Set(all.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10)
-  }
-
-  /** Number of comments of each category, in descending order. */
-  highlights(): readonly string[] {
-    return [...this.#byCategory]
-      .toSorted(([, a], [, b]) => b - a)
-      .slice(0, 5)
-      .map(([category, count]) => `${category}: ${count}`)
-  }
-}
-
-function reviewFile({ path, language, added }: ChangedFile, found: CommentList): void {
-  const rules = lineRules.filter(({ languages }) => languages?.includes(language) ?? true)
   for (const { line, text } of added) {
-    const code = stripText(text, language)
-    for (const { pattern, isRaw, severity, category, message, suggestion } of rules) {
-      if (pattern.test(isRaw ? text : code))
-        found.add({ file: path, line, severity, category, message, suggestion })
-    }
+    const start = text.slice(0, maxLineLength)
+    check(forText, line, start)
+    check(forCode, line, removeTextAndComments(start, path))
+    if (text.length > 120)
+      add({
+        file: path,
+        line,
+        severity: 'info',
+        category: 'formatting',
+        message: 'more than 120 characters: break it',
+      })
   }
   const [first] = added
   if (first === undefined || added.length <= maxAddedLines) return
-  found.add({
-    file: path,
-    line: first.line,
-    severity: 'warning',
-    category: 'size',
-    message: `${added.length} lines are added at once`,
-    suggestion: 'split the change',
-  })
+  const message = `${added.length} lines are added at once: split the change`
+  add({ file: path, line: first.line, severity: 'warning', category: 'size', message })
 }
 
 const isTest = (path: string): boolean =>
   /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/.test(path)
 
 /** Adds a comment if code changes and no test does. */
-function reviewTests(files: readonly ChangedFile[], found: CommentList): void {
-  if (files.some(({ path }) => isTest(path))) return
-  const isCode = /^(pyi?|[cm]?[jt]sx?)$/
-  const first = files.find(({ language, added }) => isCode.test(language) && added.length >= 10)
-  const line = first?.added[0]?.line
-  if (first === undefined || line === undefined) return
-  found.add({
-    file: first.path,
-    line,
-    severity: 'info',
-    category: 'testing',
-    message: 'the code changes and no test does',
-    suggestion: 'add a test that fails without the change',
-  })
+function reviewTests(files: readonly ChangedFile[], add: (comment: ReviewComment) => void): void {
+  const changed = files.find(
+    ({ path, added }) => (python.test(path) || script.test(path)) && added.length >= 10,
+  )
+  const line = changed?.added[0]?.line
+  if (changed === undefined || line === undefined || files.some(({ path }) => isTest(path))) return
+  const message = 'the code changes and no test does: add a test that fails without the change'
+  add({ file: changed.path, line, severity: 'info', category: 'testing', message })
 }

@@ -1,11 +1,10 @@
 import { CausewayError } from '@causeway/protocol'
 import { TrmError } from '../../errors.ts'
-import { editCell, editNotebook } from '../notebook/edit-notebook.ts'
-import { isNotebook, readNotebook } from '../notebook/notebook.ts'
 import { applyDiff } from './apply-diff.ts'
 import { placeEdits, type TextEdit } from './edit-span.ts'
 import { parseText, replaceSpans, toLineFeeds } from './edited-text.ts'
-import { ChangedLineCounter } from './line-diff.ts'
+import { LineComparison } from './line-diff.ts'
+import { editCell, editNotebook, isNotebook, readNotebook } from './notebook.ts'
 import { type DiffOperation, findSource, listOperations, type Operation } from './operations.ts'
 import { findSyntaxError } from './syntax.ts'
 import type {
@@ -67,11 +66,11 @@ export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: 
   const warnings = outcomes.flatMap((outcome) => outcome.warnings)
   if (changes.size === 0)
     warnings.unshift({ code: 'NO_CHANGES', message: 'the candidate does not change any file' })
-  const counter = new ChangedLineCounter()
+  const comparison = new LineComparison()
   return {
     changes,
     report: {
-      files: outcomes.map((outcome) => createReport(outcome, counter)),
+      files: outcomes.map((outcome) => createReport(outcome, comparison)),
       hunks: outcomes.flatMap(({ hunks }) => hunks),
       warnings,
     },
@@ -194,10 +193,10 @@ function isUnchanged(before: FileContent | undefined, after: FileContent | null)
   return before === undefined ? after === null : before === after
 }
 
-function createReport({ operation, before, after }: Outcome, counter: ChangedLineCounter): FileReport {
+function createReport({ operation, before, after }: Outcome, comparison: LineComparison): FileReport {
   const isDiff = operation.type === 'diff'
   const isRename = isDiff && operation.effect === 'rename'
-  const [linesRemoved, linesAdded] = counter.count(toComparable(before), toComparable(after))
+  const [linesRemoved, linesAdded] = comparison.count(toComparable(before), toComparable(after))
   const changed = before === undefined ? 'created' : isUnchanged(before, after) ? 'unchanged' : 'modified'
   return {
     path: operation.path,

@@ -1,49 +1,74 @@
-import { diffArrays, structuredPatch } from 'diff'
+import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
-/** Maximum changes of one file that are counted exactly. The time to count them grows with their square. */
-const maxChanges = 2000
+interface WholeChange {
+  readonly newStart: number
+  readonly lines: readonly string[]
+}
 
-/** Counts the changed lines of the files of a candidate; the time for all of them together is limited. */
-export class ChangedLineCounter {
-  #budget = 4 * maxChanges ** 2
+/**
+ * Compares texts line by line within a budget. The time of a comparison grows with the square of the number of changed
+ * lines, so the sum of these squares is limited for all texts together.
+ */
+export class LineComparison {
+  static readonly #maxChangedLines = 4000
+  #budget = LineComparison.#maxChangedLines ** 2
 
-  /** Returns [removed, added]. If too much differs, all lines between the common beginning and end count. */
+  /** Returns the hunks without context; one hunk that replaces everything if too much differs. */
+  compare(before: string, after: string): readonly WholeChange[] {
+    const maxEditLength = Math.floor(Math.sqrt(this.#budget))
+    const hunks = createHunks(before, after, { context: 0, maxEditLength })
+    const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => !line.startsWith('\\')))
+    this.#budget -= (lines?.length ?? maxEditLength) ** 2
+    if (hunks !== undefined) return hunks
+    const mark = (text: string, sign: string) => splitLines(text).map((line) => sign + line)
+    return [{ newStart: 1, lines: [...mark(before, '-'), ...mark(after, '+')] }]
+  }
+
+  /** Counts the removed and added lines. */
   count(before: string, after: string): readonly [removed: number, added: number] {
-    const [old, now] = [splitLines(before), splitLines(after)]
-    const shorter = Math.min(old.length, now.length)
-    let head = 0
-    while (head < shorter && old[head] === now[head]) head++
-    let tail = 0
-    while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-    const [cutOld, cutNow] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
-    const maxEditLength = Math.min(maxChanges, Math.floor(Math.sqrt(this.#budget)))
-    const parts = diffArrays(cutOld, cutNow, { maxEditLength })
-    if (parts === undefined) {
-      this.#budget -= maxEditLength ** 2
-      return [cutOld.length, cutNow.length]
-    }
-    const sum = (kind: 'removed' | 'added') =>
-      parts.reduce((total, part) => total + (part[kind] ? part.value.length : 0), 0)
-    const [removed, added] = [sum('removed'), sum('added')]
-    this.#budget -= (removed + added) ** 2
-    return [removed, added]
+    const lines = this.compare(before, after).flatMap((hunk) => hunk.lines)
+    const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length
+    return [count('-'), count('+')]
   }
 }
 
-/** Lines with their ends, so that a missing last end counts. */
-const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+
+interface HunkOptions {
+  readonly context: number
+  readonly maxEditLength?: number
+  /** Maximum time, in milliseconds. */
+  readonly timeout?: number
+}
+
+/** Returns the hunks of a unified diff; `undefined` if a limit was reached. */
+export function createHunks(
+  before: string,
+  after: string,
+  options: HunkOptions,
+): readonly StructuredPatchHunk[] | undefined {
+  return structuredPatch('a', 'b', before, after, undefined, undefined, options)?.hunks
+}
+
+/** Formats hunks as a unified diff without file headers. */
+export const formatHunks = (hunks: readonly StructuredPatchHunk[]): string =>
+  hunks
+    .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+      `@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@`,
+      ...lines,
+    ])
+    .join('\n')
+
+/** An empty range is placed after the line before it. */
+const formatRange = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`
 
 const maxCharacters = 3500
 
-/** Returns the hunks of a unified diff with one line of context, cut to a few thousand characters; empty for equal texts. */
-export function formatDiff(path: string, before: string, after: string): string {
-  const options = { context: 1, maxEditLength: 4000 }
-  const patch = structuredPatch(path, path, before, after, undefined, undefined, options)
-  if (patch === undefined) return '(most of it has changed)'
-  const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) =>
-    [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n'),
-  )
-  const text = hunks.join('\n')
+/** Returns a unified diff with one line of context, cut to a few thousand characters; empty for equal texts. */
+export function formatDiff(before: string, after: string): string {
+  const hunks = createHunks(before, after, { context: 1, maxEditLength: 4000 })
+  if (hunks === undefined) return '(most of it has changed)'
+  const text = formatHunks(hunks)
   return text.length <= maxCharacters
     ? text
     : `${text.slice(0, maxCharacters)}\n… (${hunks.length} hunks in total)`

@@ -1,7 +1,7 @@
 import { parser as python } from '@lezer/python'
 import { parse } from 'acorn'
 import { parse as parseToml } from 'smol-toml'
-import { readNotebook, removeMagics } from '../notebook/notebook.ts'
+import { readNotebook, removeMagics } from './notebook.ts'
 
 interface SyntaxProblem {
   /** From 1. */
@@ -43,8 +43,8 @@ const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufef
 function checkNotebook(text: string): SyntaxProblem | undefined {
   const problem = checkJson(text)
   if (problem) return problem
-  const { cells, language } = readNotebook('', text)
-  for (const { kind, index, source } of language === 'python' ? cells : []) {
+  const { cells, isPython } = readNotebook('', text)
+  for (const { kind, index, source } of isPython ? cells : []) {
     const found = kind === 'code' ? checkPython(removeMagics(source)) : undefined
     if (found) return { ...found, reason: `${found.reason}, in cell ${index}` }
   }
