@@ -290,7 +290,7 @@ export const trm = {
   'trm:patterns:linear': {
     origin: 'design, safe by default',
     behaviour:
-      'patterns of clients and projects, and outputs of commands, never stop the server: paths are matched without backtracking, and the measure pattern runs in a worker with a time limit',
+      'patterns of clients and projects never stop the server: paths are matched without backtracking',
   },
   'trm:review:linear': {
     origin: 'design, safe by default',

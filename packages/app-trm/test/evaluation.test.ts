@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mock } from 'node:test'
-import { CausewayError } from '@causeway/protocol'
-import { WorkerError } from '@causeway/worker'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
 import { Engine } from '../src/engine/engine.ts'
-import { runStages, type StagesRun } from '../src/evaluation/run-stages.ts'
 import { openTrm, python, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
 verifies('trm:signals:named', async (t) => {
@@ -193,18 +190,6 @@ t.test('the engine does small work on the main thread with the same result', asy
   t.same((await near.call('read', large)).paths, ['a.txt'])
 })
 
-verifies('trm:patterns:linear', 'a pattern that backtracks for ever ends with its worker', async (t) => {
-  const opened = new Engine({ limitMs: 500, outputLimitMs: 600_000 })
-  t.teardown(() => opened.close())
-  const hostile = { outputs: [`${'a'.repeat(50)}!`], pattern: '(a+)+$' }
-  const [lost, found] = await Promise.allSettled([
-    opened.call('metric', hostile, { inWorker: true, isCommandOutput: true }),
-    engine(t).call('metric', { outputs: ['', 'took 12 ms'], pattern: '(\\d+) (ms)' }, { inWorker: true }),
-  ])
-  t.match(lost, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED' } })
-  t.match(found, { status: 'fulfilled', value: { value: 0.012, unit: 's' } })
-})
-
 t.test('the output of a command is read however many other calls wait', async (t) => {
   const { call } = engine(t)
   const read = () => call('read', { mode: 'files', files: [{ path: 'a', content: '' }] })
@@ -213,31 +198,6 @@ t.test('the output of a command is read however many other calls wait', async (t
   t.same(await call('diagnostics', 'no problem', { isCommandOutput: true }), [])
   await refused
   t.ok((await reads).every(({ status }) => status === 'fulfilled'))
-})
-
-t.test('a measure is missing only if its pattern exceeds the time limit', async (t) => {
-  const run = (error: CausewayError) =>
-    runStages({
-      config: {
-        signals: [{ name: 'perf', kind: 'perf', command: 'echo took 12 ms', weight: 1 }],
-        perf: { goal: 'min', repeat: 1, pattern: '(\\d+)', noise: 0 },
-        env: {},
-        timeoutS: 30,
-        sandbox: 'none',
-      } as unknown as StagesRun['config'],
-      engine: { call: () => Promise.reject(error) } as unknown as Engine,
-      cwd: t.testdir(),
-      hidden: '',
-      failFast: false,
-      marker: error.code,
-      signal: new AbortController().signal,
-      onStage() {},
-      onProcess: async () => async () => {},
-      onStageEnd: async () => {},
-    })
-  const [late] = await run(new CausewayError('DEADLINE_EXCEEDED', 'late'))
-  t.match(late?.finding, { end: { exitCode: 0 }, metric: undefined })
-  await t.rejects(run(new WorkerError('WORKER_LOST', 'lost')), { code: 'WORKER_LOST' })
 })
 
 const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0

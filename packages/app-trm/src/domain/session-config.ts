@@ -12,8 +12,6 @@ interface PerfConfig {
   readonly goal: 'min' | 'max'
   /** Number of runs; their median counts. */
   readonly repeat: number
-  readonly pattern?: string | undefined
-  readonly unit?: string | undefined
   /** Relative difference that is noise. */
   readonly noise: number
 }

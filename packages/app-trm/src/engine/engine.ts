@@ -9,8 +9,6 @@ import {
 import type { EngineMethods } from './methods.ts'
 
 interface CallOptions extends Caller {
-  /** Uses the worker and the shorter time limit in any case. For work whose time does not depend on its size. */
-  readonly inWorker?: boolean
   /** Waits for a worker regardless of how many calls wait. For the output of a command, which would have to run again. */
   readonly isCommandOutput?: boolean
 }
@@ -55,10 +53,10 @@ export class Engine {
   async call<Name extends keyof EngineMethods & string>(
     method: Name,
     args: Parameters<EngineMethods[Name]>[0],
-    { inWorker = false, isCommandOutput = false, ...options }: CallOptions = {},
+    { isCommandOutput = false, ...options }: CallOptions = {},
   ): Promise<ReturnType<EngineMethods[Name]>> {
     type Result = ReturnType<EngineMethods[Name]>
-    if (!inWorker && measureSize(args, this.#maxInline) <= this.#maxInline) {
+    if (measureSize(args, this.#maxInline) <= this.#maxInline) {
       // Loaded with the first call: the parsers take 6 MB.
       const { engineMethods } = await import('./methods.ts')
       // The table's type does not relate a method to its own argument.
@@ -67,8 +65,7 @@ export class Engine {
     }
     const run = (more = {}) =>
       this.#pool.call(method, args as never, { ...options, ...more }) as Promise<Result>
-    if (!isCommandOutput) return this.#queue.run(() => run(), options)
-    return run(inWorker ? {} : { limitMs: this.#outputLimitMs })
+    return isCommandOutput ? run({ limitMs: this.#outputLimitMs }) : this.#queue.run(() => run(), options)
   }
 
   close(): Promise<void> {

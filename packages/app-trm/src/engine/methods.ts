@@ -7,7 +7,7 @@ import { formatDiff } from '../domain/candidate/line-diff.ts'
 import { readCandidate } from '../domain/candidate/read-candidate.ts'
 import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
 import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
-import { type MetricOptions, readMetric } from '../domain/evaluation/metric.ts'
+import { readMetric } from '../domain/evaluation/metric.ts'
 import { findProtected, type Protection } from '../domain/evaluation/tamper.ts'
 import { findProblems, type Problem } from '../domain/feedback/problem.ts'
 import { readTests } from '../domain/report/read-tests.ts'
@@ -29,13 +29,7 @@ export const engineMethods = {
     formatDiff(before, after),
   tests: readTests,
   /** Reads the first output that contains a measurement. */
-  metric({ outputs, ...options }: MetricOptions & { readonly outputs: readonly string[] }) {
-    for (const output of outputs) {
-      const metric = readMetric(output, options)
-      if (metric !== undefined) return metric
-    }
-    return undefined
-  },
+  metric: (outputs: readonly string[]) => outputs.map(readMetric).find((metric) => metric !== undefined),
   diagnostics: readDiagnostics,
   /** `modules` are the top-level modules of the project. */
   problems: ({ outputs, modules }: { readonly outputs: readonly string[]; modules: ReadonlySet<string> }) =>

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
 import { addReport } from '../domain/command/command.ts'
 import { createEnvironment, createReportEnvironment, redact } from '../domain/command/environment.ts'
 import { createBwrapArguments } from '../domain/command/sandbox.ts'
@@ -142,7 +141,8 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
   for (let time = 0; time < repeat; time++) {
     const result = await runSignal(run, spec, spec.command)
     results.push(result)
-    const metric = await readMetric(run, result)
+    const { stdout, stderr } = cleanResult(run, result)
+    const metric = await run.engine.call('metric', [stdout, stderr], { isCommandOutput })
     if (metric === undefined || result.exitCode !== 0) break
     metrics.push(metric)
   }
@@ -153,20 +153,6 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
     metric: isMeasured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
     spread: computeSpread(values),
   })
-}
-
-/** A client's pattern may backtrack and runs in a worker; past the time limit there is no measurement. */
-async function readMetric(run: StagesRun, result: CommandResult): Promise<Metric | undefined> {
-  const { pattern, unit } = run.config.perf
-  const { stdout, stderr } = cleanResult(run, result)
-  const inWorker = pattern !== undefined
-  try {
-    const request = { outputs: [stdout, stderr], pattern, unit }
-    return await run.engine.call('metric', request, { inWorker, isCommandOutput })
-  } catch (error) {
-    if (CausewayError.is(error, 'DEADLINE_EXCEEDED')) return undefined
-    throw error
-  }
 }
 
 interface SignalOptions {

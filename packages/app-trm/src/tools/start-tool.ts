@@ -55,9 +55,10 @@ const moreOptions = z.strictObject({
     .strictObject({
       goal: z.enum(['min', 'max']).optional(),
       repeat: z.int().min(1).max(5).optional(),
-      pattern: z.string().max(200).optional(),
-      unit: z.string().optional(),
       noise: fraction.optional(),
+      /** Removed and without effect. */
+      pattern: z.unknown().optional(),
+      unit: z.unknown().optional(),
     })
     .optional(),
   allowTestRemoval: z.boolean().optional(),
@@ -185,7 +186,7 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
           holder: ctx.holder,
           request,
           config: { ...rest, ...options },
-          warnings: warnRemoved(options, rest.weights),
+          warnings: listRemoved(options, rest.weights).map((name) => `${name} was removed and has no effect`),
         })
       })
       ctx.session.sid = sessionId
@@ -194,13 +195,15 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Warns about options of version 0.1 that have no effect. */
-const warnRemoved = (
+/** Lists removed options that are given. */
+const listRemoved = (
   options: z.output<typeof moreOptions>,
   given: z.output<typeof weights> | undefined,
 ): readonly string[] => [
-  ...(options.graded === undefined ? [] : ['options.graded was removed and has no effect']),
-  ...(given?.coverage === undefined ? [] : ['weights.coverage was removed and has no effect']),
+  ...(options.graded === undefined ? [] : ['options.graded']),
+  ...(options.perf?.pattern === undefined ? [] : ['options.perf.pattern']),
+  ...(options.perf?.unit === undefined ? [] : ['options.perf.unit']),
+  ...(given?.coverage === undefined ? [] : ['weights.coverage']),
 ]
 
 interface StartOptions {

@@ -51,7 +51,6 @@ const runs = {
   'mocha.txt': ['javascript', 'node_modules/.bin/mocha mocha.cjs'],
   'mocha.json': ['javascript', 'node_modules/.bin/mocha --reporter json mocha.cjs'],
   'eslint.txt': ['javascript', 'node_modules/.bin/eslint lint.js'],
-  'eslint.json': ['javascript', 'node_modules/.bin/eslint -f json lint.js'],
   'tsc.txt': ['javascript', 'node_modules/.bin/tsc --noEmit --strict --pretty false types.ts'],
   'tsc-pretty.txt': ['javascript', 'node_modules/.bin/tsc --noEmit --strict --pretty true types.ts'],
 }

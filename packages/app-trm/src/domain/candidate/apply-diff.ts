@@ -1,5 +1,5 @@
 import type { CausewayError } from '@causeway/protocol'
-import { TrmError, type TrmErrorCode } from '../../errors.ts'
+import { TrmError } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
 import { lineStart, parseText, replaceSpans, type Span, toLines } from './edited-text.ts'
 import { findPlacements, type IndexedText, indexText, maxPlacements, type Placement } from './place-hunk.ts'
@@ -134,42 +134,15 @@ function createAmbiguous({ placements, number }: Search, path: string): Causeway
 }
 
 function createMismatch(text: IndexedText, { hunk, number }: Search, path: string): CausewayError {
-  const create = (code: TrmErrorCode, reason: string, data: object, remedy?: string) =>
-    new TrmError(code, `hunk ${number} ${reason}: ${path}`, {
-      data: { path, hunk: number, ...data },
-      ...(remedy === undefined ? {} : { remedy }),
-    })
+  const data = { path, hunk: number }
   const old = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
-  if (old.length === 0) return create('HUNK_AMBIGUOUS', 'has no line of the file', { lines: [] })
-  const closest = findClosestRegion(text.lines, old)
-  const shifted = shiftIndentation(text, hunk)
-  if (shifted !== undefined)
-    return create(
-      'HUNK_MISMATCH',
-      'has a different indentation than the file',
-      { closest, shifted },
-      'send the hunk with the indentation of the file, as in data.shifted',
-    )
-  const absent = old.filter((line) => line.trim() !== '' && !text.indices.has(line.trimEnd())).slice(0, 5)
-  return create('HUNK_MISMATCH', 'fits nowhere', { closest, absent })
-}
-
-/** Returns the hunk with the indentation of the only position where it then fits; `undefined` if there is not exactly one. */
-function shiftIndentation(text: IndexedText, hunk: Hunk): string | undefined {
-  const first = hunk.lines.find(({ op, text: line }) => op !== '+' && line.trim() !== '')?.text
-  if (first === undefined) return undefined
-  const own = findIndent(first)
-  const indents = new Set(text.lines.filter((line) => line.trim() === first.trim()).map(findIndent))
-  const fitting = [...indents]
-    .map((indent): Hunk => {
-      const shift = (line: string) => (line.startsWith(own) ? indent + line.slice(own.length) : line)
-      const lines = hunk.lines.map(({ op, text: line }) => ({ op, text: line.trim() && shift(line) }))
-      return { ...hunk, lines }
+  if (old.length === 0)
+    return new TrmError('HUNK_AMBIGUOUS', `hunk ${number} has no line of the file: ${path}`, {
+      data: { ...data, lines: [] },
     })
-    .filter((shifted) => findPlacements(text, shifted).length === 1)
-  return fitting.length === 1
-    ? fitting[0]?.lines.map(({ op, text: line }) => op + line).join('\n')
-    : undefined
+  const closest = findClosestRegion(text.lines, old)
+  const absent = old.filter((line) => line.trim() !== '' && !text.indices.has(line.trimEnd())).slice(0, 5)
+  return new TrmError('HUNK_MISMATCH', `hunk ${number} fits nowhere: ${path}`, {
+    data: { ...data, closest, absent },
+  })
 }
-
-const findIndent = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''

@@ -45,12 +45,11 @@ type Effect = Partial<Pick<Outcome, 'hunks' | 'warnings'>> & { readonly after: F
 export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: Hash): AppliedCandidate {
   const outcomes = listOperations(candidate).map((operation): Outcome => {
     checkHash(files, operation, hash)
-    const isCopy = operation.type === 'diff' && operation.effect === 'copy'
     const before = files.get(findSource(operation))
     const { after, hunks = [], warnings = [] } = applyOperation(files, operation, before)
     return {
       operation,
-      before: isCopy ? undefined : before,
+      before,
       after,
       hunks,
       warnings: [...warnings, ...warnSyntax(operation.path, before, after)],
@@ -117,7 +116,7 @@ function applyOperation(files: FilesBefore, operation: Operation, before: FileCo
 function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effect {
   const { path, from, effect, hunks, cell } = operation
   const before = files.get(from)
-  const isMoved = effect === 'rename' || effect === 'copy'
+  const isMoved = effect === 'rename'
   const existing = files.get(path)
   // An empty file may be the start of a diff that creates a file.
   if (

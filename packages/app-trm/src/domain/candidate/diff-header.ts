@@ -4,8 +4,7 @@ export interface DiffHeader {
   readonly from: string | null | undefined
   /** Path after. */
   readonly to: string | null | undefined
-  readonly isCopy: boolean
-  /** Whether `rename` or `copy` lines name the paths, which have no prefixes. */
+  /** Whether `rename` lines name the paths, which have no prefixes. */
   readonly isBare: boolean
   /** Git's mode of the file after, such as `100755`. */
   readonly mode: string | undefined
@@ -15,7 +14,6 @@ export interface DiffHeader {
 export const emptyHeader: DiffHeader = {
   from: undefined,
   to: undefined,
-  isCopy: false,
   isBare: false,
   mode: undefined,
   isBinary: false,
@@ -25,7 +23,7 @@ export const emptyHeader: DiffHeader = {
 export const isFilePair = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')
 
-/** Adds the paths of `---` and `+++`, unless `rename` or `copy` lines named the paths. */
+/** Adds the paths of `---` and `+++`, unless `rename` lines named the paths. */
 export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly string[]): DiffHeader {
   if (header.isBare) return header
   return { ...header, from: parseHeaderPath(old.slice(4)), to: parseHeaderPath(now.slice(4)) }
@@ -35,7 +33,7 @@ export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly s
 export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
   if (/^(GIT binary patch|Binary files .* differ)$/.test(line)) return { ...header, isBinary: true }
   const [, word, rest = ''] =
-    /^(diff --git|(?:rename|copy) (?:from|to)|(?:new file|deleted file|new) mode) (.+)$/.exec(line) ?? []
+    /^(diff --git|rename (?:from|to)|(?:new file|deleted file|new) mode) (.+)$/.exec(line) ?? []
   switch (word) {
     case 'diff --git': {
       const [from, to] = parseGitPaths(rest)
@@ -43,10 +41,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
     }
     case 'rename from':
       return { ...header, isBare: true, from: unquote(rest) }
-    case 'copy from':
-      return { ...header, isBare: true, from: unquote(rest), isCopy: true }
     case 'rename to':
-    case 'copy to':
       return { ...header, isBare: true, to: unquote(rest) }
     case 'new file mode':
       return { ...header, from: null, mode: rest.trim() }

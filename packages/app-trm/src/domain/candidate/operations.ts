@@ -10,9 +10,9 @@ export interface DiffOperation {
   readonly path: string
   readonly sha?: string | undefined
   readonly hunks: readonly Hunk[]
-  /** Source of a rename or a copy; otherwise equal to `path`. */
+  /** Previous path of a rename; otherwise equal to `path`. */
   readonly from: string
-  readonly effect: 'create' | 'delete' | 'change' | 'rename' | 'copy'
+  readonly effect: 'create' | 'delete' | 'change' | 'rename'
   readonly executable?: boolean | undefined
   readonly cell?: CellAddress | undefined
 }
@@ -118,7 +118,7 @@ function toDiffOperation({ path: given, diff, sha, cell }: DiffChange): Operatio
         data: { path, named: name },
       })
   const paths = { from: from === null ? null : path, to: to === null ? null : path }
-  return { ...toOperation({ ...file, isCopy: false }, paths), sha, ...(cell === undefined ? {} : { cell }) }
+  return { ...toOperation(file, paths), sha, ...(cell === undefined ? {} : { cell }) }
 }
 
 /** Converts one file of a diff whose paths are known. */
@@ -131,8 +131,7 @@ function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>
   checkMode(file.mode, path)
   const source = from == null ? path : normalizePath(from)
   const executable = file.mode === undefined ? {} : { executable: file.mode === '100755' }
-  const moved = file.isCopy ? 'copy' : 'rename'
-  const effect = to === null ? 'delete' : from === null ? 'create' : source === path ? 'change' : moved
+  const effect = to === null ? 'delete' : from === null ? 'create' : source === path ? 'change' : 'rename'
   return { type: 'diff', path, from: source, effect, hunks: file.hunks, ...executable }
 }
 

@@ -1,5 +1,3 @@
-import { isObject, type JsonObject } from '@causeway/protocol'
-
 /** A problem that a linter or a compiler reports. */
 export interface Diagnostic {
   readonly file: string
@@ -13,104 +11,50 @@ export interface Diagnostic {
   readonly message: string
 }
 
-/** Reads all problems in the output of flake8, pylint, mypy, tsc or eslint. */
-export const readDiagnostics = (output: string): readonly Diagnostic[] => readJson(output) ?? readText(output)
+/** `a.py:1:5: F401 x`, `a.py:1: error: x  [code]`, `a.ts:1:5 - error TS1: x`; `a.ts(1,5): error TS1: x` is rewritten to the last form. */
+const located =
+  /^(?<file>[^\s:][^:\n]*):(?<line>\d+)(?::(?<column>\d+))?(?::| -) (?:(?<kind>error|warning):? )?(?:(?<code>[A-Z]{1,3}\d{2,5}):? )?(?<message>.+?)(?: {2}\[(?<rule>[\w-]+)\])?$/
 
-/** Tried in this order. pylint counts columns from 0. */
-const linePatterns = {
-  pylint: /^(?<file>[^\s:][^:\n]*):(?<line>\d+):(?<column>\d+): (?<code>[CRWEFI]\d{4}): (?<message>.+)$/,
-  flake8: /^(?<file>[^\s:][^:\n]*):(?<line>\d+):(?<column>\d+): (?<code>[A-Z]{1,3}\d{2,4}) (?<message>.+)$/,
-  mypy: /^(?<file>[^\s:][^:\n]*):(?<line>\d+)(?::(?<column>\d+))?: (?<kind>error|warning): (?<message>.+?)(?: {2}\[(?<code>[\w-]+)\])?$/,
-  tsc: /^(?<file>[^\s(][^(\n]*)\((?<line>\d+),(?<column>\d+)\): (?<kind>error|warning) (?<code>TS\d+): (?<message>.+)$/,
-  tscPretty:
-    /^(?<file>[^\s:][^:\n]*):(?<line>\d+):(?<column>\d+) - (?<kind>error|warning) (?<code>TS\d+): (?<message>.+)$/,
-}
+/** `  1:5  error  x  code` below the name of a file: eslint. */
+const indented =
+  /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>\S.*?)(?:(?<!\s)\s{2,}(?<rule>[@\w/-]+))?$/
 
-const eslintLine =
-  /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>\S.*?)(?:(?<!\s)\s{2,}(?<code>[@\w/-]+))?$/
+const maxLineLength = 2000
 
-function readText(output: string): Diagnostic[] {
+/** Reads all problems in the text output of flake8, pylint, mypy, tsc or eslint. */
+export function readDiagnostics(output: string): readonly Diagnostic[] {
   const found: Diagnostic[] = []
-  let eslintFile: string | undefined
-  for (const line of output.split('\n')) {
-    const diagnostic = readLine(line)
-    if (diagnostic !== undefined) found.push(diagnostic)
-    // eslint names the file once, above its problems.
-    else if (/^\/?\S.*\.\w+$/.test(line)) eslintFile = line
-    else if (eslintFile !== undefined) {
-      const groups = eslintLine.exec(line.slice(0, 2000))?.groups
-      if (groups) found.push(toDiagnostic({ ...groups, file: eslintFile }, groups.kind === 'warning'))
-    }
+  let above: string | undefined
+  for (const text of output.split('\n')) {
+    const line = text.slice(0, maxLineLength).replace(/^([^\s(][^(\n]*)\((\d+),(\d+)\): /, '$1:$2:$3: ')
+    const own = located.exec(line)?.groups
+    const groups = own?.kind !== undefined || own?.code !== undefined ? own : undefined
+    if (groups === undefined && /^\/?\S.*\.\w+$/.test(line)) above = line
+    const below = above === undefined ? undefined : indented.exec(line)?.groups
+    const match = groups ?? (below && { ...below, file: above })
+    if (match !== undefined) found.push(toDiagnostic(match))
   }
   return found
 }
 
-function readLine(line: string): Diagnostic | undefined {
-  if (line.length > 2000) return undefined
-  for (const [tool, pattern] of Object.entries(linePatterns)) {
-    const groups = pattern.exec(line)?.groups
-    if (groups === undefined) continue
-    if (tool !== 'pylint')
-      return toDiagnostic(groups, groups.kind === 'warning' || /^W\d/.test(groups.code ?? ''))
-    const column = String(Number(groups.column) + 1)
-    return toDiagnostic({ ...groups, column }, isPylintWarning(groups.code))
-  }
-  return undefined
-}
-
-const isPylintWarning = (code = ''): boolean => !/^[EF]/.test(code)
-
-const toDiagnostic = (
-  { file = '', line, column, code = '', message = '' }: { readonly [name: string]: string | undefined },
-  isWarning: boolean,
-): Diagnostic => ({
-  file,
-  line: Number(line),
-  column: column === undefined ? null : Number(column),
+function toDiagnostic({
+  file = '',
+  line,
+  column,
+  kind,
   code,
-  severity: isWarning ? 'warning' : 'error',
-  message: message.trim(),
-})
-
-/** Reads the output of `eslint -f json` and `pylint -f json`. */
-function readJson(output: string): Diagnostic[] | undefined {
-  const begin = output.search(/^\[/m)
-  if (begin < 0) return undefined
-  let list: unknown
-  try {
-    list = JSON.parse(output.slice(begin, output.lastIndexOf(']') + 1))
-  } catch {
-    return undefined
-  }
-  if (!Array.isArray(list) || !list.every(isObject)) return undefined
-  return list.flatMap((entry) => {
-    if (Array.isArray(entry.messages))
-      return entry.messages.filter(isObject).map((message) => fromEslint(entry, message))
-    return typeof entry['message-id'] === 'string' ? [fromPylint(entry)] : []
-  })
-}
-
-const fromEslint = (
-  { filePath }: JsonObject,
-  { line, column, ruleId, severity, message }: JsonObject,
-): Diagnostic => ({
-  file: String(filePath ?? ''),
-  line: Number(line ?? 1),
-  column: typeof column === 'number' ? column : null,
-  code: typeof ruleId === 'string' ? ruleId : '',
-  severity: severity === 1 ? 'warning' : 'error',
-  message: String(message ?? ''),
-})
-
-function fromPylint({ path, line, column, symbol, message, ...entry }: JsonObject): Diagnostic {
-  const code = String(entry['message-id'])
+  rule,
+  message = '',
+}: Readonly<Record<string, string | undefined>>): Diagnostic {
+  // pylint counts columns from 0, and its codes have four digits.
+  const isPylint = /^[CRWEFI]\d{4}$/.test(code ?? '')
   return {
-    file: String(path ?? ''),
-    line: Number(line ?? 1),
-    column: typeof column === 'number' ? column + 1 : null,
-    code,
-    severity: isPylintWarning(code) ? 'warning' : 'error',
-    message: typeof symbol === 'string' ? `${String(message)} (${symbol})` : String(message),
+    file,
+    line: Number(line),
+    column: column === undefined ? null : Number(column) + (isPylint ? 1 : 0),
+    code: code ?? rule ?? '',
+    severity: kind === 'warning' || /^(W\d|[CRI]\d{4})/.test(code ?? '') ? 'warning' : 'error',
+    message: message.trim(),
   }
 }
 

@@ -4,13 +4,6 @@ export interface Metric {
   readonly unit: 's' | 'B' | 'ops/s' | ''
 }
 
-export interface MetricOptions {
-  /** Regular expression: group 1 is the number, the optional group 2 its unit. */
-  readonly pattern?: string | undefined
-  /** Only measurements of this kind count. */
-  readonly unit?: string | undefined
-}
-
 /** Spellings and the factor to the base unit. */
 const units = new Map(
   (
@@ -40,30 +33,17 @@ const measurement =
   /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
 
 /** Reads a JSON object, else the last number with a unit, else a number as the last line. `undefined` without any of them. */
-export function readMetric(output: string, { pattern, unit }: MetricOptions = {}): Metric | undefined {
-  if (pattern !== undefined) return readPattern(output, pattern, unit)
-  return readJson(output, unit) ?? readText(output, unit) ?? readBareNumber(output, unit)
-}
-
-function readPattern(output: string, pattern: string, unit: string | undefined): Metric | undefined {
-  let found: RegExpMatchArray | undefined
-  try {
-    found = [...output.slice(-64 * 1024).matchAll(new RegExp(pattern, 'gm'))].at(-1)
-  } catch {
-    return undefined
-  }
-  return found?.[1] === undefined ? undefined : toMetric(found[1], found[2] ?? unit ?? '')
-}
+export const readMetric = (output: string): Metric | undefined =>
+  readJson(output) ?? readText(output) ?? readBareNumber(output)
 
 /** Reads the whole output, or the last line that is a JSON object. */
-function readJson(output: string, unit: string | undefined): Metric | undefined {
+function readJson(output: string): Metric | undefined {
   for (const text of [output.trim(), ...output.split('\n').reverse()]) {
     const object = text.trim().startsWith('{') ? parseObject(text) : undefined
     const key = jsonKeys.find((name) => typeof object?.[name] === 'number')
     if (object === undefined || key === undefined) continue
-    const isBytes = key === 'memory' || key === 'bytes'
-    const keyUnit = isBytes ? 'b' : key === 'metric' || key === 'value' ? '' : 's'
-    return toMetric(String(object[key]), typeof object.unit === 'string' ? object.unit : (unit ?? keyUnit))
+    const unit = key === 'memory' || key === 'bytes' ? 'b' : key === 'metric' || key === 'value' ? '' : 's'
+    return toMetric(String(object[key]), typeof object.unit === 'string' ? object.unit : unit)
   }
   return undefined
 }
@@ -76,20 +56,17 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** Reads the last measurement of the unit's kind; without a unit, times before rates before bytes. */
-function readText(output: string, unit: string | undefined): Metric | undefined {
+/** Reads the last time, else the last rate, else the last size. */
+function readText(output: string): Metric | undefined {
   const all = [...output.matchAll(measurement)].map(([, number = '', name = '']) => toMetric(number, name))
-  const kinds = unit === undefined ? ['s', 'ops/s', 'B'] : [toMetric('1', unit)?.unit]
-  for (const kind of kinds) {
-    const last = all.findLast((one) => one !== undefined && one.unit === kind)
-    if (last !== undefined) return last
-  }
-  return undefined
+  const kinds = ['s', 'ops/s', 'B']
+  const found = kinds.map((kind) => all.findLast((one) => one?.unit === kind))
+  return found.find((one) => one !== undefined)
 }
 
-function readBareNumber(output: string, unit = ''): Metric | undefined {
+function readBareNumber(output: string): Metric | undefined {
   const line = output.trim().split('\n').at(-1)?.trim() ?? ''
-  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(line) ? toMetric(line, unit) : undefined
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(line) ? toMetric(line, '') : undefined
 }
 
 /** Accepts thousands separators: `1,234.5`. */

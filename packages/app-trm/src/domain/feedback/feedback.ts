@@ -7,7 +7,7 @@ import type { Tampering } from '../evaluation/tamper.ts'
 import { formatCount } from '../format-count.ts'
 import type { Comparison } from '../report/compare-tests.ts'
 import type { TestCase, TestRun } from '../report/test-run.ts'
-import { advisePython, adviseTypescript } from './advice.ts'
+import { advisePython } from './advice.ts'
 import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
 import { readPythonErrors } from './python-error.ts'
 
@@ -121,9 +121,8 @@ function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasF
 }
 
 function formatDiagnostic({ file, line, column, code, message }: Diagnostic): string {
-  const advice = adviseTypescript(code)
   const place = `${file}:${line}${column === null ? '' : `:${column}`}`
-  return `${place} ${code} ${message}${advice === undefined ? '' : ` (to do: ${advice})`}`
+  return `${place} ${code} ${message}`
 }
 
 /** Failures with the same cause. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../evaluation/diagnostic.ts'
-import { advisePython, adviseTypescript, type HasModule } from './advice.ts'
+import { advisePython, type HasModule } from './advice.ts'
 import { type Frame, type PythonError, readPythonErrors } from './python-error.ts'
 
 /** An exception, or a problem that a linter or a compiler reported. */
@@ -61,7 +61,7 @@ const fromDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Pr
   line,
   kind: code,
   message,
-  advice: adviseTypescript(code),
+  advice: undefined,
   isError: severity === 'error',
   count: 1,
 })
