@@ -43,7 +43,7 @@ export default defineApp(
       },
     ],
     health: (critic) => ({
-      enabled: critic.roots.folders().length > 0,
+      enabled: critic.policy.roots.folders().length > 0,
       running: critic.running.size,
       waiting: critic.slots.waiting,
     }),

@@ -64,18 +64,18 @@ verifies(
     const { client, root, critic } = await openTrm(t, { files: judged })
     const { ask } = client()
     const edit = (text: string) => write(join(root, 'p', 'score'), text)
-    const gate = `while [ -e ${critic.workDir}/../gate ]; do sleep 0.02; done; ${judge}`
+    const gate = `while [ -e ${critic.dir}/gate ]; do sleep 0.02; done; ${judge}`
     await ask('start', { repo: 'p', test: gate })
     edit('2\n')
     await ask('submit', { candidate: scored(3) })
     await ask('undo')
     t.equal(readText(root, 'p', 'score'), '2\n', 'the edit before the candidate')
     edit('3\n')
-    write(`${critic.workDir}/../gate`, '')
+    write(`${critic.dir}/gate`, '')
     t.match(await ask('submit', { wait: 0 }), { status: 'running' })
     const { sessionId } = await ask('state')
     await critic.running.get(sessionId)?.cancel()
-    rmSync(`${critic.workDir}/../gate`)
+    rmSync(`${critic.dir}/gate`)
     t.equal(readText(root, 'p', 'score'), '3\n', 'a cancelled evaluation does not change the edit')
   },
 )
@@ -99,7 +99,7 @@ verifies('trm:submit:project', async (t) => {
     files: { ...judged, 'p/inner/score': '1\n', 'q/score': '1\n' },
   })
   const [one, two] = [client(), client()]
-  const gate = `while [ ! -e ${critic.workDir}/../gate ]; do sleep 0.02; done`
+  const gate = `while [ ! -e ${critic.dir}/gate ]; do sleep 0.02; done`
   await one.ask('start', { repo: 'p', test: gate, preflight: false })
   await two.ask('start', { repo: 'p', test: judge, preflight: false })
   t.match(await one.ask('submit', { candidate: scored(2), wait: 0 }), { status: 'running' })
@@ -107,7 +107,7 @@ verifies('trm:submit:project', async (t) => {
   await t.rejects(two.ask('submit', { candidate: scored(3) }), { code: 'PROJECT_BUSY' })
   await t.rejects(two.ask('start', { repo: 'p/inner', test: judge }), { code: 'PROJECT_BUSY' })
   t.match(await two.ask('start', { repo: 'q', test: judge }), { status: 'done' }, 'elsewhere nothing waits')
-  write(`${critic.workDir}/../gate`, '')
+  write(`${critic.dir}/gate`, '')
   t.match(await one.ask('state', { wait: 20 }), { step: 1, running: null })
   t.match(await client().ask('start', { repo: 'p', test: judge }), { status: 'done' })
 })

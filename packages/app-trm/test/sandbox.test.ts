@@ -6,9 +6,9 @@ import t, { type Test } from 'tap'
 import { projectFolders } from '../../../test/downloads/projects.mjs'
 import { verifies } from '../../../test/verifies.ts'
 import { selectTests } from '../src/domain/command/select-tests.ts'
-import { killLeftoverTests } from '../src/evaluation/only-tests.ts'
 import { createMark, killLeftover, markerName } from '../src/runner/process-group.ts'
 import { hasBwrap } from '../src/runner/run-command.ts'
+import { removeWorkCopies } from '../src/workspace/work-copy.ts'
 import { judge, judged, openTrm, python, readText, replacing, scored, unittest } from './trm-kit.ts'
 
 t.setTimeout(600_000)
@@ -269,27 +269,24 @@ t.test('selectTests uses the arguments of each runner', async (t) => {
   t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 
-t.test('a server ends the selected tests that a killed server left', async (t) => {
-  const dir = t.testdir({ work: {} })
-  const started = () =>
+t.test('a server ends the processes that a killed server left, and removes their copies', async (t) => {
+  const dir = t.testdir({ trm: { work: { 'trial-1': { project: {} }, 'trial-2.mark': '' } } })
+  const children = ['trial-1', 'trial-2'].map((marker) =>
     spawn('sleep', ['60'], {
       detached: true,
       stdio: 'ignore',
-      env: { ...process.env, [markerName]: 'trial-1' },
-    })
-  const [known, unknown] = [started(), started()]
-  t.teardown(() => [known, unknown].map((child) => child.kill('SIGKILL')))
-  const gone = Promise.all([once(known, 'exit'), once(unknown, 'exit')])
-  if (known.pid === undefined) throw new Error('the process did not start')
-  writeFileSync(join(dir, 'work', 'trial-1.mark'), JSON.stringify(createMark(known.pid)))
-  writeFileSync(join(dir, 'work', 'trial-2.mark'), '{"pid"')
-  await killLeftoverTests(join(dir, 'work'))
+      env: { ...process.env, [markerName]: marker },
+    }),
+  )
+  t.teardown(() => children.map((child) => child.kill('SIGKILL')))
+  const gone = Promise.all(children.map((child) => once(child, 'exit')))
+  await removeWorkCopies(dir)
   t.same(
     (await gone).map(([, signal]) => signal),
     ['SIGKILL', 'SIGKILL'],
-    'the one without a mark is found by its environment',
   )
-  await killLeftoverTests(join(dir, 'nowhere'))
+  t.notOk(existsSync(join(dir, 'trm', 'work')))
+  await removeWorkCopies(join(dir, 'nowhere'))
 })
 
 t.test('a process with the same number after another boot is not killed', async (t) => {

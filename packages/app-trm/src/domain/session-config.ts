@@ -3,18 +3,7 @@ import { findForbiddenName } from './command/environment.ts'
 import { defaultPolicy, type HaltPolicy } from './evaluation/halting.ts'
 import { defaultWeights, type SignalKind, type SignalSpec } from './evaluation/signal.ts'
 import type { Protection } from './evaluation/tamper.ts'
-
-/** When the files of a candidate are written to the user's project. */
-export type WritePolicy = 'each' | 'improved' | 'end'
-
-/** How a benchmark is run and read. */
-interface PerfConfig {
-  readonly goal: 'min' | 'max'
-  /** Number of runs; their median counts. */
-  readonly repeat: number
-  /** Relative difference that is noise. */
-  readonly noise: number
-}
+import type { SessionRequest } from './session-request.ts'
 
 /** The configuration of a session, fixed for its life. */
 export interface SessionConfig {
@@ -29,7 +18,8 @@ export interface SessionConfig {
   readonly ema: number
   /** Timeout of each command, in seconds. */
   readonly timeoutS: number
-  readonly write: WritePolicy
+  /** When the files of a candidate are written to the user's project. */
+  readonly write: 'each' | 'improved' | 'end'
   /** Whether commands run in a work copy of the project. */
   readonly isolate: boolean
   /** Ignored folders that the work copy links to. */
@@ -38,38 +28,18 @@ export interface SessionConfig {
   readonly copy: readonly string[]
   /** Additional environment variables of the commands. */
   readonly env: Readonly<Record<string, string>>
-  readonly perf: PerfConfig
+  readonly perf: {
+    readonly goal: 'min' | 'max'
+    /** Number of runs; their median counts. */
+    readonly repeat: number
+    /** Relative difference that is noise. */
+    readonly noise: number
+  }
   readonly allowTestRemoval: boolean
   /** Whether a failed check, test or linter skips the remaining commands. */
   readonly failFast: boolean
   readonly protect: Protection
   readonly sandbox: 'none' | 'bwrap'
-}
-
-/** The validated arguments of `trm.start`. */
-export interface SessionRequest {
-  readonly build?: string | undefined
-  readonly dataQual?: string | undefined
-  readonly test?: string | undefined
-  readonly lint?: string | undefined
-  readonly bench?: string | undefined
-  readonly signals?:
-    | readonly { readonly name: string; readonly command: string; readonly weight: number }[]
-    | undefined
-  readonly weights?: { readonly [name: string]: number | undefined } | undefined
-  readonly halt?: { readonly [Key in keyof HaltPolicy]?: number | undefined } | undefined
-  readonly ema?: number | undefined
-  readonly timeout?: number | undefined
-  readonly write?: WritePolicy | undefined
-  readonly isolate?: boolean | undefined
-  readonly link?: readonly string[] | undefined
-  readonly copy?: readonly string[] | undefined
-  readonly env?: Readonly<Record<string, string>> | undefined
-  readonly perf?: { readonly [Key in keyof PerfConfig]?: PerfConfig[Key] | undefined } | undefined
-  readonly allowTestRemoval?: boolean | undefined
-  readonly failFast?: boolean | undefined
-  readonly protect?: Protection | undefined
-  readonly sandbox?: 'none' | 'bwrap' | undefined
 }
 
 const defaultNoise = 0.02
@@ -92,7 +62,8 @@ const linkedFolders = ['node_modules', '.venv', 'venv', '.tox']
 
 /** Creates a configuration with defaults. Throws `INVALID_ARGUMENTS`. */
 export function createConfig(repo: string, request: SessionRequest): SessionConfig {
-  const { weights = {}, halt = {}, perf = {}, env = {}, link = [], copy = [] } = request
+  const { halt = {}, perf = {}, env = {}, link = [], copy = [] } = request
+  const weights: Readonly<Record<string, number | undefined>> = request.weights ?? {}
   const forbidden = findForbiddenName(env)
   if (forbidden !== undefined) throw createError(`env.${forbidden}`, 'must not be set for commands')
   if (request.write === 'improved' && request.isolate === false)

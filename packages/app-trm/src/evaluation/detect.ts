@@ -1,7 +1,7 @@
 /** Detects the tools of a project without running anything. */
 import { existsSync } from 'node:fs'
 import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { findPrograms, findPythonModule } from '../domain/command/command.ts'
 
 /** Suitable commands, by argument of `trm.start`. */
@@ -81,47 +81,20 @@ export async function findCommandStatus(
   return found.every(Boolean) ? 'available' : 'unavailable'
 }
 
-const listPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
-
 async function hasProgram(repo: string, name: string): Promise<boolean> {
-  if (name.includes('/')) return isExecutable(isAbsolute(name) ? name : join(repo, name))
-  const found = await Promise.all(listPath().map((folder) => isExecutable(join(folder, name))))
-  return found.some(Boolean)
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  const files = name.includes('/') ? [resolve(repo, name)] : folders.map((folder) => join(folder, name))
+  return (await Promise.all(files.map(isExecutable))).some(Boolean)
 }
 
 const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 'py_compile', 'json', 'venv'])
 
-/** Looks for a module in the project and in the libraries of the interpreter. */
+/** Looks for a module in the project, in the libraries of the interpreter's folder, and for its program next to the interpreter. */
 async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
   const top = module.split('.')[0] ?? module
   const isOwn = existsSync(join(repo, top)) || existsSync(join(repo, `${top}.py`))
   if (standardModules.has(top) || isOwn) return true
-  const libraries = python.includes('/')
-    ? [join(repo, python.replace(/bin\/[^/]*$/, 'lib'))]
-    : listSystemLibraries()
-  const found = await Promise.all(libraries.map((library) => hasModuleIn(library, top)))
-  return found.some(Boolean)
-}
-
-function listSystemLibraries(): string[] {
-  const libraries = listPath()
-    .filter((folder) => /\/bin\/?$/.test(folder))
-    .map((folder) => folder.replace(/bin\/?$/, 'lib'))
-  const pyenv = process.env.PYENV_ROOT ?? join(process.env.HOME ?? '/', '.pyenv')
-  return [...new Set([...libraries, join(pyenv, 'versions')])]
-}
-
-/** `lib/python3.11/site-packages/pytest`, `lib/python3/dist-packages/pytest`, and the same below a version folder. */
-async function hasModuleIn(lib: string, module: string): Promise<boolean> {
-  const names = await listNames(lib)
-  for (const python of names.filter((name) => /^python3/.test(name)))
-    for (const packages of ['site-packages', 'dist-packages']) {
-      const file = join(lib, python, packages, module)
-      if (existsSync(file) || existsSync(`${file}.py`)) return true
-    }
-  for (const version of names.filter((name) => /^3\.\d+/.test(name)))
-    if (await hasModuleIn(join(lib, version, 'lib'), module)) return true
-  return false
+  return hasProgram(repo, python.includes('/') ? python.replace(/[^/]*$/, top) : top)
 }
 
 /** Returns the names in a folder; none if it does not exist. */

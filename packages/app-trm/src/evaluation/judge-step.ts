@@ -1,7 +1,6 @@
 /** Evaluates a candidate in a work copy, and a second time where its verdict must not be believed at once. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import type { EvalResult } from '../domain/evaluation/result.ts'
@@ -17,9 +16,6 @@ import { runGuard } from './run-guard.ts'
 import { runStages } from './run-stages.ts'
 
 const compress = promisify(gzip)
-
-/** Maximum absent paths in a result. */
-const maxAbsent = 5
 
 export interface JudgeRequest {
   readonly kind: EvalResult['kind']
@@ -59,7 +55,12 @@ export async function judgeStep(
   }
   const first = assess(input)
   if (kind === 'baseline' && config.isolate && first.result.signals.some(({ ok }) => !ok)) {
-    const absent = await findAbsentInputs(session, request, evidence)
+    const outputs = evidence.flatMap(({ finding, stdout, stderr }) => [
+      stdout,
+      stderr,
+      ...(finding.tests?.cases ?? []).map(({ message = '' }) => message),
+    ])
+    const absent = await findAbsentPaths(config.project, request.cwd, outputs)
     if (absent.length > 0) return assess({ ...input, absent })
   }
   if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return first
@@ -68,23 +69,6 @@ export async function judgeStep(
     rule === 'success' || standing.best_step === null || score > standing.best_score + epsilon
   const guard = await runGuard(critic, session, { ...request, evidence, isPromising, run })
   return guard === null ? first : assess({ ...input, guard })
-}
-
-/** Returns paths of the project that the copy lacks and that the outputs name. */
-async function findAbsentInputs(
-  { config }: SessionRow,
-  { cwd }: JudgeRequest,
-  evidence: readonly Evidence[],
-): Promise<readonly AbsentPath[]> {
-  const absent = await findAbsentPaths(config.project, cwd)
-  return findNamedPaths(
-    absent,
-    evidence.flatMap(({ finding, stdout, stderr }) => [
-      stdout,
-      stderr,
-      ...(finding.tests?.cases ?? []).map(({ message = '' }) => message),
-    ]),
-  ).slice(0, maxAbsent)
 }
 
 /** Returns the problems in the outputs of commands. */

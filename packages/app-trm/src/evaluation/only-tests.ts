@@ -1,17 +1,14 @@
 /** Runs selected tests of a project in a work copy, without a step and without a score. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { listFailing } from '../domain/evaluation/result.ts'
 import { selectCases, selectsTest, type TestRun } from '../domain/report/test-run.ts'
 import { TrmError } from '../errors.ts'
-import { killLeftover, type ProcessMark } from '../runner/process-group.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Progress } from '../session/running-step.ts'
 import { findLastResult } from '../session/steps.ts'
 import type { SessionRow } from '../store/rows.ts'
-import { createWorkCopy } from '../workspace/work-copy.ts'
+import { withWorkCopy } from '../workspace/work-copy.ts'
 import { auditCommand } from './audit-command.ts'
 import { findOutputProblems } from './judge-step.ts'
 import { runStages } from './run-stages.ts'
@@ -79,60 +76,26 @@ function findNotRun(run: TestRun | undefined, ids: readonly string[]): readonly 
   return ids.filter((id) => !run.cases.some((test) => selectsTest(id, test.id)))
 }
 
-async function runSelected(
+function runSelected(
   critic: Critic,
   { id, config, baseline }: SessionRow,
   ids: readonly string[],
   { signal, onProgress }: OnlyRequest,
 ): Promise<readonly Evidence[]> {
-  const { dir, engine, slots, workDir } = critic
   const marker = critic.newId()
-  const markFile = join(workDir, `${marker}.mark`)
-  let release: (() => void) | undefined
-  try {
-    release = await slots.acquire(signal)
-    const copy = await createWorkCopy(critic, config, { name: marker, signal })
-    try {
-      return await runStages({
-        config,
-        engine,
-        cwd: copy.cwd,
-        hidden: dir,
-        failFast: config.failFast,
-        marker,
-        signal,
-        only: { ids, source: baseline?.tests?.source ?? '' },
-        onStage: (index, stage) => onProgress({ stage, done: index, total: 1 }),
-        async onProcess(spec, mark) {
-          await mkdir(workDir, { recursive: true, mode: 0o700 })
-          await writeFile(markFile, JSON.stringify(mark), { mode: 0o600 })
-          return auditCommand(critic, { session_id: id, occasion: 'only', cwd: copy.cwd }, spec, mark.pid)
-        },
-      })
-    } finally {
-      await copy.remove()
-    }
-  } finally {
-    release?.()
-    await rm(markFile, { force: true })
-  }
-}
-
-/** Kills the processes that selected tests of an earlier server left. */
-export async function killLeftoverTests(workDir: string): Promise<void> {
-  for (const name of await readdir(workDir).catch((): string[] => [])) {
-    const [, marker] = /^(.+)\.mark$/.exec(name) ?? []
-    if (marker === undefined) continue
-    const text = await readFile(join(workDir, name), 'utf8').catch(() => '')
-    await killLeftover(parseMark(text), marker)
-  }
-}
-
-/** A crash may have truncated the file; the marker in the environment identifies the process anyway. */
-function parseMark(text: string): ProcessMark | null {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  return withWorkCopy(critic, config, { marker, signal }, (cwd) =>
+    runStages({
+      config,
+      engine: critic.engine,
+      cwd,
+      hidden: critic.dir,
+      failFast: config.failFast,
+      marker,
+      signal,
+      only: { ids, source: baseline?.tests?.source ?? '' },
+      onStage: (index, stage) => onProgress({ stage, done: index, total: 1 }),
+      onProcess: (spec, { pid }) =>
+        auditCommand(critic, { session_id: id, occasion: 'only', cwd }, spec, pid),
+    }),
+  )
 }

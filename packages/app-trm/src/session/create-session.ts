@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { CausewayError } from '@causeway/protocol'
 import { chooseStricter, type SandboxLevel } from '../domain/command/sandbox.ts'
 import { createStanding } from '../domain/evaluation/score.ts'
-import { createConfig, type SessionConfig, type SessionRequest } from '../domain/session-config.ts'
+import { createConfig, type SessionConfig } from '../domain/session-config.ts'
+import type { SessionRequest } from '../domain/session-request.ts'
 import { TrmError } from '../errors.ts'
 import { type Detected, detect } from '../evaluation/detect.ts'
 import { hasBwrap } from '../runner/run-command.ts'
@@ -33,9 +34,9 @@ interface CreatedSession {
 /** Creates a session. Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
 export async function createSession(critic: Critic, given: CreateRequest): Promise<CreatedSession> {
   const { config: requested, notes, request } = given
-  if (critic.roots.folders().length === 0)
+  if (critic.policy.roots.folders().length === 0)
     throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')
-  const sandbox = await chooseSandbox(chooseStricter(requested.sandbox ?? 'none', critic.sandbox))
+  const sandbox = await chooseSandbox(chooseStricter(requested.sandbox ?? 'none', critic.policy.sandbox))
   const project = await resolveProject(critic, given.repo)
   const config = createConfig(project, { ...requested, sandbox })
   checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
@@ -61,10 +62,10 @@ async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean):
 }
 
 /** Returns the real path of a project. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
-async function resolveProject({ roots }: Critic, repo: string): Promise<string> {
+async function resolveProject({ policy }: Critic, repo: string): Promise<string> {
   let folder: string
   try {
-    folder = await roots.resolve(repo)
+    folder = await policy.roots.resolve(repo)
   } catch (error) {
     if (!CausewayError.is(error, 'OUTSIDE_ROOTS')) throw error
     // The general remedy adds a folder for reading, which has no effect here.
@@ -79,18 +80,18 @@ async function resolveProject({ roots }: Critic, repo: string): Promise<string> 
 
 /** Checks the command policy of the server for the caller. Throws `COMMAND_REFUSED`. */
 function checkCommands(
-  { commands: policy, trusted }: Critic,
+  { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
   { holder, detected }: { readonly holder: unknown; readonly detected: Detected },
 ): void {
-  if (policy === 'any' || (holder !== undefined && trusted.has(holder))) return
+  if (allowed === 'any' || (holder !== undefined && trusted.has(holder))) return
   const known = Object.values(detected)
   const isAllowed = (command: string): boolean =>
-    policy === 'detected' ? known.includes(command) : new RegExp(`^(?:${policy})$`, 's').test(command)
+    allowed === 'detected' ? known.includes(command) : new RegExp(`^(?:${allowed})$`, 's').test(command)
   const refused = signals.find(({ command }) => !isAllowed(command))
   if (refused === undefined) return
   throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refused.command}`, {
-    data: { signal: refused.name, policy, allowed: policy === 'detected' ? detected : policy },
+    data: { signal: refused.name, policy: allowed, allowed: allowed === 'detected' ? detected : allowed },
   })
 }
 

@@ -1,21 +1,17 @@
 import type { Env, Log, Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { SandboxLevel } from '../domain/command/sandbox.ts'
-import type { Engine } from '../engine/engine.ts'
+import { Engine } from '../engine/engine.ts'
 import { createProjectBusyError, TrmError } from '../errors.ts'
-import type { EvaluationSlots } from '../runner/slots.ts'
+import { EvaluationSlots } from '../runner/slots.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
 import { ProjectFiles } from '../workspace/project-files.ts'
 import type { RunningStep } from './running-step.ts'
 
-export interface CriticParts {
-  readonly env: Env
-  readonly store: TrmStore
-  readonly snapshots: Snapshots
-  readonly engine: Engine
-  readonly slots: EvaluationSlots
+/** What the server permits: settings that no session can exceed. */
+interface Policy {
   readonly roots: Roots
   /** `any`, `detected`, or a regular expression for whole commands. */
   readonly commands: string
@@ -23,10 +19,16 @@ export interface CriticParts {
   readonly trusted: ReadonlySet<unknown>
   /** Minimum isolation of every session. */
   readonly sandbox: SandboxLevel
+}
+
+interface CriticParts {
+  readonly env: Env
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  readonly policy: Policy
+  readonly parallel: number | undefined
   /** Real path of the server's data folder. */
   readonly dir: string
-  /** Folder of work copies. */
-  readonly workDir: string
 }
 
 /** The reason of evaluations that the end of the server interrupts. */
@@ -36,14 +38,10 @@ export const shutdownError = new CausewayError('CANCELLED', 'the server is stopp
 export class Critic {
   readonly store: TrmStore
   readonly snapshots: Snapshots
-  readonly engine: Engine
-  readonly slots: EvaluationSlots
-  readonly roots: Roots
-  readonly commands: string
-  readonly trusted: ReadonlySet<unknown>
-  readonly sandbox: SandboxLevel
+  readonly policy: Policy
   readonly dir: string
-  readonly workDir: string
+  readonly engine = new Engine()
+  readonly slots: EvaluationSlots
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
@@ -52,17 +50,12 @@ export class Critic {
   readonly #changed: Env['changed']
   readonly #collecting: Promise<void>
 
-  constructor({ env, ...parts }: CriticParts) {
-    this.store = parts.store
-    this.snapshots = parts.snapshots
-    this.engine = parts.engine
-    this.slots = parts.slots
-    this.roots = parts.roots
-    this.commands = parts.commands
-    this.trusted = parts.trusted
-    this.sandbox = parts.sandbox
-    this.dir = parts.dir
-    this.workDir = parts.workDir
+  constructor({ env, store, snapshots, policy, parallel, dir }: CriticParts) {
+    this.store = store
+    this.snapshots = snapshots
+    this.policy = policy
+    this.dir = dir
+    this.slots = new EvaluationSlots(parallel)
     this.log = env.log
     this.now = env.now
     this.newId = env.newId

@@ -1,13 +1,11 @@
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, makeRoots, numberSetting } from '@causeway/app-kit'
-import { Engine } from '../engine/engine.ts'
-import { killLeftoverTests } from '../evaluation/only-tests.ts'
 import { killLeftover } from '../runner/process-group.ts'
-import { EvaluationSlots } from '../runner/slots.ts'
 import { Snapshots } from '../snapshot/snapshots.ts'
 import type { StepRow } from '../store/rows.ts'
 import { TrmStore } from '../store/store.ts'
+import { removeWorkCopies } from '../workspace/work-copy.ts'
 import { removeUnusedWorkspaces } from '../workspace/workspace.ts'
 import { Critic } from './critic.ts'
 import { rollBack } from './roll-back.ts'
@@ -21,23 +19,20 @@ export async function openCritic(env: Env): Promise<Critic> {
     log.warn({}, 'CAUSEWAY_TRM_REVIEW_URL was removed and has no effect: send the diff of a pull request')
   const store = new TrmStore(dir, env)
   const snapshots = new Snapshots({ dir: join(dir, 'trm'), log, db: store.db, now: () => store.now() })
-  const workDir = join(dir, 'trm', 'work')
-  await killLeftoverTests(workDir)
-  await rm(workDir, { recursive: true, force: true })
-  await mkdir(workDir, { recursive: true, mode: 0o700 })
+  await removeWorkCopies(dir)
   for (const step of await store.runningSteps()) await interrupt({ env, store, snapshots }, step)
   const critic = new Critic({
     env,
     store,
     snapshots,
-    engine: new Engine(),
-    slots: new EvaluationSlots(numberSetting(settings, 'trmParallel')),
-    roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
-    commands: typeof trmCommands === 'string' ? trmCommands : 'any',
-    trusted: new Set(Array.isArray(trmTrusted) ? trmTrusted : []),
-    sandbox: trmSandbox === 'auto' || trmSandbox === 'bwrap' ? trmSandbox : 'none',
+    policy: {
+      roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
+      commands: typeof trmCommands === 'string' ? trmCommands : 'any',
+      trusted: new Set(Array.isArray(trmTrusted) ? trmTrusted : []),
+      sandbox: trmSandbox === 'auto' || trmSandbox === 'bwrap' ? trmSandbox : 'none',
+    },
+    parallel: numberSetting(settings, 'trmParallel'),
     dir: await realpath(dir),
-    workDir,
   })
   await removeUnusedWorkspaces(critic)
   return critic

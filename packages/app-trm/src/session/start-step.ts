@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { isCausewayError } from '@causeway/protocol'
 import type { EvalResult } from '../domain/evaluation/result.ts'
 import { epsilon } from '../domain/evaluation/score.ts'
-import { toDiskError } from '../errors.ts'
 import { judgeStep } from '../evaluation/judge-step.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
 import type { WriteOptions } from '../workspace/project-files.ts'
-import { createWorkCopy } from '../workspace/work-copy.ts'
+import { withWorkCopy } from '../workspace/work-copy.ts'
 import { type Critic, shutdownError } from './critic.ts'
 import type { Proposal } from './propose.ts'
 import { type RecordedEdits, recordEdits } from './record-edits.ts'
@@ -119,7 +118,7 @@ async function evaluateOrRollBack(
   } catch (error) {
     if (!signal.aborted) {
       await rollBack(critic, step, 'failed')
-      throw toDiskError(error)
+      throw error
     }
     await rollBack(critic, step, signal.reason === shutdownError ? 'interrupted' : 'cancelled')
     throw isCausewayError(signal.reason) ? signal.reason : createCancelledError()
@@ -130,44 +129,34 @@ async function evaluateOrRollBack(
 }
 
 async function evaluate(critic: Critic, session: SessionRow, started: StartedStep): Promise<EvalResult> {
-  const { store, slots } = critic
   const { config } = session
   const { request, edits, step, signal } = started
   const startMs = performance.now()
-  const release = await slots.acquire(signal)
-  try {
-    const copy = await createWorkCopy(critic, config, { name: step.marker, signal })
-    try {
-      if (request.proposal !== undefined && config.write === 'improved')
-        await critic
-          .files(copy.cwd)
-          .write(request.proposal.applied.changes, createWriteOptions(request.proposal))
-      const paths = [...(request.proposal?.applied.changes.keys() ?? [])].sort()
-      const assessed = await judgeStep(critic, session, {
-        ...request,
-        step,
-        cwd: copy.cwd,
-        signal,
-        filesChanged: request.proposal === undefined ? edits.edited : paths,
-        changed: [...new Set([...edits.changed, ...paths])].sort(),
-      })
-      const landed = await landIfBetter(critic, session, started, assessed.result)
-      const result = { ...assessed.result, landed, ms: Math.round(performance.now() - startMs) }
-      signal.throwIfAborted()
-      await store.finishStep(step.id, result, {
-        id: session.id,
-        rev: session.rev + 1,
-        standing: assessed.standing,
-        baseline: assessed.baseline,
-        status: result.shouldHalt ? 'halted' : 'active',
-      })
-      return result
-    } finally {
-      await copy.remove()
-    }
-  } finally {
-    release()
-  }
+  return withWorkCopy(critic, config, { marker: step.marker, signal }, async (cwd) => {
+    const { proposal } = request
+    if (proposal !== undefined && config.write === 'improved')
+      await critic.files(cwd).write(proposal.applied.changes, createWriteOptions(proposal))
+    const paths = [...(proposal?.applied.changes.keys() ?? [])].sort()
+    const assessed = await judgeStep(critic, session, {
+      ...request,
+      step,
+      cwd,
+      signal,
+      filesChanged: proposal === undefined ? edits.edited : paths,
+      changed: [...new Set([...edits.changed, ...paths])].sort(),
+    })
+    const landed = await landIfBetter(critic, session, started, assessed.result)
+    const result = { ...assessed.result, landed, ms: Math.round(performance.now() - startMs) }
+    signal.throwIfAborted()
+    await critic.store.finishStep(step.id, result, {
+      id: session.id,
+      rev: session.rev + 1,
+      standing: assessed.standing,
+      baseline: assessed.baseline,
+      status: result.shouldHalt ? 'halted' : 'active',
+    })
+    return result
+  })
 }
 
 /** With `write: improved`, lands a candidate that is better. Returns whether the candidate is in the user's project. */

@@ -3,6 +3,13 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { formatResult } from '../domain/evaluation/result.ts'
 import { formatConfig, type SessionConfig } from '../domain/session-config.ts'
+import {
+  haltSchema,
+  listRemoved,
+  optionsSchema,
+  requestSchema,
+  weightsSchema,
+} from '../domain/session-request.ts'
 import { detect, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
 import { createSession } from '../session/create-session.ts'
 import type { Critic } from '../session/critic.ts'
@@ -21,78 +28,6 @@ import {
   writeHints,
 } from './tool-context.ts'
 
-const fraction = z.number().min(0).max(1)
-const weight = z.number().min(0).max(1000).optional()
-const text = z.string().min(1).optional()
-
-/** `coverage` was removed and has no effect. */
-const weights = z.strictObject({
-  dataQual: weight,
-  test: weight,
-  lint: weight,
-  perf: weight,
-  build: weight,
-  coverage: weight,
-})
-
-const halt = z.strictObject({
-  max: z.int().min(1).max(200).optional(),
-  threshold: fraction.optional(),
-  patience: z.int().min(1).optional(),
-  min: z.int().min(1).optional(),
-})
-
-/** Paths in the project. */
-const paths = z.array(z.string().regex(/^(?!\/)(?!.*\.\.)/)).max(20)
-
-const moreOptions = z.strictObject({
-  write: z.enum(['each', 'improved', 'end']).optional(),
-  isolate: z.boolean().optional(),
-  link: paths.optional(),
-  copy: paths.optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  perf: z
-    .strictObject({
-      goal: z.enum(['min', 'max']).optional(),
-      repeat: z.int().min(1).max(5).optional(),
-      noise: fraction.optional(),
-      /** Removed and without effect. */
-      pattern: z.unknown().optional(),
-      unit: z.unknown().optional(),
-    })
-    .optional(),
-  allowTestRemoval: z.boolean().optional(),
-  failFast: z.boolean().optional(),
-  /** Removed and without effect. */
-  graded: z.boolean().optional(),
-  protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).optional(),
-  sandbox: z.enum(['none', 'auto', 'bwrap']).optional(),
-})
-
-/** The arguments with their nested members, which the listed schema describes in words. */
-const requestSchema = z.strictObject({
-  dataQual: text,
-  test: text,
-  lint: text,
-  bench: text,
-  build: text,
-  signals: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[A-Za-z][\w-]{0,39}$/),
-        command: z.string().min(1),
-        weight: z.number().min(0).max(1000),
-      }),
-    )
-    .max(10)
-    .optional(),
-  weights: weights.optional(),
-  halt: halt.optional(),
-  timeout: z.number().max(3600),
-  ema: z.number(),
-  options: moreOptions.default({}),
-})
-
 const command = (about: string) => z.string().optional().describe(about)
 
 const described = (schema: z.ZodType, about: string) =>
@@ -107,13 +42,13 @@ const input = {
   build: command('Build'),
   signals: z.array(z.unknown()).optional().describe('[{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('Seconds per command'),
-  weights: described(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
-  halt: described(halt, '{max 12, threshold .95, patience 3, min 1}'),
+  weights: described(weightsSchema, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  halt: described(haltSchema, '{max 12, threshold .95, patience 3, min 1}'),
   ema: z.number().min(0).max(1).default(0.9).describe('Weight of the newest score'),
   notes: z.string().optional().describe('Goal'),
   preflight: z.boolean().default(true).describe('Run a baseline'),
   options: described(
-    moreOptions,
+    optionsSchema,
     '{write: each|improved|end, isolate, link, copy, env, perf: {goal: min|max, repeat}, allowTestRemoval, failFast, protect: [tests|path], sandbox: auto|bwrap}',
   ),
   ...detailsArgument,
@@ -178,7 +113,8 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
     async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
       const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {
-        const { options, ...rest } = readArguments('start', requestSchema, given)
+        const parsed = readArguments('start', requestSchema, given)
+        const { options, ...rest } = parsed
         return createSession(ctx.store, {
           repo,
           notes,
@@ -186,7 +122,7 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
           holder: ctx.holder,
           request,
           config: { ...rest, ...options },
-          warnings: listRemoved(options, rest.weights).map((name) => `${name} was removed and has no effect`),
+          warnings: listRemoved(parsed).map((name) => `${name} was removed and has no effect`),
         })
       })
       ctx.session.sid = sessionId
@@ -194,17 +130,6 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     },
   })
 }
-
-/** Lists removed options that are given. */
-const listRemoved = (
-  options: z.output<typeof moreOptions>,
-  given: z.output<typeof weights> | undefined,
-): readonly string[] => [
-  ...(options.graded === undefined ? [] : ['options.graded']),
-  ...(options.perf?.pattern === undefined ? [] : ['options.perf.pattern']),
-  ...(options.perf?.unit === undefined ? [] : ['options.perf.unit']),
-  ...(given?.coverage === undefined ? [] : ['weights.coverage']),
-]
 
 interface StartOptions {
   readonly preflight: boolean

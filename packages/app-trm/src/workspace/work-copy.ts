@@ -1,30 +1,36 @@
 import { existsSync } from 'node:fs'
-import { constants, cp, mkdir, rm, symlink } from 'node:fs/promises'
+import { constants, cp, mkdir, readdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SessionConfig } from '../domain/session-config.ts'
 import { toDiskError } from '../errors.ts'
-import type { Snapshots } from '../snapshot/snapshots.ts'
+import { killLeftover } from '../runner/process-group.ts'
+import type { Critic } from '../session/critic.ts'
 
-/** A folder in which commands run. */
-interface WorkCopy {
-  readonly cwd: string
-  remove(): Promise<void>
+const findWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
+
+/** Removes the copies of an earlier server and kills the processes that still run in them. A copy has the name of its marker. */
+export async function removeWorkCopies(dir: string): Promise<void> {
+  const folder = findWorkFolder(dir)
+  // Version 0.2 also wrote files that end in `.mark`.
+  for (const name of await readdir(folder).catch((): string[] => []))
+    await killLeftover(null, name.replace(/\.mark$/, ''))
+  await rm(folder, { recursive: true, force: true })
 }
 
 /**
- * Creates a copy of the project with linked and copied folders, or returns the project itself if `isolate` is false. Throws
- * `DATA_UNWRITABLE`.
+ * Waits for a slot and calls `use` with the folder in which commands run: a copy of the project with linked and copied folders, or
+ * the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's reason.
  */
-export async function createWorkCopy(
-  { snapshots, workDir }: { readonly snapshots: Snapshots; readonly workDir: string },
+export async function withWorkCopy<Result>(
+  { snapshots, dir, slots }: Critic,
   { repo, project, isolate, link, copy }: SessionConfig,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
-): Promise<WorkCopy> {
-  if (!isolate) return { cwd: repo, remove: async () => {} }
+  { marker, signal }: { readonly marker: string; readonly signal: AbortSignal },
+  use: (cwd: string) => Promise<Result>,
+): Promise<Result> {
+  const release = await slots.acquire(signal)
+  const folder = join(findWorkFolder(dir), marker)
   // An extra level, so that a command's changes of `..` stay inside.
-  const folder = join(workDir, name)
-  const cwd = join(folder, 'project')
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  const cwd = isolate ? join(folder, 'project') : repo
   const add = async (path: string, place: (from: string, to: string) => Promise<void>) => {
     const [from, to] = [join(project, path), join(cwd, path)]
     if (!existsSync(from) || existsSync(to)) return
@@ -34,13 +40,16 @@ export async function createWorkCopy(
   const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await snapshots.copy(repo, cwd, { signal, isWhole: repo !== project })
-    for (const path of copy)
-      await add(path, (from, to) => cp(from, to, { ...options, mode: constants.COPYFILE_FICLONE }))
-    for (const path of link) await add(path, (from, to) => symlink(from, to))
-    return { cwd, remove }
+    if (isolate) {
+      await snapshots.copy(repo, cwd, { signal, isWhole: repo !== project })
+      for (const path of copy)
+        await add(path, (from, to) => cp(from, to, { ...options, mode: constants.COPYFILE_FICLONE }))
+      for (const path of link) await add(path, (from, to) => symlink(from, to))
+    }
+    return await use(cwd)
   } catch (error) {
-    await remove()
     throw toDiskError(error)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).finally(release)
   }
 }

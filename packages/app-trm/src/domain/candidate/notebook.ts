@@ -217,11 +217,11 @@ class CellWriter {
   #modify(path: JSONPath, value: unknown, options: ModificationOptions = {}): void {
     const edits = modify(this.#text, path, value, { ...this.#options, ...options })
     const toEscape = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
-    const escape = (content: string) =>
+    const toAscii = (content: string) =>
       this.#isAscii ? content.replace(/[\u007f-\uffff]/g, toEscape) : content
     this.#text = applyEdits(
       this.#text,
-      edits.map(({ content, ...edit }) => ({ ...edit, content: escape(content) })),
+      edits.map(({ content, ...edit }) => ({ ...edit, content: toAscii(content) })),
     )
   }
 }

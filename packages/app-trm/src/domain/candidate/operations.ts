@@ -2,7 +2,7 @@
 import { TrmError } from '../../errors.ts'
 import { stripPrefixes } from './diff-header.ts'
 import { normalizePath } from './path.ts'
-import type { Candidate, CellAddress, DiffChange, Edit } from './types.ts'
+import type { Candidate, CellAddress, Edit } from './types.ts'
 import { type FileDiff, type Hunk, readDiff } from './unified-diff.ts'
 
 export interface DiffOperation {
@@ -56,9 +56,10 @@ function toOperations(candidate: Candidate): readonly Operation[] {
   switch (candidate.mode) {
     case 'files':
     case 'create':
-      return candidate.files.map(({ path: given, content = '', delete: isDeleted, sha }): Operation => {
-        const path = normalizePath(given)
-        if (isDeleted === true) return { type: 'delete', path, sha }
+      return candidate.files.map((file): Operation => {
+        const { content = '', sha } = file
+        const path = normalizePath(file.path)
+        if ('delete' in file && file.delete === true) return { type: 'delete', path, sha }
         checkLength(content, path)
         return { type: 'write', path, content, mayExist: candidate.mode === 'files', sha }
       })
@@ -101,7 +102,12 @@ function readFiles(text: string, name: string): readonly FileDiff[] {
 }
 
 /** Converts a change of mode diff: its own path decides, and headers must agree with it. */
-function toDiffOperation({ path: given, diff, sha, cell }: DiffChange): Operation {
+function toDiffOperation({
+  path: given,
+  diff,
+  sha,
+  cell,
+}: Extract<Candidate, { mode: 'diff' }>['changes'][number]): Operation {
   const path = normalizePath(given)
   const [file, ...more] = readFiles(diff, `the diff of ${path}`)
   if (file === undefined || more.length > 0)

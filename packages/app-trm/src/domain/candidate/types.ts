@@ -1,74 +1,20 @@
+import type { z } from 'zod'
+import type { modes } from './read-candidate.ts'
+
 /** UTF-8 text with its byte order mark and line ends, or the bytes of a file that is not UTF-8. */
 export type FileContent = string | Uint8Array
 
 /** The files that a candidate names, by path, before it; `undefined` if the file does not exist. */
 export type FilesBefore = ReadonlyMap<string, FileContent | undefined>
 
+/** Changes that are applied together or not at all. */
+export type Candidate = z.output<(typeof modes)[keyof typeof modes]>
+
 /** One edit. Lines count from 1, ranges include both ends; all refer to the text before the candidate. */
-export type Edit = { readonly cell?: CellAddress | undefined } & (
-  | {
-      readonly type: 'replace'
-      readonly oldText: string
-      readonly newText: string
-      readonly all?: boolean | undefined
-      /** Which of several matches, from 1. */
-      readonly occurrence?: number | undefined
-    }
-  | { readonly type: 'insertBefore'; readonly line: number; readonly content: string }
-  | { readonly type: 'insertAfter'; readonly line: number; readonly content: string }
-  | { readonly type: 'replaceLine'; readonly line: number; readonly content: string }
-  | {
-      readonly type: 'replaceRange'
-      readonly startLine: number
-      readonly endLine: number
-      readonly content: string
-    }
-  | { readonly type: 'deleteLine'; readonly line: number }
-  | { readonly type: 'deleteRange'; readonly startLine: number; readonly endLine: number }
-  /** Notebooks: inserts a cell before `cell`, or after the last if `cell` is the number of cells. */
-  | { readonly type: 'insertCell'; readonly kind: CellKind; readonly content: string }
-  /** Notebooks: replaces the source of `cell`. */
-  | { readonly type: 'replaceCell'; readonly content: string }
-  | { readonly type: 'deleteCell' }
-)
+export type Edit = Extract<Candidate, { mode: 'modify' }>['changes'][number]['edits'][number]
 
 /** A cell of a notebook: its index from 0 among all cells, or its id. */
 export type CellAddress = number | string
-
-export type CellKind = 'code' | 'markdown' | 'raw'
-
-/** `sha` is the SHA-256 of the file's bytes in hex, as `trm.read` returns it. Otherwise the file is `STALE_FILE`. */
-interface Precondition {
-  readonly sha?: string | undefined
-}
-
-/** A unified diff of one file, with or without file headers; with `cell`, of the source of a cell. */
-export interface DiffChange extends Precondition {
-  readonly path: string
-  readonly diff: string
-  readonly cell?: CellAddress | undefined
-}
-
-interface EditChange extends Precondition {
-  readonly path: string
-  readonly edits: readonly Edit[]
-}
-
-/** A whole file, or its removal. */
-interface WholeFile extends Precondition {
-  readonly path: string
-  /** `undefined` only with `delete`. */
-  readonly content?: string | undefined
-  readonly delete?: boolean | undefined
-}
-
-/** Changes that are applied together or not at all. `patch` is a unified diff of several files. */
-export type Candidate =
-  | { readonly mode: 'diff'; readonly changes: readonly DiffChange[] }
-  | { readonly mode: 'patch'; readonly patch: string }
-  | { readonly mode: 'files'; readonly files: readonly WholeFile[] }
-  | { readonly mode: 'modify'; readonly changes: readonly EditChange[] }
-  | { readonly mode: 'create'; readonly files: readonly WholeFile[] }
 
 /** Contents after a candidate by path, `null` for a removed file, without unchanged files. */
 export type Changes = ReadonlyMap<string, FileContent | null>

@@ -1,36 +1,28 @@
 /** A file or folder of the project that the copy in which commands run does not have. */
 export interface AbsentPath {
-  /** The topmost folder that is absent, or the file. */
   readonly path: string
   readonly isRepository: boolean
-  /** Files in the folder, or the file itself. */
-  readonly files: readonly string[]
 }
 
-/** Maximum characters of an output that are read, from its end. */
-const maxText = 100_000
+/** Maximum characters of an output that are read, from its end, and paths that are examined. */
+const [maxText, maxPaths] = [100_000, 2000]
 
 const moduleError = /(?:No module named|Cannot find (?:module|package)|cannot import name) ['"]([^'"]+)['"]/gi
 
-const getName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** Returns the absent paths that the outputs of commands name. */
-export function findNamedPaths(
-  absent: readonly AbsentPath[],
-  outputs: readonly string[],
-): readonly AbsentPath[] {
+/** Returns the relative paths that outputs of commands name, and those of modules that were not found. */
+export function findNamedPaths(outputs: readonly string[]): readonly string[] {
   const text = outputs.map((output) => output.slice(-maxText)).join('\n')
-  const words = text
-    .split(/[\s'"`(),:;=<>[\]]+/)
-    .filter((word) => /[./]/.test(word) && !word.startsWith('/'))
-    .map((word) => word.replace(/^(?:\.{1,2}\/)+/, '').replace(/\.$/, ''))
-  const [paths, names] = [new Set(words), new Set(words.map(getName))]
-  const modules = new Set([...text.matchAll(moduleError)].flatMap(([, name = '']) => name.split(/[./]/)))
-  const isFileNamed = (file: string): boolean =>
-    names.has(getName(file)) || modules.has(getName(file).replace(/\.\w+$/, ''))
-  const isFolderNamed = (path: string): boolean =>
-    modules.has(getName(path)) || [...paths].some((word) => word === path || word.startsWith(`${path}/`))
-  return absent.filter(({ path, files }) => isFolderNamed(path) || files.some(isFileNamed))
+  const modules = [...text.matchAll(moduleError)].flatMap(([, name = '']) => {
+    const path = name.includes('/') ? name : name.replaceAll('.', '/')
+    return [path, `${path}.py`]
+  })
+  const words = text.split(/[\s'"`(),:;=<>[\]]+/).filter((word) => /[./]/.test(word) && !word.startsWith('/'))
+  const paths = [...modules, ...words].map((word) =>
+    word.replace(/^(?:\.{1,2}\/)+/, '').replace(/[./]+$/, ''),
+  )
+  return [...new Set(paths)]
+    .filter((path) => path !== '' && !path.split('/').includes('..'))
+    .slice(0, maxPaths)
 }
 
 /** Warns about absent paths, with the option that adds them. */
