@@ -1,29 +1,27 @@
 import { type CausewayError, defineErrors } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 
-/** Errors of Trm. */
+const badRequest = { rpc: -32602, status: 400 }
+const unprocessable = { rpc: -32602, status: 422 }
+
 export const TrmError = defineErrors({
   INVALID_CANDIDATE: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'the candidate is not one of the five modes, or a part of it is malformed',
     remedy: 'correct the candidate: in addition to mode it has exactly one of changes, patch or files',
   },
   INVALID_PATH: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'a path of the candidate may not be written',
     remedy: 'give a path relative to the project, with forward slashes, outside .git and not through a link',
   },
   DUPLICATE_PATH: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'one candidate names a file twice',
     remedy: 'put all changes of a file into one entry',
   },
   PATH_MISMATCH: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'the header of a diff names another file than its path',
     remedy: 'leave the header out, or make it name the file of path',
   },
@@ -40,62 +38,52 @@ export const TrmError = defineErrors({
     remedy: 'send a smaller change',
   },
   NOT_TEXT: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the file is not UTF-8 text, so it cannot be edited',
     remedy: 'overwrite, rename or delete it as a whole',
   },
   BINARY_PATCH: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the patch holds a binary change',
     remedy: 'leave binary files out of the patch, and write them separately',
   },
   INVALID_DIFF: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'the text is not a unified diff',
     remedy: 'send lines that begin with @@, a space, + or -, or use mode modify',
   },
   HUNK_MISMATCH: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'a hunk of the diff fits nowhere in the file',
     remedy: 'use the current lines of the file in data.closest, and send the diff again',
   },
   HUNK_AMBIGUOUS: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'a hunk of the diff fits at several places',
     remedy: 'add context lines until it fits at one of data.lines only, or use mode modify with line numbers',
   },
   INVALID_EDIT: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'an edit is empty or changes nothing',
     remedy: 'correct or leave out the edit',
   },
   INVALID_LINE: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'a line number lies outside of the file',
     remedy: 'use a line from 1 to data.line_count; trm.lines shows them',
   },
   EDIT_OVERLAP: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'two edits of a file touch the same text',
     remedy: 'join the edits of data.edits; all positions refer to the file before the candidate',
   },
   REPLACE_NOT_FOUND: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the text to replace is not in the file',
     remedy: 'use the current text of the file in data.closest',
   },
   REPLACE_AMBIGUOUS: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the text to replace is in the file more than once',
     remedy: 'add surrounding lines, or pass all: true or occurrence; data.lines has its line numbers',
   },
@@ -106,8 +94,7 @@ export const TrmError = defineErrors({
     remedy: 'read the file again, then send a candidate for its current content',
   },
   INVALID_NOTEBOOK: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the file is not a notebook, or would no longer be one',
     remedy: "address cells by index or id, and don't change the JSON around them",
   },
@@ -146,8 +133,7 @@ export const TrmError = defineErrors({
     remedy: 'call again',
   },
   NOT_A_DIFF: {
-    rpc: -32602,
-    status: 422,
+    ...unprocessable,
     about: 'the text to review is not a unified diff',
     remedy: 'send the output of git diff, or files',
   },
@@ -219,14 +205,12 @@ export const TrmError = defineErrors({
     remedy: 'start a new session from here, or continue without',
   },
   TOO_MANY_PATHS: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'too many files are requested at once',
     remedy: 'ask for at most 50',
   },
   INVALID_RANGE: {
-    rpc: -32602,
-    status: 400,
+    ...badRequest,
     about: 'the range ends before it begins',
     remedy: 'give a start that is not after the end',
   },
@@ -243,7 +227,6 @@ export const TrmError = defineErrors({
   },
 })
 
-/** Code of an error of Trm. */
 export type TrmErrorCode = keyof typeof TrmError.definitions
 
 /** Creates the error of a project in which another session evaluates a candidate. */

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { Critic } from './session/critic.ts'
 import type { ClientState } from './tools/tool-context.ts'
 
-/** Declares the prompt refine. */
 export function declarePrompts(app: Registrar<Critic, ClientState>): void {
   app.prompt('refine', {
     about: 'Improve a project step by step until its own checks pass.',

@@ -71,7 +71,7 @@ verifies('trm:submit:tamper', 'the answer warns', async (t) => {
   await ask('start', { repo: 'sums', test: unittest })
   const candidate = { mode: 'create', files: [{ path: 'conftest.py', content: '' }] }
   const { tamper, feedback } = await ask('submit', { candidate })
-  t.match(tamper, [{ path: 'conftest.py', why: 'configures pytest' }])
+  t.match(tamper, [{ path: 'conftest.py', why: 'configures the checks' }])
   t.ok(feedback.some((item: string) => item.includes('conftest.py')))
 })
 

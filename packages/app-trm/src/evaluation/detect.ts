@@ -97,7 +97,6 @@ async function hasModule(repo: string, python: string, module: string): Promise<
   return hasProgram(repo, python.includes('/') ? python.replace(/[^/]*$/, top) : top)
 }
 
-/** Returns the names in a folder; none if it does not exist. */
 const listNames = (folder: string): Promise<string[]> => readdir(folder).catch((): string[] => [])
 
 async function isExecutable(file: string): Promise<boolean> {

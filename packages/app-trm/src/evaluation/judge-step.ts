@@ -22,7 +22,6 @@ export interface JudgeRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
-  /** Files that the step changed. */
   readonly filesChanged: readonly string[]
   /** Files that differ from the start of the session. */
   readonly changed: readonly string[]

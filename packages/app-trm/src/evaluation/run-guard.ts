@@ -22,7 +22,6 @@ interface GuardRequest {
   readonly cwd: string
   /** Files that differ from the start of the session. */
   readonly changed: readonly string[]
-  /** The first evaluation. */
   readonly evidence: readonly Evidence[]
   /** Whether the step would be a success or the best so far. */
   readonly isPromising: boolean

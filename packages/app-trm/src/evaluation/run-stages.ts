@@ -29,7 +29,6 @@ export type CommandEnd = (result: CommandResult) => Promise<void>
 export interface StagesRun {
   readonly config: SessionConfig
   readonly engine: Engine
-  /** Folder in which the commands run. */
   readonly cwd: string
   /** The server's data, which a sandbox hides. */
   readonly hidden: string
@@ -39,14 +38,12 @@ export interface StagesRun {
   readonly signal: AbortSignal
   /** Ids of the only tests to run, and the source of the last run. */
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
-  /** Called before a command. */
   onStage?(index: number, name: string): void
   /** Called when the process of a command runs. */
   onProcess(spec: SignalSpec, mark: ProcessMark): Promise<CommandEnd>
   onStageEnd?(index: number, stage: Evidence): Promise<void>
 }
 
-/** Maximum bytes of a report. */
 const maxReportBytes = 20 * 2 ** 20
 
 const isCommandOutput = true
@@ -114,7 +111,6 @@ async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   }
 }
 
-/** Throws `TESTS_NOT_SELECTABLE`. */
 function chooseTests({ only }: StagesRun, command: string): SelectedTests {
   if (only === undefined) return { command, env: {} }
   const selected = selectTests(command, only.source, only.ids)
@@ -157,7 +153,6 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
 
 interface SignalOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Writable folders in addition to the working directory. */
   readonly writable?: readonly string[]
 }
 

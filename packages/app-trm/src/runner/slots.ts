@@ -10,7 +10,6 @@ export class EvaluationSlots {
     this.#free = limit
   }
 
-  /** Number of waiting evaluations. */
   get waiting(): number {
     return this.#queue.length
   }

@@ -63,7 +63,6 @@ export class Critic {
     this.#collecting = this.#collect()
   }
 
-  /** Returns the files of a project. */
   readonly files = (root: string): ProjectFiles => new ProjectFiles(root)
 
   /** Notifies clients that the resource of a session changed. */

@@ -83,6 +83,5 @@ export class RunningStep {
   }
 }
 
-/** The error of a cancelled evaluation. */
 export const createCancelledError = (): CausewayError =>
   new CausewayError('CANCELLED', 'the evaluation was cancelled; the files are as before')

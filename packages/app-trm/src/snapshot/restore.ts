@@ -16,9 +16,7 @@ export interface RestoreReport {
 interface RestoreOptions {
   /** The state that the session expects on disk; other contents are conflicts. */
   readonly expected: Manifest | undefined
-  /** Restores only these paths. */
   readonly paths?: readonly string[] | undefined
-  /** Overwrites conflicting files. */
   readonly force?: boolean | undefined
 }
 

@@ -178,7 +178,6 @@ export class Snapshots {
     return id
   }
 
-  /** Returns the entries, sorted by path. */
   async entries(id: string): Promise<readonly SnapshotEntry[]> {
     return (await this.#manifest(id)).entries
   }

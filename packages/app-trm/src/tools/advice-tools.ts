@@ -24,7 +24,6 @@ const output = { suggestions: unknownList(), message: z.string(), summary: z.str
 
 const empty = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
 
-/** Declares trm.suggest, trm.fix and trm.review. */
 export function declareAdviceTools(app: Registrar<Critic, ClientState>): void {
   declareSuggestTool(app)
   declareFixTool(app)

@@ -49,7 +49,6 @@ const resultOutput = {
   summary: z.string(),
 }
 
-/** Declares trm.submit. */
 export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
   app.tool('submit', {
     title: 'Submit candidate',
@@ -95,7 +94,6 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Declares trm.validate. */
 export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
   app.tool('validate', {
     title: 'Validate candidate',

@@ -24,7 +24,6 @@ const maxPaths = 50
 /** Characters of all files of a result together, so that it stays small enough for a model. */
 const maxLength = 80_000
 
-/** Declares trm.read and trm.lines. */
 export function declareFileTools(app: Registrar<Critic, ClientState>): void {
   app.tool('read', {
     title: 'Read files',

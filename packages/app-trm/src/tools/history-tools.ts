@@ -36,7 +36,6 @@ const revertOutput = {
   summary: z.string(),
 }
 
-/** Declares trm.save, trm.list, trm.restore and trm.reset. */
 export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
   declareCheckpointTools(app)
   app.tool('restore', {
@@ -82,7 +81,6 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Declares trm.undo. */
 export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
   app.tool('undo', {
     title: 'Undo candidate',
@@ -179,7 +177,6 @@ interface RevertCall {
   readonly tool: string
   readonly sid: string | undefined
   readonly force: boolean
-  /** First word of the message. */
   readonly done: string
 }
 

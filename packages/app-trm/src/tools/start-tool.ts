@@ -90,7 +90,6 @@ const otherNames = {
   'weights.bench': 'weights.perf',
 }
 
-/** Declares trm.start. */
 export function declareStartTool(app: Registrar<Critic, ClientState>): void {
   app.tool('start', {
     title: 'Start session',

@@ -27,7 +27,6 @@ import {
   writeHints,
 } from './tool-context.ts'
 
-/** Declares trm.state. */
 export function declareStateTool(app: Registrar<Critic, ClientState>): void {
   app.tool('state', {
     title: 'Get session state',
@@ -63,7 +62,6 @@ export function declareStateTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Declares trm.halt. */
 export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
   app.tool('halt', {
     title: 'Check halting',
@@ -89,7 +87,6 @@ export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Declares trm.end. */
 export function declareEndTool(app: Registrar<Critic, ClientState>): void {
   app.tool('end', {
     title: 'End session',

@@ -31,7 +31,6 @@ export const createAliases = (tool: string, args: Readonly<Record<string, string
   args: { session_id: 'sid', sessionId: 'sid', ...args },
 })
 
-/** Hints of tools that write files or run commands. */
 export const writeHints = { destructive: true, openWorld: true }
 
 export const readHints = { readOnly: true }

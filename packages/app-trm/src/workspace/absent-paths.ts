@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { generatedFolders } from './tree-list.ts'
 
-/** Maximum absent paths in a result. */
 const maxAbsent = 5
 
 /** Returns the topmost paths that outputs name and only the project has, not its copy: ignored files and other repositories. */

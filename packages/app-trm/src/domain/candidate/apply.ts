@@ -27,7 +27,6 @@ export function listPaths(candidate: Candidate): readonly string[] {
 /** SHA-256 of a file's bytes, in hex. */
 type Hash = (content: FileContent) => string
 
-/** The effect of an operation on its file. */
 interface Outcome {
   readonly operation: Operation
   readonly before: FileContent | undefined

@@ -33,7 +33,6 @@ interface EditedNotebook {
 
 export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path)
 
-/** Parses a notebook. Throws `INVALID_NOTEBOOK`. */
 export function readNotebook(path: string, text: string): Notebook {
   const createError = (reason: string) =>
     new TrmError('INVALID_NOTEBOOK', `${reason}: ${path}`, { data: { path } })

@@ -19,7 +19,6 @@ export type CellAddress = number | string
 /** Contents after a candidate by path, `null` for a removed file, without unchanged files. */
 export type Changes = ReadonlyMap<string, FileContent | null>
 
-/** Position of a hunk. */
 export interface HunkPlacement {
   readonly path: string
   /** From 1, within the file. */

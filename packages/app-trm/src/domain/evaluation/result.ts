@@ -9,7 +9,6 @@ import type { Metric } from './metric.ts'
 import type { ScoredSignal } from './signal.ts'
 import type { Tampering } from './tamper.ts'
 
-/** A test that did not pass. */
 export interface Failure {
   readonly id: string
   readonly status: string
@@ -19,7 +18,6 @@ export interface Failure {
   readonly message: string
 }
 
-/** The result of one evaluation. */
 export interface EvalResult extends Decision {
   readonly step: number
   readonly kind: 'baseline' | 'submit' | 'rerun'

@@ -3,28 +3,20 @@ import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
 import { createGlobMatcher } from '../glob.ts'
 
-/** Files that configure or replace the programs that evaluate a project. */
+/** Files that configure or replace the programs that evaluate a project, and what they do. */
 const configurations: readonly (readonly [RegExp, string])[] = [
-  [/(^|\/)conftest\.py$/, 'configures pytest'],
   [
-    /(^|\/)(\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py|pyrightconfig\.json|\.bandit)$/,
+    /(^|\/)(conftest\.py|noxfile\.py|\.?(pytest|tox|setup|pyproject|mypy|ruff)\.(ini|cfg|toml)|\.?pylintrc|\.(coveragerc|flake8|bandit)|(pyrightconfig|biome|deno)\.jsonc?|tsconfig[\w.]*\.json|[\w-]+\.(config|conf)\.\w+|\.[\w-]+rc(\.\w+)?|\.(eslint|stylelint|prettier)ignore)$/,
     'configures the checks',
   ],
-  [/\.(egg|dist)-info\/entry_points\.txt$/, 'registers plugins'],
-  [/(^|\/)((site|user)customize\.py|[^/]+\.pth)$/, 'runs inside every Python process'],
   [
-    /(^|\/)(package\.json|\.npmrc|(GNU)?(Makefile|makefile)|[^/]+\.mk|justfile|Justfile|Taskfile\.ya?ml|Rakefile)$/,
+    /(^|\/)(package\.json|(GNU)?[Mm]akefile|[^/]+\.mk|[Jj]ustfile|Taskfile\.ya?ml|Rakefile)$/,
     'contains the commands that run the checks',
   ],
   [
-    /(^|\/)(jest|vitest|vite|eslint|babel|mocha|ava|karma|playwright)\.?(config|conf|rc)[\w.]*$/,
-    'configures the checks',
+    /(^|\/)((site|user)customize\.py|[^/]+\.pth|entry_points\.txt)$/,
+    'is loaded by every Python process or by pytest',
   ],
-  [
-    /(^|\/)(\.(mocharc|eslintrc|babelrc|swcrc|taprc|nycrc|c8rc|oxlintrc|stylelintrc|prettierrc)[\w.]*|\.(eslint|stylelint|prettier)ignore|(biome|deno)\.jsonc?)$/,
-    'configures the checks',
-  ],
-  [/(^|\/)tsconfig[\w.]*\.json$/, 'configures the compiler'],
 ]
 
 const tests =
@@ -90,7 +82,6 @@ export function findProtected(
   return paths.filter((path) => tampering.has(path) || matchers.some((matches) => matches(path)))
 }
 
-/** Whether a file is a test by its path. */
 export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
@@ -120,7 +111,6 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
     (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),
   )
 
-/** Whether a file contains code by its name. */
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**

@@ -7,7 +7,6 @@ import type { Tampering } from '../evaluation/tamper.ts'
 import { formatCount } from '../format-count.ts'
 import type { Comparison } from '../report/compare-tests.ts'
 import type { TestCase, TestRun } from '../report/test-run.ts'
-import { advisePython } from './advice.ts'
 import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
 import { readPythonErrors } from './python-error.ts'
 
@@ -79,7 +78,7 @@ export function createFeedback(input: FeedbackInput): readonly string[] {
   const further = (run === undefined ? 0 : run.failed + run.errors) - failures.length
   const items = [
     ...(guard === null || guard.confirms ? [] : [formatGuard(guard)]),
-    ...groupFailures(failures).map(formatGroup),
+    ...formatFailures(failures),
     ...problems
       .filter(({ advice }) => advice !== undefined)
       .slice(0, maxAdvice)
@@ -125,49 +124,28 @@ function formatDiagnostic({ file, line, column, code, message }: Diagnostic): st
   return `${place} ${code} ${message}`
 }
 
-/** Failures with the same cause. */
-interface FailureGroup {
-  readonly first: Failure
-  /** Ids of the other failures. */
-  readonly others: readonly string[]
-  /** `sums.py:12` if the cause is in the project, but not in the test. */
-  readonly raisedAt: string | undefined
-  readonly advice: string | undefined
-}
-
-/** Groups failures by their cause, in order. */
-export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
-  const groups = new Map<string, FailureGroup>()
+/** Formats failures; those with the same error are one item. */
+export function formatFailures(failures: readonly Failure[]): readonly string[] {
+  const groups = new Map<string, Failure[]>()
   for (const failure of failures) {
-    const { id, file, line, message } = failure
-    const error = readPythonErrors(message).at(-1)
-    const frame = error && findOwnFrame(error.frames)
-    const place = frame && `${frame.file}:${frame.line}`
+    const error = readPythonErrors(failure.message).at(-1)
     // Equal assertions of two tests are two causes.
     const isShared = error !== undefined && !error.type.endsWith('AssertionError')
-    const key = isShared ? JSON.stringify([error.type, error.message, place]) : id
-    const known = groups.get(key)
-    if (known) groups.set(key, { ...known, others: [...known.others, id] })
-    else
-      groups.set(key, {
-        first: failure,
-        others: [],
-        raisedAt: place === `${file}:${line}` ? undefined : place,
-        advice: error && advisePython(error, () => undefined),
-      })
+    const cause = isShared
+      ? JSON.stringify([error.type, error.message, findOwnFrame(error.frames)])
+      : failure.id
+    groups.set(cause, [...(groups.get(cause) ?? []), failure])
   }
-  return [...groups.values()]
-}
-
-export function formatGroup({ first, others, raisedAt, advice }: FailureGroup): string {
-  const { id, status, file, line, message } = first
-  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
-  const more = others.length > 3 ? ` and ${others.length - 3} more` : ''
-  return [
-    `${status === 'error' ? 'error' : 'failed'}: ${id}${place}`,
-    ...(others.length === 0 ? [] : [`the same error in ${others.slice(0, 3).join(', ')}${more}`]),
-    ...(raisedAt === undefined ? [] : [`raised at ${raisedAt}`]),
-    ...(advice === undefined ? [] : [`to do: ${advice}`]),
-    message,
-  ].join('\n')
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { id, status, file, line, message } = first
+    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+    const more = others.length > 3 ? ` and ${others.length - 3} more` : ''
+    const same = others.slice(0, 3).map((other) => other.id)
+    return [
+      `${status === 'error' ? 'error' : 'failed'}: ${id}${place}\n`,
+      same.length === 0 ? '' : `the same error in ${same.join(', ')}${more}\n`,
+      message,
+    ].join('')
+  })
 }
