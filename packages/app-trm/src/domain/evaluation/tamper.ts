@@ -10,7 +10,7 @@ const configurations: readonly (readonly [RegExp, string])[] = [
     'configures the checks',
   ],
   [
-    /(^|\/)(package\.json|(GNU)?[Mm]akefile|[^/]+\.mk|[Jj]ustfile|Taskfile\.ya?ml|Rakefile)$/,
+    /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.mk|(Justfile|justfile)|Taskfile\.ya?ml|Rakefile)$/,
     'contains the commands that run the checks',
   ],
   [
