@@ -89,7 +89,7 @@ function importName(
 ): Repair | undefined {
   const name = undefinedName.exec(message)?.[1]
   if (name === undefined || !/\.pyi?$/.test(file)) return undefined
-  const definition = new RegExp(`^(?:(?:async +)?def|class) +${name}\\b|^${name} *(?::[^=\\n]+)?=(?!=)`, 'm')
+  const definition = new RegExp(`^(?:(?:\\w+ +)?def|class) +${name}\\b|^${name} *(?::[^=\\n]+)?=(?!=)`, 'm')
   const modules = [...files].filter(
     ([path, other]) => path !== file && /\.py$/.test(path) && definition.test(other),
   )
