@@ -82,6 +82,11 @@ export const gateway = {
     origin: 'gateway design, configuration',
     behaviour: 'a change of mcp.json adds, replaces and removes apps; servers without a change keep running',
   },
+  'gateway:commands': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'mcp add starts a server once and stores secrets apart; tools, logs, restart and approve control the running one',
+  },
   'gateway:connect': {
     origin: 'gateway design, commands',
     behaviour:

@@ -16,6 +16,7 @@ import { sendClientError } from './client-error.ts'
 import { consolePages } from './console/console-pages.ts'
 import { sendErrors, sendPathError } from './error-responses.ts'
 import { parseRequestId } from './exchange.ts'
+import { hostedRoutes } from './hosted/hosted-routes.ts'
 import type { HttpServices } from './http-services.ts'
 import { type InFlightLimits, InFlightRequests } from './in-flight.ts'
 import { InputCodec } from './mcp/input-codec.ts'
@@ -193,6 +194,7 @@ export class HttpServer {
   #addRoutes(): void {
     this.#fastify.register(async (scope) => this.#mcp.register(scope))
     this.#fastify.register(async (scope) => restRoutes(scope, this.#services))
+    this.#fastify.register(async (scope) => hostedRoutes(scope, this.#services))
     operationsRoutes(this.#fastify, this.#services)
     consolePages(this.#fastify, this.#options.consolePages)
   }

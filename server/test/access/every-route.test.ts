@@ -59,6 +59,11 @@ const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
   ],
   '/api/apps/:app/pictures/:picture': [{ path: '/api/apps/demo/pictures/p1', isScoped: true }],
   '/api/apps/:app/*': [{ path: '/api/apps/demo/notes/n1', body: {}, isScoped: true }],
+  '/api/hosted': [{ path: '/api/hosted', isScoped: true }],
+  '/api/hosted/:name/logs': [{ path: '/api/hosted/none/logs', isScoped: true }],
+  '/api/hosted/:name/changes': [{ path: '/api/hosted/none/changes', isScoped: true }],
+  '/api/hosted/:name/restart': [{ path: '/api/hosted/none/restart', body: {}, isScoped: true }],
+  '/api/hosted/:name/approve': [{ path: '/api/hosted/none/approve', body: {}, isScoped: true }],
   '/api/registry/refresh': [{ path: '/api/registry/refresh', body: {}, isScoped: true }],
 }
 

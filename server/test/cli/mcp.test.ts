@@ -291,7 +291,7 @@ verifies('gateway:change', async (t) => {
 t.test('the help of mcp lists its subcommands', async (t) => {
   t.testdir()
   const { stdout } = await runHere(t, ['mcp', '--help'])
-  t.match(stdout, /subcommands:\n {2}mcp list/)
+  t.match(stdout, /subcommands:\n {2}mcp add/)
   t.equal(
     (await runHere(t, ['help', 'mcp', 'import'])).stdout,
     (await runHere(t, ['mcp', 'import', '--help'])).stdout,

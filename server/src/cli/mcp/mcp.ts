@@ -1,13 +1,27 @@
 import { defineCommand } from '../command.ts'
+import { addCommand } from './add.ts'
 import { disableCommand, enableCommand, removeCommand } from './change.ts'
+import { approveCommand, logsCommand, restartCommand, toolsCommand } from './control.ts'
 import { importCommand } from './import/import.ts'
 import { listCommand, listServers, showCommand } from './list.ts'
 
-const subcommands = [listCommand, showCommand, importCommand, enableCommand, disableCommand, removeCommand]
+const subcommands = [
+  addCommand,
+  importCommand,
+  listCommand,
+  showCommand,
+  toolsCommand,
+  logsCommand,
+  approveCommand,
+  restartCommand,
+  enableCommand,
+  disableCommand,
+  removeCommand,
+]
 
 export const mcpCommand = defineCommand({
   name: 'mcp',
-  about: 'host other MCP servers: add, import, approve, log in; `causeway mcp --help` lists the subcommands',
+  about: 'host other MCP servers: add, import, approve; `causeway mcp --help` lists the subcommands',
   forms: [`[${subcommands.map(({ name }) => name.slice('mcp '.length)).join('|')}]`],
   details: `Hosted servers are declared in mcp.json in the data folder. A running Causeway applies changes within seconds.`,
   subcommands,

@@ -65,6 +65,12 @@ const ownPaths = {
       responses: { 200: json('The app'), default: failed },
     },
   },
+  '/api/hosted': {
+    get: {
+      summary: 'Hosted MCP servers and their states',
+      responses: { 200: json('Servers'), default: failed },
+    },
+  },
   '/api/registry/refresh': {
     post: {
       summary: 'Refresh the tool lists',

@@ -1,0 +1,102 @@
+import { probeServer } from '@causeway/gateway'
+import { describeEndpoint, parseServer, renderEndpoint, type Share, shares } from '@causeway/gateway/config'
+import { version } from '../../process/version.ts'
+import { type CommandCall, defineCommand, usageError } from '../command.ts'
+import { describeServer, formatRows } from './describe-server.ts'
+import { openHostedServers } from './hosted-servers.ts'
+import type { ConvertedEntry } from './import/convert-entry.ts'
+import { moveSecrets } from './import/move-secrets.ts'
+
+const flags = {
+  url: { value: '<url>', about: 'connect to a remote server instead of starting a process' },
+  sse: { about: 'the remote server uses the old HTTP+SSE transport' },
+  header: { value: '<name: value>', many: true, about: 'HTTP header of every request; may be repeated' },
+  env: { value: '<name=value>', many: true, about: 'variable of the process; may be repeated' },
+  share: { value: '<mode>', about: `${shares.join(', ')}; by default what is safe for the package` },
+  force: { about: 'replace an entry, and add a server that cannot be started' },
+} as const
+
+export const addCommand = defineCommand({
+  name: 'mcp add',
+  about: 'start a server once, print what it offers, and host it',
+  forms: ['<name> [<command>…]'],
+  details: `Literal secrets in variables, headers and arguments are moved to secrets.json. The definitions that the running server lists first
+are the approved ones.`,
+  flags,
+  settings: ['--data-dir'],
+  exits: { 1: 'the server cannot be started, or the entry exists' },
+  examples: [
+    'causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory',
+    'causeway mcp add github --url https://api.githubcopilot.com/mcp/ --header "Authorization: Bearer …"',
+  ],
+  async run(call) {
+    const { args, flags, print, note, cwd } = call
+    const [name = ''] = args
+    const { file, secrets } = openHostedServers(call)
+    if (file.readEntry(name) !== undefined && !flags.force)
+      throw usageError('mcp add', `mcp.json has a server ${name}; --force replaces it`)
+    const moved = moveSecrets(name, createEntry(call), secrets.read())
+    const server = parseServer(name, moved.entry)
+    if (typeof server === 'string') throw usageError('mcp add', server)
+    print(`${name}\n${formatRows(describeServer(server))}`)
+    try {
+      const endpoint = renderEndpoint(server, {
+        env: call.env,
+        secrets: { ...secrets.read(), ...moved.secrets },
+        project: cwd,
+      })
+      const { tools } = await probeServer(endpoint, {
+        ...{ server: name, share: server.share, concurrency: server.concurrency, project: cwd },
+        signal: call.untilInterrupted(),
+        clientInfo: { name: 'causeway', version },
+      })
+      print(`  tools  ${tools.map((tool) => tool.name).join(', ')}`)
+    } catch (error) {
+      if (!flags.force) throw error
+      note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)
+    }
+    secrets.set(moved.secrets)
+    file.setServer(name, moved.entry)
+    print(`added: ${name}`)
+    return 0
+  },
+})
+
+function createEntry({ args, flags: given, env }: CommandCall<typeof flags>): ConvertedEntry {
+  const [, command, ...rest] = args
+  const { url, header, share } = given
+  const causeway = {
+    ...(share === undefined ? {} : { share: checkShare(share) }),
+    ...(command === undefined || env.PATH === undefined ? {} : { path: env.PATH }),
+  }
+  if (url !== undefined && command === undefined)
+    return {
+      type: given.sse ? 'sse' : 'http',
+      url,
+      ...(header.length > 0 ? { headers: split(header, ':', 'header') } : {}),
+      causeway,
+    }
+  if (url !== undefined || command === undefined)
+    throw usageError('mcp add', 'give either --url or a command after --')
+  return {
+    command,
+    args: rest,
+    ...(given.env.length > 0 ? { env: split(given.env, '=', 'env') } : {}),
+    causeway,
+  }
+}
+
+function checkShare(text: string): Share {
+  const share = shares.find((one) => one === text)
+  if (share === undefined) throw usageError('mcp add', `--share must be one of ${shares.join(', ')}: ${text}`)
+  return share
+}
+
+const split = (pairs: readonly string[], separator: string, flag: string): Record<string, string> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const index = pair.indexOf(separator)
+      if (index < 1) throw usageError('mcp add', `--${flag} needs a name, "${separator}" and a value`)
+      return [pair.slice(0, index).trim(), pair.slice(index + 1).trim()]
+    }),
+  )

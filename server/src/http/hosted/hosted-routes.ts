@@ -1,0 +1,77 @@
+import { ConfigFile } from '@causeway/gateway/config'
+import { CausewayError, isObject } from '@causeway/protocol'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkAccess } from '../../dispatch/call-runner.ts'
+import { sendErrors } from '../error-responses.ts'
+import type { HttpServices } from '../http-services.ts'
+import { addRoutes } from '../routes.ts'
+
+const loopback = /^(::ffff:)?127\.|^::1$/
+
+/** The hosted servers, for `causeway mcp`. */
+export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: HttpServices): void {
+  sendErrors(fastify, log)
+  const { hosted } = core
+  addRoutes(fastify, '/api/hosted', {
+    GET: async (request) => {
+      checkAccess(request.access, 'causeway', { scope: 'read', name: 'hosted' })
+      return { servers: hosted.gateway.describe() }
+    },
+  })
+  addRoutes(fastify, '/api/hosted/:name/logs', {
+    GET: async (request) => {
+      requireOperator(request, 'logs')
+      return { lines: hosted.gateway.logs(getName(request)) }
+    },
+  })
+  addRoutes(fastify, '/api/hosted/:name/changes', {
+    GET: async (request) => {
+      requireOperator(request, 'changes')
+      return { changes: hosted.gateway.pendingChanges(getName(request)) }
+    },
+  })
+  addRoutes(fastify, '/api/hosted/:name/restart', {
+    POST: (request) =>
+      inFlight.run(async () => {
+        requireOperator(request, 'restart')
+        await hosted.gateway.restart(getName(request))
+        return {}
+      }),
+  })
+  addRoutes(fastify, '/api/hosted/:name/approve', {
+    POST: (request) =>
+      inFlight.run(async () => {
+        requireOperator(request, 'approve')
+        const name = getName(request)
+        hosted.gateway.pendingChanges(name)
+        if (hosted.config.servers.some((one) => one.name === name && one.needsApproval))
+          new ConfigFile(core.config.dataDir).setOption(name, 'needsApproval', undefined)
+        await hosted.gateway.approve(name, readItems(request.body))
+        hosted.check()
+        await core.registry.refresh()
+        return { changes: hosted.gateway.pendingChanges(name) }
+      }),
+  })
+}
+
+const getName = ({ params }: FastifyRequest): string => (params as { name: string }).name
+
+/**
+ * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which
+ * programs run and what models read. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
+ */
+function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {
+  checkAccess(access, 'causeway', { scope: 'execute', name })
+  if (access === undefined && (headers.origin !== undefined || !loopback.test(ip)))
+    throw new CausewayError('FORBIDDEN_ORIGIN', `${name} of hosted servers is not served to web pages`, {
+      remedy: 'use causeway mcp',
+    })
+}
+
+/** Returns the names of tools and prompts, or `undefined` for all. Throws `INVALID_ARGUMENTS`. */
+function readItems(body: unknown): readonly string[] | undefined {
+  const { items } = isObject(body) ? body : {}
+  if (items === undefined) return undefined
+  if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items
+  throw new CausewayError('INVALID_ARGUMENTS', 'items is not a list of names')
+}
