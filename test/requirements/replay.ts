@@ -260,6 +260,20 @@ export const replay = {
     behaviour:
       'frames in which the solver did not converge are returned as runs, with the bodies of their islands and the ratio of their masses',
   },
+  'replay:runs:fisher': {
+    origin: 'engines: many runs',
+    behaviour: "p-values are those of Fisher's exact test, conditional on the margins of each scenario",
+  },
+  'replay:runs:regression': {
+    origin: 'engines: many runs',
+    behaviour:
+      'find_regression names the first commit at which the share of bad runs rises; 5,000 clean runs raise no alarm',
+  },
+  'replay:runs:summary': {
+    origin: 'engines: many runs',
+    behaviour:
+      'a sealed run or a diagnosed file has a summary with its provenance; runs that were not diagnosed are counted as such',
+  },
   'replay:divergence': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'the first frame in which two runs differ is reported, bit by bit and by tolerance',

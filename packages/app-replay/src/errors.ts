@@ -8,4 +8,9 @@ export const ReplayError = defineErrors({
     about: 'no recording is loaded',
     remedy: 'call load_recording first',
   },
+  NOT_DIAGNOSED: {
+    status: 409,
+    about: 'the recording was not diagnosed',
+    remedy: 'call diagnose for it first, without a range',
+  },
 })

@@ -19,6 +19,7 @@ import { frameTools } from './tools/frame-tools.ts'
 import { pictureTools } from './tools/picture-tools.ts'
 import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
+import { runTools } from './tools/run-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
 import { viewerRoutes } from './viewer-routes.ts'
 
@@ -30,6 +31,7 @@ To find out where energy comes from: find_energy_anomalies, then explain_frame.
 To follow a quantity: get_series or plot; to find frames by a condition: search_frames; to see the course of events: timeline.
 To compare runs before and after a change: compare_recordings, then diagnose for both.
 To detect regressions: save_baseline for a good run, then assert_invariants for later runs.
+To ask about many runs: find_regression for the commit that made them worse, then list_runs, then diagnose for one of them.
 For any other question: query_sql.`
 
 const tools = [
@@ -45,6 +47,7 @@ const tools = [
   ...pictureTools,
   ...queryTools,
   ...baselineTools,
+  ...runTools,
 ]
 
 /** The Replay app. */

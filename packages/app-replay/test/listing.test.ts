@@ -78,6 +78,7 @@ const original: Readonly<Record<string, readonly [args: readonly string[], answe
 const takingNone = new Set([
   ...['list_recordings', 'load_recording'],
   ...['compare_recordings', 'find_first_divergence'],
+  ...['list_runs', 'compare_commits', 'find_regression'],
 ])
 
 const optional = new Set(['directory', 'start_frame', 'end_frame', 'threshold', 'velocity_threshold'])

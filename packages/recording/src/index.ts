@@ -17,6 +17,13 @@ export { runMigrations } from './formats/run-schema.ts'
 export { catalogueMigrations } from './library/catalogue.ts'
 export { type LibraryLimits, libraryDefaults, openLibrary, RecordingLibrary } from './library/library.ts'
 export type { Listing, OpenOptions, Roots } from './library/library-types.ts'
+export {
+  type RunSummaries,
+  type RunSummary,
+  type RunVerdict,
+  type WorstValues,
+  worstFields,
+} from './library/run-summaries.ts'
 export { friendlyViews } from './reader/query/friendly-views.ts'
 export type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
 export type { Recorder, RunState } from './recorder/recorder.ts'
@@ -42,6 +49,7 @@ export type {
   FrictionConstraint,
   LambdaUnit,
   PairFrame,
+  Provenance,
   Quaternion,
   Recording,
   RecordingIdentity,

@@ -238,6 +238,17 @@ export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction'
 /** Unit of the recorded lambdas, inferred from the momentum balance; `unknown` without a suitable frame. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
+/** Where a run comes from, as its recorder found it. */
+export interface Provenance {
+  readonly commit: string | null
+  readonly branch: string | null
+  readonly scenario: string | null
+  readonly seed: number | null
+  readonly tags: readonly string[] | null
+  readonly host: string | null
+  readonly engine_version: string | null
+}
+
 interface FrameSpan {
   readonly first_frame: number
   readonly last_frame: number
@@ -281,6 +292,8 @@ export interface RecordingSummary {
   readonly ignored_rows: number
   /** Whether the recorder ended without finishing; missing if it finished or is recording. */
   readonly interrupted?: boolean
+  /** missing if the recorder sent none */
+  readonly provenance?: Provenance
 }
 
 export interface RecordingIdentity {

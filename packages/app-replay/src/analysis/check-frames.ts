@@ -1,10 +1,11 @@
-import type { FrameRange } from '@causeway/recording'
+import type { FrameRange, WorstValues } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { BodyNameCollector, type BodyNames } from '../domain/bodies/body-names.ts'
 import { type Coverage, CoverageCollector } from '../domain/coverage/coverage.ts'
 import type { Finding } from '../domain/findings/finding.ts'
 import type { Law } from '../domain/laws/law.ts'
 import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
+import { WorstCollector } from '../domain/runs/worst-values.ts'
 import { createScene, type Scene } from '../domain/steps/scene.ts'
 import { type Step, Stepper } from '../domain/steps/step.ts'
 
@@ -19,6 +20,7 @@ export interface CheckFramesResult {
   readonly frames: number
   readonly coverage: Coverage
   readonly names: BodyNames
+  readonly worst: WorstValues
 }
 
 export async function checkFrames(
@@ -29,9 +31,11 @@ export async function checkFrames(
   const scene = readScene(context)
   const coverage = new CoverageCollector(scene)
   const names = new BodyNameCollector(scene)
+  const worst = new WorstCollector()
   const frames = await forEachStep(args.range, context, (step) => {
     coverage.observe(step)
     names.observe(step)
+    worst.observe(step)
     for (const law of checked) law.observe(step)
   })
   return {
@@ -39,6 +43,7 @@ export async function checkFrames(
     frames,
     coverage: coverage.summarize(args.laws),
     names: names.names,
+    worst: worst.values,
   }
 }
 

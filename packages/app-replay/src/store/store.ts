@@ -13,6 +13,7 @@ import { resolveWorkerFile } from '@causeway/worker'
 import { precomputed } from '../session/diagnose.ts'
 import { Notebook, notebookMigrations } from './notebook.ts'
 import { maxCharacters, PictureCache } from './picture-cache.ts'
+import { RunSummarizer } from './run-summarizer.ts'
 
 const listNames = (migrations: readonly { readonly name: string }[]) => migrations.map(({ name }) => name)
 
@@ -40,6 +41,7 @@ const growthNoticeMs = 200
 export class ReplayStore {
   readonly pictures: PictureCache
   readonly notebook: Notebook
+  readonly runs: RunSummarizer
   readonly #library: RecordingLibrary
   readonly #changed: Env['changed']
   readonly #opened = new Map<string, RecordingIdentity>()
@@ -48,12 +50,16 @@ export class ReplayStore {
 
   constructor(
     library: RecordingLibrary,
-    parts: { readonly pictures: PictureCache; readonly notebook: Notebook; readonly changed: Env['changed'] },
+    parts: Pick<Env, 'changed' | 'now' | 'log'> & {
+      readonly pictures: PictureCache
+      readonly notebook: Notebook
+    },
   ) {
     this.#library = library
     this.pictures = parts.pictures
     this.notebook = parts.notebook
     this.#changed = parts.changed
+    this.runs = new RunSummarizer(library, parts)
     library.recorder.onStored((run) => this.#reportGrowth(run))
   }
 
@@ -111,6 +117,7 @@ export class ReplayStore {
   }
 
   async close(): Promise<void> {
+    this.runs.close()
     await this.pictures.renderer.close()
     await this.#library.close()
     for (const { timer } of this.#recentNotices.values()) clearTimeout(timer)
@@ -157,5 +164,5 @@ export async function openReplayStore(env: Env): Promise<ReplayStore> {
   const notebook = new Notebook(dir, env)
   const worker = resolveWorkerFile('../analysis-worker', import.meta.url)
   const library = await openLibrary({ dir, roots, log, now, limits, worker, analysesToPrepare: precomputed })
-  return new ReplayStore(library, { pictures, notebook, changed })
+  return new ReplayStore(library, { pictures, notebook, changed, now, log })
 }

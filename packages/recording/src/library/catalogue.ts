@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, sep } from 'node:path'
 import { type Migration, openDatabase } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import type { RunStatus } from '../formats/run-schema.ts'
+import { RunSummaries, summaryMigration } from './run-summaries.ts'
 
 export interface FileCheck {
   /** error code; null for a recording */
@@ -53,6 +54,7 @@ export const catalogueMigrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  summaryMigration,
 ]
 
 /** Prefix of stored paths below the catalogue's folder, which may be moved: `./recordings/drop.db`. Other paths are absolute. */
@@ -84,8 +86,9 @@ const prepareStatements = (db: Database) => ({
   removeRun: db.prepare<[string]>('DELETE FROM run WHERE name = ?'),
 })
 
-/** Ids of recordings, checks of files, private copies and runs. Each method is one transaction. */
+/** Ids of recordings, checks of files, private copies, runs and summaries. Each method is one transaction. */
 export class Catalogue {
+  readonly summaries: RunSummaries
   readonly #db: Database
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #folder: string
@@ -98,6 +101,7 @@ export class Catalogue {
       .prepare('UPDATE OR REPLACE recording SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?')
       .run(relativePrefix, this.#folder.length + 1, this.#folder.length, this.#folder)
     this.#statements = prepareStatements(this.#db)
+    this.summaries = new RunSummaries(this.#db)
   }
 
   /** Returns the id of a real path and creates it if the path is new. */

@@ -6,6 +6,7 @@ import { type CallOptions, initializeWorker, SharedCalls, WorkerError } from '@c
 import { RecordingError } from '../errors.ts'
 import { openRecorder, type Recorder, type RecorderLimits, type RunState } from '../recorder/recorder.ts'
 import type { AnalysisRequest, RecordingIdentity, RecordingSummary } from '../types.ts'
+import { BackgroundReader } from './background-reader.ts'
 import { Catalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import { isFrameFile, withFrameFile } from './frame-file.ts'
@@ -14,6 +15,7 @@ import { listRecordings, resolveExisting, type ScanLimits } from './listing.ts'
 import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
 import { LoadedRecordings } from './loaded-recordings.ts'
 import { getRunKey, RunRecordings } from './run-recordings.ts'
+import type { RunSummaries } from './run-summaries.ts'
 import { exists, SnapshotCache } from './snapshot-cache.ts'
 import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
 
@@ -129,12 +131,14 @@ export class RecordingLibrary {
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
   readonly #loads = new SharedCalls<OpenResult>()
+  readonly #backgroundReader: BackgroundReader
 
   constructor(parts: LibraryParts) {
     const { loaded } = parts
     this.#parts = parts
     this.recorder = parts.recorder
     this.#runs = new RunRecordings({ ...parts, loads: this.#loads })
+    this.#backgroundReader = new BackgroundReader(parts.startWorker)
     this.memory = {
       workers: {
         bytes: () => loaded.countWorkerBytes(),
@@ -190,6 +194,24 @@ export class RecordingLibrary {
     }
   }
 
+  /** The facts of recordings, for questions over many of them. */
+  get summaries(): RunSummaries {
+    return this.#parts.catalogue.summaries
+  }
+
+  /** Analyses a sealed run in a worker of low priority, without loading it for clients. */
+  analyseInBackground(
+    run: string,
+    request: (summary: RecordingSummary) => AnalysisRequest | null,
+  ): Promise<{ readonly summary: RecordingSummary; readonly result: unknown }> {
+    const file = this.recorder.findFile(run)
+    if (file === undefined)
+      throw new RecordingError('RECORDING_NOT_FOUND', `the recorder has no recording ${run}`, {
+        data: { recording: run },
+      })
+    return this.#backgroundReader.analyse(file, request)
+  }
+
   /**
    * Imports a recording of the C++ recorder, a file of frame lines or an MCAP file as a run. Throws what `open` and
    * the recorder throw.
@@ -212,6 +234,7 @@ export class RecordingLibrary {
   }
 
   async close(): Promise<void> {
+    await this.#backgroundReader.close()
     await this.recorder.close()
     await this.#loads.stop()
     await this.#parts.loaded.close()

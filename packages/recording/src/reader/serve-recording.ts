@@ -61,6 +61,7 @@ class RecordingSession {
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
       copyAndPrepare(source, folder, indexAtOnceBytes, call),
     open: ({ file, path }) => {
+      this.close()
       this.#path = path
       this.#copy = file
       return convertErrors(path, () => {
@@ -105,6 +106,7 @@ class RecordingSession {
   readonly close = (): void => {
     this.#reader?.close()
     this.#reader = undefined
+    this.#windows = undefined
   }
 
   #read<Answer>(read: (reader: Reader) => Answer): Answer {

@@ -34,6 +34,7 @@ export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>()
   readonly #workers: SpareWorker
   readonly #listeners = new Set<(name: string) => void>()
+  readonly #sealListeners = new Set<(name: string) => void>()
   readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor(options: LiveRunsOptions) {
@@ -55,6 +56,11 @@ export class LiveRuns {
 
   onStored(listener: (name: string) => void): void {
     this.#listeners.add(listener)
+  }
+
+  /** Calls the listener when a run was finished or interrupted. */
+  onSealed(listener: (name: string) => void): void {
+    this.#sealListeners.add(listener)
   }
 
   enqueue<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
@@ -99,6 +105,7 @@ export class LiveRuns {
     } finally {
       await this.#forget(run)
     }
+    for (const listener of this.#sealListeners) listener(run.name)
   }
 
   suspend(run: LiveRun): Promise<void> {

@@ -135,6 +135,7 @@ export class Recorder {
       await this.state(name)
       this.#requireFree(name)
       await this.#removeFile(name)
+      this.#options.catalogue.summaries.remove(this.getId(name))
     })
   }
 
@@ -192,6 +193,17 @@ export class Recorder {
     return `${status}/${total_frames}`
   }
 
+  /** Returns the id of the recording of a run. */
+  getId(name: string): string {
+    return this.#options.catalogue.getId(this.#getFile(name))
+  }
+
+  /** Returns the entry of a run. */
+  findEntry(name: string): RunEntry | undefined {
+    const entry = this.#options.catalogue.findRun(name)
+    return entry && this.#live.update(entry)
+  }
+
   /** Returns the file of a run. */
   findFile(name: string): string | undefined {
     return this.#options.catalogue.findRun(name) && this.#getFile(name)
@@ -213,6 +225,11 @@ export class Recorder {
 
   onStored(listener: (name: string) => void): void {
     this.#live.onStored(listener)
+  }
+
+  /** Calls the listener when a run was finished or interrupted. */
+  onSealed(listener: (name: string) => void): void {
+    this.#live.onSealed(listener)
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,74 @@
+import { type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
+import { wilsonInterval } from './fisher.ts'
+
+/** The runs of one commit, in the order in which they were sealed. */
+export interface CommitRuns {
+  readonly commit: string
+  readonly first_ms: number
+  readonly runs: readonly RunSummary[]
+}
+
+/** Groups runs by commit, in the order of the first run of each commit. Runs without a commit are left out. */
+export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
+  const groups = new Map<string, RunSummary[]>()
+  for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {
+    if (run.commit === null) continue
+    const group = groups.get(run.commit)
+    if (group === undefined) groups.set(run.commit, [run])
+    else group.push(run)
+  }
+  return [...groups].map(([commit, runs]) => ({ commit, first_ms: runs[0]?.sealed_ms ?? 0, runs }))
+}
+
+/** One commit of a comparison. Shares and medians are those of the diagnosed runs. */
+export interface CommitRow extends WorstValues {
+  readonly commit: string
+  readonly first_ms: number
+  readonly runs: number
+  readonly not_diagnosed: number
+  readonly bad: number
+  readonly bad_share: number | null
+  /** 95 % confidence interval */
+  readonly bad_share_range: readonly [number, number] | null
+  /** number of bad runs by kind of finding */
+  readonly kinds: Readonly<Record<string, number>>
+}
+
+/** Summarises each commit; the worst values are medians over its runs. */
+export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRow[] {
+  return groups.map(({ commit, first_ms, runs }) => {
+    const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])
+    const bad = verdicts.filter(({ errors }) => errors > 0).length
+    const isKnown = verdicts.length > 0
+    return {
+      commit,
+      first_ms,
+      runs: runs.length,
+      not_diagnosed: runs.length - verdicts.length,
+      bad,
+      bad_share: isKnown ? bad / verdicts.length : null,
+      bad_share_range: isKnown ? wilsonInterval(bad, verdicts.length) : null,
+      kinds: countKinds(verdicts),
+      ...mapWorst((field) => median(verdicts.map((verdict) => verdict[field]))),
+    }
+  })
+}
+
+export function countKinds(
+  verdicts: readonly { readonly kinds: readonly string[] }[],
+): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { kinds } of verdicts) for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+const mapWorst = (read: (field: keyof WorstValues) => number | null): WorstValues =>
+  Object.fromEntries(worstFields.map((field) => [field, read(field)])) as unknown as WorstValues
+
+/** Returns the median of the known values; null without any. */
+function median(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
+  const middle = (known.length - 1) / 2
+  const [low, high] = [known[Math.floor(middle)], known[Math.ceil(middle)]]
+  return low === undefined || high === undefined ? null : (low + high) / 2
+}

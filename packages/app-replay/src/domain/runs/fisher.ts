@@ -1,0 +1,75 @@
+/** A 2 × 2 table: bad and good runs before and after a change. */
+export interface Counts {
+  readonly badBefore: number
+  readonly goodBefore: number
+  readonly badAfter: number
+  readonly goodAfter: number
+}
+
+/** Natural logarithms of factorials, shape [n + 1]. */
+export function logFactorials(n: number): Float64Array {
+  const logs = new Float64Array(n + 1)
+  for (let i = 2; i <= n; i++) logs[i] = (logs[i - 1] ?? 0) + Math.log(i)
+  return logs
+}
+
+/**
+ * Returns the hypergeometric distribution of the bad runs after the change, given all margins: element i is the
+ * probability of `lowest + i`.
+ */
+function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
+  const [bad, good, after] = [badBefore + badAfter, goodBefore + goodAfter, badAfter + goodAfter]
+  const lowest = Math.max(0, after - good)
+  const highest = Math.min(bad, after)
+  const log = (n: number): number => logs[n] ?? 0
+  const choose = (n: number, k: number): number => log(n) - log(k) - log(n - k)
+  const total = choose(bad + good, after)
+  const shares = new Float64Array(highest - lowest + 1)
+  for (let k = lowest; k <= highest; k++)
+    shares[k - lowest] = Math.exp(choose(bad, k) + choose(good, after - k) - total)
+  return { lowest, shares }
+}
+
+function convolve(a: Float64Array, b: Float64Array): Float64Array {
+  const sums = new Float64Array(a.length + b.length - 1)
+  for (const [i, x] of a.entries()) for (const [j, y] of b.entries()) sums[i + j] = (sums[i + j] ?? 0) + x * y
+  return sums
+}
+
+/**
+ * Returns the one-sided p-value of Fisher's exact test: the probability of at least as many bad runs after the change
+ * if the change has no effect. Several tables are strata, such as scenarios: the test is conditional on the margins of
+ * each, so that a different mix of strata is not taken for an effect. `logs` are the factorials up to the size of the largest
+ * stratum.
+ */
+export function fisherGreater(
+  strata: readonly Counts[],
+  logs: Float64Array = logFactorials(getLargest(strata)),
+): number {
+  let observed = 0
+  let lowest = 0
+  let shares: Float64Array = Float64Array.of(1)
+  for (const stratum of strata) {
+    const one = distribute(stratum, logs)
+    observed += stratum.badAfter
+    lowest += one.lowest
+    shares = convolve(shares, one.shares)
+  }
+  let tail = 0
+  for (let i = shares.length - 1; i >= observed - lowest; i--) tail += shares[i] ?? 0
+  return Math.min(1, tail)
+}
+
+const getLargest = (strata: readonly Counts[]): number =>
+  Math.max(0, ...strata.map((one) => one.badBefore + one.goodBefore + one.badAfter + one.goodAfter))
+
+/** Returns the 95 % confidence interval of a share (E. B. Wilson, JASA 22, 1927); [0, 1] without trials. */
+export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
+  if (trials === 0) return [0, 1]
+  const z = 1.959964
+  const share = successes / trials
+  const scale = 1 + z ** 2 / trials
+  const centre = (share + z ** 2 / (2 * trials)) / scale
+  const half = (z * Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2))) / scale
+  return [Math.max(0, centre - half), Math.min(1, centre + half)]
+}

@@ -1,0 +1,193 @@
+import { CausewayError } from '@causeway/protocol'
+import { type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
+import type { CommitRuns } from './commits.ts'
+import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
+
+/** Corrected p-value up to which a rise is reported: one false alarm in a thousand searches. */
+export const significance = 0.001
+
+/** Commits whose change is at most this much less probable are reported as candidates. */
+const candidateFactor = 10
+
+/** Names a property of runs and judges it: `undefined` if the run cannot be judged. */
+export interface Metric {
+  readonly name: string
+  isBad(run: RunSummary): boolean | undefined
+}
+
+export interface ChangePoint {
+  readonly metric: string
+  /** First commit with the higher share. */
+  readonly commit: string
+  readonly previous_commit: string
+  readonly share_before: number
+  readonly share_after: number
+  readonly runs_before: number
+  readonly runs_after: number
+  readonly p_value: number
+  /** Multiplied by the number of tests. */
+  readonly corrected_p: number
+  /** Other commits at which the change may have happened, in order. */
+  readonly candidates: readonly string[]
+}
+
+export interface Regression {
+  /** The change with the smallest p-value, or null if none is significant. */
+  readonly found: ChangePoint | null
+  /** Significant changes of other metrics. */
+  readonly others: readonly ChangePoint[]
+  readonly tests: number
+  /** Laws that only the runs after the change checked: the rise may come from them. */
+  readonly checked_only_after: readonly string[]
+}
+
+const any: Metric = {
+  name: 'bad',
+  isBad: ({ verdict }) => (verdict && verdict.errors > 0) || (verdict ? false : undefined),
+}
+
+const createKindMetric = (kind: string): Metric => ({
+  name: kind,
+  isBad: ({ verdict }) => verdict?.kinds.includes(kind),
+})
+
+/** Returns the metrics of a name: a kind of finding, `bad`, or a limit such as `worst_penetration_m > 0.01`. */
+export function parseMetric(text: string, kinds: readonly string[]): Metric {
+  if (text === any.name) return any
+  if (kinds.includes(text)) return createKindMetric(text)
+  const [, field, limit] = /^\s*(\w+)\s*>\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*$/i.exec(text) ?? []
+  const name = worstFields.find((one) => one === field)
+  if (name !== undefined && Number.isFinite(Number(limit))) return createLimitMetric(name, Number(limit))
+  const problem = `use bad, a kind of finding, or a limit such as ${worstFields[0]} > 0.01`
+  throw new CausewayError('INVALID_ARGUMENTS', `not a metric: ${text.slice(0, 80)}`, {
+    remedy: problem,
+    data: { problems: [{ argument: 'metric', problem }], kinds, values: worstFields },
+  })
+}
+
+const createLimitMetric = (field: keyof WorstValues, limit: number): Metric => ({
+  name: `${field} > ${limit}`,
+  isBad: ({ verdict }) => {
+    const value = verdict?.[field]
+    return value == null ? undefined : value > limit
+  },
+})
+
+/** Returns `bad` and every kind that some run has. A kind that no run has cannot have risen. */
+export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
+  const kinds = new Set(runs.flatMap(({ verdict }) => verdict?.kinds ?? []))
+  return [any, ...[...kinds].sort().map(createKindMetric)]
+}
+
+/**
+ * Finds the commit at which the share of bad runs rises, by Fisher's exact test over the scenarios for every metric and
+ * change point. P-values are multiplied by the number of tests (Bonferroni), which is valid although the tests depend on
+ * each other. `commits` are in their order of time.
+ */
+export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
+  const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))
+  const changes = metrics
+    .flatMap((metric) => findChange(commits, metric, tests) ?? [])
+    .filter(({ corrected_p }) => corrected_p <= significance)
+    .sort((a, b) => a.p_value - b.p_value)
+  const [found, ...others] = changes
+  if (found === undefined) return { found: null, others: [], tests, checked_only_after: [] }
+  const at = commits.findIndex(({ commit }) => commit === found.commit)
+  return { found, others, tests, checked_only_after: compareCoverage(commits, at) }
+}
+
+function findChange(commits: readonly CommitRuns[], metric: Metric, tests: number): ChangePoint | undefined {
+  const points = measureChanges(commits, metric)
+  const best = points.reduce<Point | undefined>((a, b) => (a === undefined || b.p < a.p ? b : a), undefined)
+  if (best === undefined) return undefined
+  const { index, p, sums } = best
+  const name = (at: number): string => commits[at]?.commit ?? ''
+  const [before, after] = [sums.badBefore + sums.goodBefore, sums.badAfter + sums.goodAfter]
+  return {
+    metric: metric.name,
+    commit: name(index),
+    previous_commit: name(index - 1),
+    share_before: sums.badBefore / before,
+    share_after: sums.badAfter / after,
+    runs_before: before,
+    runs_after: after,
+    p_value: p,
+    corrected_p: Math.min(1, p * tests),
+    candidates: points
+      .filter((point) => point !== best && point.p <= p * candidateFactor)
+      .map((point) => name(point.index)),
+  }
+}
+
+interface Point {
+  readonly index: number
+  readonly p: number
+  readonly sums: Counts
+}
+
+/** Tests every commit after the first at which the share rises. */
+function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonly Point[] {
+  const strata = countStrata(commits, metric)
+  const logs = logFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))
+  const points: Point[] = []
+  for (let index = 1; index < commits.length; index++) {
+    const tables = [...strata.values()].map((stratum) => splitAt(stratum, index))
+    const sums = tables.reduce(addCounts, { badBefore: 0, goodBefore: 0, badAfter: 0, goodAfter: 0 })
+    const { badBefore, goodBefore, badAfter, goodAfter } = sums
+    const isRise = badAfter * (badBefore + goodBefore) > badBefore * (badAfter + goodAfter)
+    if (badBefore + goodBefore > 0 && isRise) points.push({ index, p: fisherGreater(tables, logs), sums })
+  }
+  return points
+}
+
+/** Cumulative numbers of bad and good runs of a scenario before each commit, shape [commits + 1]. */
+interface Stratum {
+  readonly bad: Float64Array
+  readonly good: Float64Array
+}
+
+function countStrata(commits: readonly CommitRuns[], metric: Metric): ReadonlyMap<string, Stratum> {
+  const size = commits.length + 1
+  const strata = new Map<string, Stratum>()
+  for (const [index, { runs }] of commits.entries())
+    for (const run of runs) {
+      const isBad = metric.isBad(run)
+      if (isBad === undefined) continue
+      const key = run.scenario ?? ''
+      let stratum = strata.get(key)
+      if (stratum === undefined) {
+        stratum = { bad: new Float64Array(size), good: new Float64Array(size) }
+        strata.set(key, stratum)
+      }
+      const counts = isBad ? stratum.bad : stratum.good
+      counts[index + 1] = (counts[index + 1] ?? 0) + 1
+    }
+  for (const { bad, good } of strata.values())
+    for (const counts of [bad, good])
+      for (let i = 1; i < size; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0)
+  return strata
+}
+
+function splitAt({ bad, good }: Stratum, index: number): Counts {
+  const [badBefore, goodBefore] = [bad[index] ?? 0, good[index] ?? 0]
+  return {
+    badBefore,
+    goodBefore,
+    badAfter: (bad.at(-1) ?? 0) - badBefore,
+    goodAfter: (good.at(-1) ?? 0) - goodBefore,
+  }
+}
+
+const addCounts = (a: Counts, b: Counts): Counts => ({
+  badBefore: a.badBefore + b.badBefore,
+  goodBefore: a.goodBefore + b.goodBefore,
+  badAfter: a.badAfter + b.badAfter,
+  goodAfter: a.goodAfter + b.goodAfter,
+})
+
+function compareCoverage(commits: readonly CommitRuns[], at: number): readonly string[] {
+  const listChecked = (part: readonly CommitRuns[]): ReadonlySet<string> =>
+    new Set(part.flatMap(({ runs }) => runs.flatMap(({ verdict }) => verdict?.checked ?? [])))
+  const before = listChecked(commits.slice(0, at))
+  return [...listChecked(commits.slice(at))].filter((law) => !before.has(law)).sort()
+}

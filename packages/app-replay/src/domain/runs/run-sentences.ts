@@ -1,0 +1,76 @@
+import type { RunSummary } from '@causeway/recording'
+import { formatCount, formatNumber } from '../sentence.ts'
+import type { CommitRow } from './commits.ts'
+import { type ChangePoint, type Regression, significance } from './regression.ts'
+import type { SimilarRun } from './similarity.ts'
+
+/** How much of a set of runs a verdict is about. */
+export interface RunCounts {
+  readonly total: number
+  readonly bad: number
+  /** Diagnosed runs without an error, as far as their laws could be checked. */
+  readonly without_error: number
+  readonly not_diagnosed: number
+}
+
+/** `waiting` is the number of sealed runs without a summary. */
+export function countRuns(runs: readonly RunSummary[], waiting: number): RunCounts {
+  const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])
+  const bad = verdicts.filter(({ errors }) => errors > 0).length
+  return {
+    total: runs.length + waiting,
+    bad,
+    without_error: verdicts.length - bad,
+    not_diagnosed: runs.length - verdicts.length + waiting,
+  }
+}
+
+/** `Not diagnosed: 3 of 10 runs.` or nothing */
+const describeUnknown = ({ total, not_diagnosed }: RunCounts): string =>
+  not_diagnosed === 0 ? '' : ` Not diagnosed: ${not_diagnosed} of ${formatCount(total, 'run')}.`
+
+export const summarizeRuns = (counts: RunCounts): string =>
+  `${formatCount(counts.total, 'run')}: ${counts.bad} with errors, ${counts.without_error} without an error in what was checked.${describeUnknown(counts)}`
+
+export function summarizeCommits(rows: readonly CommitRow[], counts: RunCounts): string {
+  const worst = rows.reduce<CommitRow | undefined>(
+    (a, b) => (b.bad > 0 && (a === undefined || (b.bad_share ?? 0) > (a.bad_share ?? 0)) ? b : a),
+    undefined,
+  )
+  const most =
+    worst === undefined ? '' : ` The largest share has ${worst.commit}: ${worst.bad} of ${worst.runs}.`
+  return `${formatCount(rows.length, 'commit')}. ${summarizeRuns(counts)}${most}`
+}
+
+export function summarizeRegression(
+  { found, tests, checked_only_after }: Regression,
+  commits: number,
+  counts: RunCounts,
+): string {
+  const diagnosed = counts.bad + counts.without_error
+  if (found === null)
+    return `No significant rise in ${formatCount(diagnosed, 'diagnosed run')} of ${formatCount(commits, 'commit')} (${formatCount(tests, 'test')}, p <= ${significance}).${describeUnknown(counts)}`
+  const before = describeShare(found.share_before, found.runs_before)
+  const after = describeShare(found.share_after, found.runs_after)
+  const doubt =
+    checked_only_after.length === 0
+      ? ''
+      : ` Laws checked only since then, which may explain it: ${checked_only_after.join(', ')}.`
+  return `Since ${found.commit}, ${found.metric} is more frequent: ${before} before, ${after} after (corrected p ${formatNumber(found.corrected_p)}).${describeCandidates(found)}${doubt}${describeUnknown(counts)}`
+}
+
+const describeShare = (share: number, runs: number): string =>
+  `${Math.round(share * runs)} of ${formatCount(runs, 'run')}`
+
+const describeCandidates = ({ candidates }: ChangePoint): string =>
+  candidates.length === 0 ? '' : ` It may also have begun at ${candidates.slice(0, 3).join(', ')}.`
+
+export function summarizeSimilar(
+  target: RunSummary,
+  [first]: readonly SimilarRun[],
+  compared: number,
+): string {
+  if (first === undefined) return `No other diagnosed run to compare ${target.recording} with.`
+  const kinds = first.shared_kinds.length === 0 ? '' : ` (${first.shared_kinds.join(', ')})`
+  return `Of ${formatCount(compared, 'diagnosed run')}, ${first.run.recording} is most like ${target.recording}: ${formatNumber(first.similarity)}${kinds}.`
+}

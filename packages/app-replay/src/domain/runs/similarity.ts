@@ -1,0 +1,72 @@
+import { type RunSummary, type RunVerdict, worstFields } from '@causeway/recording'
+
+export interface SimilarRun {
+  readonly run: RunSummary
+  /** 0 to 1 */
+  readonly similarity: number
+  /** Kinds of findings that both have. */
+  readonly shared_kinds: readonly string[]
+}
+
+/** Weights of the parts of a similarity. They add up to 1. */
+const weights = { kinds: 0.5, first: 0.2, onset: 0.1, worst: 0.2 }
+
+/**
+ * Returns how similarly two diagnosed runs failed: the kinds of their findings (Jaccard), the first kind, when it began in
+ * relation to the length of the run, and the ratios of the worst values.
+ */
+export function measureSimilarity(a: RunSummary, b: RunSummary): number {
+  if (a.verdict === null || b.verdict === null) return 0
+  const parts = {
+    kinds: measureOverlap(a.verdict.kinds, b.verdict.kinds),
+    first: a.verdict.first_bad_kind === b.verdict.first_bad_kind ? 1 : 0,
+    onset: compareOnsets(a, b),
+    worst: compareWorst(a.verdict, b.verdict),
+  }
+  return (
+    weights.kinds * parts.kinds +
+    weights.first * parts.first +
+    weights.onset * parts.onset +
+    weights.worst * parts.worst
+  )
+}
+
+/** Returns the diagnosed runs that are similar to `target`, the most similar first. */
+export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
+  const kinds = new Set(target.verdict?.kinds)
+  return runs
+    .filter((run) => run.recording !== target.recording && run.verdict !== null)
+    .map((run) => ({
+      run,
+      similarity: measureSimilarity(target, run),
+      shared_kinds: run.verdict?.kinds.filter((kind) => kinds.has(kind)) ?? [],
+    }))
+    .sort((a, b) => b.similarity - a.similarity || b.run.sealed_ms - a.run.sealed_ms)
+}
+
+/** Jaccard index; 1 for two empty lists. */
+function measureOverlap(a: readonly string[], b: readonly string[]): number {
+  const union = new Set([...a, ...b])
+  if (union.size === 0) return 1
+  return a.filter((kind) => b.includes(kind)).length / union.size
+}
+
+function compareOnsets(a: RunSummary, b: RunSummary): number {
+  const [x, y] = [a, b].map(({ verdict, frames }) =>
+    verdict?.first_bad_frame == null || frames === 0 ? null : verdict.first_bad_frame / frames,
+  )
+  if (x == null || y == null) return x == null && y == null ? 1 : 0
+  return 1 - Math.min(1, Math.abs(x - y))
+}
+
+/** 1 for equal values, 0 from a factor of 1,000 on; values that one of them lacks do not count. */
+function compareWorst(a: RunVerdict, b: RunVerdict): number {
+  const likenesses = worstFields.flatMap((field) => {
+    const [x, y] = [a[field], b[field]]
+    if (x === null || y === null) return []
+    const [low, high] = [Math.min(Math.abs(x), Math.abs(y)), Math.max(Math.abs(x), Math.abs(y))]
+    if (high === low) return [1]
+    return [1 - Math.min(1, Math.log10(high / Math.max(low, high * 1e-3)) / 3)]
+  })
+  return likenesses.length === 0 ? 0 : likenesses.reduce((sum, one) => sum + one, 0) / likenesses.length
+}

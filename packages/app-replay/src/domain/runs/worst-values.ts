@@ -1,0 +1,45 @@
+import { collisionAt, solverAt, stateAt, systemAt, type WorstValues } from '@causeway/recording'
+import { length3, num } from '../steps/block.ts'
+import type { Step } from '../steps/step.ts'
+
+/** Collects the largest values of a run. Numbers that were not recorded do not count. */
+export class WorstCollector {
+  #depth = Number.NEGATIVE_INFINITY
+  #speed = Number.NEGATIVE_INFINITY
+  #energyStep = Number.NEGATIVE_INFINITY
+  #iterations = Number.NEGATIVE_INFINITY
+  #residual = Number.NEGATIVE_INFINITY
+
+  observe({ scene, window, row, at }: Step): void {
+    const { collisions, states, system, solver } = window
+    const end = collisions.offset[row + 1] ?? 0
+    for (let i = collisions.offset[row] ?? end; i < end; i++)
+      this.#depth = larger(this.#depth, num(collisions.data.data, i * collisionAt.width + collisionAt.depth))
+    for (let column = 0; column < scene.bodies.length; column++) {
+      if (window.present[row * scene.bodies.length + column] !== 1) continue
+      const [x, y, z] = [0, 1, 2].map((axis) => num(states.data, at(column) + stateAt.velocity + axis))
+      this.#speed = larger(this.#speed, length3(x ?? 0, y ?? 0, z ?? 0))
+    }
+    const offset = row * solverAt.width
+    this.#iterations = larger(this.#iterations, num(solver.data, offset + solverAt.iterations))
+    this.#residual = larger(this.#residual, num(solver.data, offset + solverAt.residual))
+    // The change of the first frame is the total energy.
+    if (row === 0) return
+    const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)
+    this.#energyStep = larger(this.#energyStep, Math.abs(total(row) - total(row - 1)))
+  }
+
+  get values(): WorstValues {
+    return {
+      worst_penetration_m: toKnown(this.#depth),
+      worst_speed_m_s: toKnown(this.#speed),
+      worst_energy_step_j: toKnown(this.#energyStep),
+      worst_iterations: toKnown(this.#iterations),
+      worst_residual: toKnown(this.#residual),
+    }
+  }
+}
+
+const larger = (a: number, b: number): number => (Number.isFinite(b) && b > a ? b : a)
+
+const toKnown = (value: number): number | null => (Number.isFinite(value) ? value : null)

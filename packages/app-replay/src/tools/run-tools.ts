@@ -1,0 +1,166 @@
+import { CausewayError } from '@causeway/protocol'
+import type { RunSummary } from '@causeway/recording'
+import { z } from 'zod'
+import { paginate } from '../domain/cursor.ts'
+import { findingKinds } from '../domain/findings/finding.ts'
+import { type CommitRuns, compareCommits, countKinds, groupByCommit } from '../domain/runs/commits.ts'
+import { findRegression, listMetrics, parseMetric } from '../domain/runs/regression.ts'
+import { filterRuns, orderRuns, parseFilter } from '../domain/runs/run-filter.ts'
+import {
+  countRuns,
+  summarizeCommits,
+  summarizeRegression,
+  summarizeRuns,
+  summarizeSimilar,
+} from '../domain/runs/run-sentences.ts'
+import { rankSimilar } from '../domain/runs/similarity.ts'
+import { ReplayError } from '../errors.ts'
+import { openRecording, type ReplayContext } from '../session/session.ts'
+import { pageArguments, type Registration, readOnly } from './recording-tool.ts'
+
+const maxCommits = 200
+const maxSimilar = 20
+
+const whereArgument = z.unknown().optional().describe('Such as {"scenario": "stack", "bad": true}')
+
+export const runTools: readonly Registration[] = [
+  (app) =>
+    app.tool('list_runs', {
+      title: 'List runs',
+      about:
+        'List runs with commit, scenario, seed, first bad frame and worst values. Use it to find runs that failed.',
+      hints: readOnly,
+      input: {
+        where: whereArgument,
+        order: z.string().optional().describe('Such as -worst_penetration_m. Default: -sealed_ms'),
+        ...pageArguments,
+      },
+      example: { args: { where: { bad: true } } },
+      async run({ where, order, cursor, max_points }, { store }) {
+        const { runs, waiting } = listRuns(store, where)
+        const page = paginate(orderRuns(runs, order), (_, index) => index, { cursor, limit: max_points })
+        const counts = countRuns(runs, waiting)
+        return {
+          runs: page.items.map(toRow),
+          ...counts,
+          kinds: countKinds(runs.flatMap(({ verdict }) => verdict ?? [])),
+          truncated: page.items.length < runs.length,
+          next_cursor: page.next_cursor,
+          summary: summarizeRuns(counts),
+        }
+      },
+    }),
+
+  (app) =>
+    app.tool('compare_commits', {
+      title: 'Compare commits',
+      about:
+        'Return per commit the runs, the share of bad ones, kinds of findings and median worst values. Use it to see how a scenario evolves.',
+      hints: readOnly,
+      input: { scenario: z.string().optional().describe('Default: all') },
+      example: { args: {} },
+      async run({ scenario }, { store }) {
+        const { runs, waiting } = listRuns(store, scenario === undefined ? {} : { scenario })
+        const commits = groupByCommit(runs)
+        const rows = compareCommits(commits.slice(-maxCommits))
+        const counts = countRuns(runs, waiting)
+        return {
+          scenario: scenario ?? null,
+          commits: rows,
+          ...counts,
+          without_commit: runs.filter(({ commit }) => commit === null).length,
+          truncated: rows.length < commits.length,
+          summary: summarizeCommits(rows, counts),
+        }
+      },
+    }),
+
+  (app) =>
+    app.tool('find_regression', {
+      title: 'Find regression',
+      about:
+        'Find the first commit since which more runs are bad (exact test, corrected for the number of tests). Use it when runs became worse.',
+      hints: readOnly,
+      input: {
+        metric: z
+          .string()
+          .optional()
+          .describe('Finding kind, or worst_penetration_m > 0.01. Default: all kinds'),
+        since: z.string().optional().describe('First commit'),
+        where: whereArgument,
+      },
+      example: { args: { metric: 'bad' } },
+      async run({ metric, since, where }, { store }) {
+        const { runs, waiting } = listRuns(store, where)
+        const all = groupByCommit(runs)
+        const commits = startAt(all, since).slice(-maxCommits)
+        const included = commits.flatMap((one) => one.runs)
+        const metrics = metric === undefined ? listMetrics(included) : [parseMetric(metric, findingKinds)]
+        const regression = findRegression(commits, metrics)
+        const counts = countRuns(included, waiting)
+        return {
+          ...regression,
+          metrics: metrics.map(({ name }) => name),
+          commits: commits.length,
+          ...counts,
+          without_commit: runs.filter(({ commit }) => commit === null).length,
+          truncated: commits.length < all.length && since === undefined,
+          summary: summarizeRegression(regression, commits.length, counts),
+        }
+      },
+    }),
+
+  (app) =>
+    app.tool('runs_like', {
+      title: 'Find similar runs',
+      about: 'Return the diagnosed runs that failed most like this one, with similarity from 0 to 1.',
+      hints: readOnly,
+      input: { recording: z.string().describe('Id or path') },
+      example: { before: [{ tool: 'diagnose', args: { recording: 'nan' } }], args: { recording: 'nan' } },
+      async run({ recording }, ctx) {
+        const target = await findSummary(recording, ctx)
+        const similar = rankSimilar(target, ctx.store.runs.list().runs)
+        return {
+          recording: target.recording,
+          runs: similar.slice(0, maxSimilar).map(({ run, ...likeness }) => ({ ...likeness, ...toRow(run) })),
+          compared: similar.length,
+          summary: summarizeSimilar(target, similar, similar.length),
+        }
+      },
+    }),
+]
+
+/** Runs without a summary may match a filter: they count as not diagnosed. */
+function listRuns({ runs: summaries }: ReplayContext['store'], where: unknown) {
+  const filter = parseFilter(where)
+  const { runs, waiting } = summaries.list(filter.scenario)
+  return { runs: filterRuns(runs, filter), waiting }
+}
+
+/** Throws `INVALID_ARGUMENTS` if no run has the commit. */
+function startAt(commits: readonly CommitRuns[], since: string | undefined): readonly CommitRuns[] {
+  if (since === undefined) return commits
+  const at = commits.findIndex(({ commit }) => commit.startsWith(since))
+  if (at !== -1) return commits.slice(at)
+  throw new CausewayError('INVALID_ARGUMENTS', `no run has the commit ${since.slice(0, 80)}`, {
+    remedy: 'use a commit of compare_commits',
+    data: { problems: [{ argument: 'since', problem: 'is not the commit of a run' }] },
+  })
+}
+
+async function findSummary(idOrPath: string, ctx: ReplayContext): Promise<RunSummary> {
+  const { runs } = ctx.store
+  const known = runs.find(idOrPath)
+  const found = known ?? runs.find((await openRecording(ctx, idOrPath)).stamp.recording)
+  if (found?.verdict) return found
+  throw new ReplayError('NOT_DIAGNOSED', `the recording was not diagnosed: ${idOrPath}`, {
+    data: { recording: idOrPath },
+  })
+}
+
+/** A run without the lists of its laws. */
+function toRow({ verdict, revision, ...facts }: RunSummary) {
+  if (verdict === null) return { ...facts, diagnosed: false }
+  const { checked, not_checked, ...found } = verdict
+  return { ...facts, diagnosed: true, laws_checked: checked.length, laws_not_checked: not_checked, ...found }
+}

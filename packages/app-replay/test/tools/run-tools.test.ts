@@ -1,0 +1,147 @@
+import { makeRoots } from '@causeway/app-kit'
+import { openForTest } from '@causeway/app-kit/testing'
+import type { RunSummary } from '@causeway/recording'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { frameLines, runLine, streamLines } from '../../../recording/test/run-lines.ts'
+import replay from '../../src/index.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { fixtures, openReplay, toRows } from '../replay-kit.ts'
+
+t.setTimeout(120_000)
+
+const provenance = {
+  branch: 'main',
+  seed: null,
+  host: 'ci',
+  engine_version: '2',
+  tags: [] as readonly string[],
+}
+
+function makeSummary(i: number, change: Partial<RunSummary> = {}): RunSummary {
+  const isBad = i >= 600
+  return {
+    ...provenance,
+    recording: `run-${i}`,
+    name: `run-${i}`,
+    revision: 'finished/1000',
+    sealed_ms: i * 1000,
+    status: 'finished',
+    frames: 1000,
+    bodies: 10,
+    duration_s: 10,
+    commit: `commit-${Math.floor(i / 20)}`,
+    scenario: `scenario-${i % 4}`,
+    verdict: {
+      checked: ['finite_numbers'],
+      not_checked: [],
+      errors: isBad ? 1 : 0,
+      kinds: isBad ? ['blow_up'] : [],
+      first_bad_frame: isBad ? 10 : null,
+      first_bad_kind: isBad ? 'blow_up' : null,
+      worst_penetration_m: i / 1e6,
+      worst_speed_m_s: 1,
+      worst_energy_step_j: 1,
+      worst_iterations: 10,
+      worst_residual: 1e-6,
+    },
+    ...change,
+  }
+}
+
+verifies('replay:runs:summary', 'a sealed run is summarised, diagnosed and listed', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const store = app.store as ReplayStore
+  const one = client()
+  await store.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
+  t.match(await one.call('list_runs'), { total: 0, runs: [] }, 'a live run has no summary')
+  await store.recorder.finish('run')
+  t.match(await one.call('list_runs'), { total: 1, not_diagnosed: 1, bad: 0, without_error: 0 })
+  await store.runs.settled()
+  const listed = await one.call('list_runs')
+  t.match(listed, { total: 1, not_diagnosed: 0 })
+  const [row] = toRows(listed.runs)
+  t.match(row, { name: 'run', status: 'finished', frames: 30, bodies: 2, diagnosed: true, commit: null })
+  t.ok(Number(row?.worst_penetration_m) > 0.0009 && Number(row?.worst_penetration_m) < 0.0011)
+  const { counts, findings } = await one.call('diagnose', { recording: 'run' })
+  t.equal(
+    Number(row?.errors) > 0,
+    toRows(findings).some(({ severity }) => severity === 'error'),
+    String(counts),
+  )
+
+  await store.recorder.write('other', streamLines([runLine, ...frameLines(1, 5)]))
+  await store.recorder.finish('other')
+  await store.recorder.remove('other')
+  await store.runs.settled()
+  t.match(await one.call('list_runs'), { total: 1 }, 'a removed run has no summary')
+})
+
+verifies('replay:runs:summary', 'runs of an earlier process are diagnosed', async (t) => {
+  const dir = t.testdir()
+  const open = () => openForTest(replay, { dir, roots: makeRoots(() => [], 'CAUSEWAY_RECORDING_ROOTS') })
+  const before = await open()
+  await (before.store as ReplayStore).recorder.write('run', streamLines([runLine, ...frameLines(1, 10)]))
+  await before.close()
+  const after = await open()
+  t.teardown(() => after.close())
+  t.match(await after.client().call('list_runs'), { total: 1, not_diagnosed: 1 })
+  await (after.store as ReplayStore).runs.settled()
+  const listed = await after.client().call('list_runs')
+  t.match(listed, { not_diagnosed: 0, runs: [{ status: 'interrupted', diagnosed: true }] })
+})
+
+verifies('replay:runs:summary', 'a file has a summary when it was diagnosed as a whole', async (t) => {
+  const app = await openForTest(replay, {
+    dir: t.testdir(),
+    roots: makeRoots(() => [fixtures], 'CAUSEWAY_RECORDING_ROOTS'),
+  })
+  t.teardown(() => app.close())
+  const one = app.client()
+  await one.call('diagnose', { recording: 'nan', start_frame: 1, end_frame: 20 })
+  await one.call('diagnose', { recording: 'nan', law: 'numerics' })
+  t.match(await one.call('list_runs'), { total: 0 }, 'neither a range nor one law is the whole')
+  await t.rejects(one.call('runs_like', { recording: 'nan' }), { code: 'NOT_DIAGNOSED' })
+  for (const recording of ['nan', 'drop', 'energy_injection']) await one.call('diagnose', { recording })
+  const listed = await one.call('list_runs', { where: { bad: true }, order: 'first_bad_frame' })
+  t.match(listed, { total: 2, runs: [{ status: 'file' }, { status: 'file' }] })
+  t.ok(toRows(listed.runs).some(({ kinds }) => (kinds as string[]).includes('nan')))
+  t.match(await one.call('runs_like', { recording: 'nan' }), { compared: 2 })
+})
+
+verifies('replay:runs:regression', 'tools answer 1,000 runs', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { runs } = app.store as ReplayStore
+  for (let i = 0; i < 1000; i++) runs.put(makeSummary(i))
+  for (let i = 1000; i < 1010; i++) runs.put(makeSummary(i, { verdict: null }))
+  const one = client()
+  const found = await one.call('find_regression')
+  t.match(found, {
+    found: { commit: 'commit-30', previous_commit: 'commit-29', share_before: 0, share_after: 1 },
+    not_diagnosed: 10,
+    bad: 400,
+  })
+  t.match(
+    found.summary,
+    /^Since commit-30, .*0 of 600 runs before, 400 of 400 runs after.*Not diagnosed: 10 of/,
+  )
+  t.match(await one.call('find_regression', { metric: 'jitter' }), {
+    found: null,
+    summary: /^No significant/,
+  })
+  t.match(await one.call('find_regression', { since: 'commit-30' }), { found: null })
+  await t.rejects(one.call('find_regression', { since: 'other' }), { code: 'INVALID_ARGUMENTS' })
+  await t.rejects(one.call('find_regression', { metric: 'speed' }), { code: 'INVALID_ARGUMENTS' })
+  const compared = await one.call('compare_commits', { scenario: 'scenario-1' })
+  t.equal(toRows(compared.commits).length, 51)
+  t.match(toRows(compared.commits)[30], { commit: 'commit-30', runs: 5, bad: 5, kinds: { blow_up: 5 } })
+  const worst = await one.call('list_runs', { order: '-worst_penetration_m', max_points: 2 })
+  t.match(worst, { runs: [{ recording: 'run-999' }, { recording: 'run-998' }], truncated: true })
+  const next = await one.call('list_runs', {
+    order: '-worst_penetration_m',
+    max_points: 2,
+    cursor: worst.next_cursor,
+  })
+  t.match(next, { runs: [{ recording: 'run-997' }, { recording: 'run-996' }] })
+  t.match(await one.call('runs_like', { recording: 'run-999' }), { runs: [{ recording: 'run-998' }] })
+})

@@ -1,0 +1,56 @@
+import type { AnalysisRequest, RecordingSummary } from '../types.ts'
+import type { RecordingWorker } from './workers.ts'
+
+/** Time without work after which the worker is stopped, in milliseconds. */
+const idleMs = 5000
+
+/** Analyses one run after the other in a worker of low priority, which ends when there is no work. */
+export class BackgroundReader {
+  readonly #startWorker: () => RecordingWorker
+  #link: RecordingWorker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(startWorker: () => RecordingWorker) {
+    this.#startWorker = startWorker
+  }
+
+  /** `request` may return null to analyse nothing. Rejects with the errors of the reader and the analysis, and with `WORKER_LOST` after `close`. */
+  analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
+    const result = this.#last.then(() => this.#analyse(file, request))
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#link?.kill()
+    await this.#last
+  }
+
+  async #analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
+    clearTimeout(this.#idle)
+    const link = await this.#getLink()
+    try {
+      const { summary } = await link.call('open', { file, path: file })
+      const analysis = request(summary)
+      const result = analysis && (await link.call('analyse', { ...analysis, isCached: false }))
+      return { summary, result }
+    } finally {
+      this.#idle = setTimeout(() => void this.#stop(), idleMs).unref()
+    }
+  }
+
+  async #getLink(): Promise<RecordingWorker> {
+    if (this.#link?.isAlive) return this.#link
+    this.#link = this.#startWorker()
+    await this.#link.call('lowerPriority', undefined)
+    return this.#link
+  }
+
+  async #stop(): Promise<void> {
+    const link = this.#link
+    this.#link = undefined
+    await link?.stop()
+  }
+}
