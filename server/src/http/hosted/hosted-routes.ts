@@ -12,6 +12,11 @@ const loopback = /^(::ffff:)?127\.|^::1$/
 export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: HttpServices): void {
   sendErrors(fastify, log)
   const { hosted } = core
+  /** A command may have edited mcp.json a moment ago. */
+  const findName = ({ params }: FastifyRequest): string => {
+    hosted.check()
+    return (params as { name: string }).name
+  }
   addRoutes(fastify, '/api/hosted', {
     GET: async (request) => {
       checkAccess(request.access, 'causeway', { scope: 'read', name: 'hosted' })
@@ -21,20 +26,20 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
   addRoutes(fastify, '/api/hosted/:name/logs', {
     GET: async (request) => {
       requireOperator(request, 'logs')
-      return { lines: hosted.gateway.logs(getName(request)) }
+      return { lines: hosted.gateway.logs(findName(request)) }
     },
   })
   addRoutes(fastify, '/api/hosted/:name/changes', {
     GET: async (request) => {
       requireOperator(request, 'changes')
-      return { changes: hosted.gateway.pendingChanges(getName(request)) }
+      return { changes: hosted.gateway.pendingChanges(findName(request)) }
     },
   })
   addRoutes(fastify, '/api/hosted/:name/restart', {
     POST: (request) =>
       inFlight.run(async () => {
         requireOperator(request, 'restart')
-        await hosted.gateway.restart(getName(request))
+        await hosted.gateway.restart(findName(request))
         return {}
       }),
   })
@@ -42,7 +47,7 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
     POST: (request) =>
       inFlight.run(async () => {
         requireOperator(request, 'approve')
-        const name = getName(request)
+        const name = findName(request)
         hosted.gateway.pendingChanges(name)
         if (hosted.config.servers.some((one) => one.name === name && one.needsApproval))
           new ConfigFile(core.config.dataDir).setOption(name, 'needsApproval', undefined)
@@ -53,8 +58,6 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
       }),
   })
 }
-
-const getName = ({ params }: FastifyRequest): string => (params as { name: string }).name
 
 /**
  * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which
