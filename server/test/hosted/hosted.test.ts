@@ -1,6 +1,7 @@
 import { verifies } from '../../../test/verifies.ts'
 import type { Caller } from '../../src/dispatch/caller.ts'
 import type { Core } from '../../src/host/core.ts'
+import { openWire } from '../http/open-wire.ts'
 import { call, testCaller, toolNames } from '../test-core.ts'
 import { fixture, listed, openHostedCore, status } from './hosted-core.ts'
 
@@ -72,4 +73,27 @@ verifies('gateway:catalogue', async (t) => {
   t.equal(readText(await call(next, 'One__echo', { text: 'b' })), 'b')
   t.match(status(next, 'one'), { state: 'ready', starts: 1 })
   t.match(status(next, 'two'), { starts: 0 })
+})
+
+verifies('gateway:app', 'remote servers over both HTTP transports', async (t) => {
+  const dir = t.testdir({ upstream: {}, data: {} })
+  const wire = await openWire(t, { dir: `${dir}/upstream` })
+  const { url } = wire.http
+  const { core } = await openHostedCore(
+    t,
+    {
+      remote: { type: 'http', url: `${url}/mcp/demo` },
+      old: { type: 'sse', url: `${url}/sse/demo` },
+      gone: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
+    },
+    { dir },
+  )
+  await listed(core, 'remote', 'old')
+  for (const app of ['Remote', 'Old']) {
+    t.match(await call(core, `${app}__demo_echo`, { text: 'r' }), { structuredContent: { text: 'r' } }, app)
+    t.match(await call(core, `${app}__fail`, { code: 'NO_RECORDING' }), { isError: true }, app)
+  }
+  t.match(status(core, 'remote'), { kind: 'http', state: 'ready', protocol_version: '2026-07-28' })
+  t.match(status(core, 'old'), { kind: 'sse', state: 'ready', protocol_version: '2025-11-25' })
+  t.match(status(core, 'gone'), { last_error: { code: 'UPSTREAM_UNAVAILABLE' } })
 })
