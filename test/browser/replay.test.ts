@@ -148,6 +148,8 @@ else {
     const coverage = await page.locator('.coverage').innerText()
     t.match(coverage, /○ tunnelling\s+frames 1–100: no shapes/)
     t.match(coverage, /half_extents/)
+    t.match(coverage, /\d+ laws checked, \d+ did not apply, \d+ not or partly/)
+    t.match(coverage, /Did not apply: contact momentum, friction momentum/)
     t.same(watched.problems, [])
   })
 

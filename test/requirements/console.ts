@@ -59,7 +59,8 @@ export const webConsole = {
   },
   'console:replay:findings': {
     origin: 'design, new parts: console',
-    behaviour: 'a finding opens its frame and body, and the page names the laws that were not checked',
+    behaviour:
+      'a finding opens its frame and body, and the page names the laws that did not apply or were not checked',
   },
   'console:replay:follow': {
     origin: 'design, new parts: console',

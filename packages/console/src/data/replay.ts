@@ -65,6 +65,7 @@ export interface Diagnosis {
   readonly count: number
   readonly frames_checked: number
   readonly checked?: readonly string[]
+  readonly not_applicable?: readonly string[]
   readonly not_checked?: readonly {
     readonly law: string
     readonly frames: { readonly first: number; readonly last: number }

@@ -78,13 +78,17 @@ export function FindingList({
 const formatFrames = ({ frames: { first, last } }: Finding): string =>
   first === last ? `frame ${first}` : `${first}–${last}`
 
-/** The laws that were checked and those that the recording has no data for. */
-function Coverage({ diagnosis: { checked = [], not_checked: missing = [] } }: { diagnosis: Diagnosis }) {
-  if (checked.length + missing.length === 0) return null
+const formatLaws = (laws: readonly string[]): string => laws.join(', ').replaceAll('_', ' ')
+
+/** The laws that were checked, those that no frame was subject to, and those that the recording has no data for. */
+function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
+  const { checked = [], not_applicable: idle = [], not_checked: missing = [] } = diagnosis
+  if (checked.length + idle.length + missing.length === 0) return null
   return (
     <details class="coverage">
       <summary>
         {checked.length} laws checked
+        {idle.length > 0 && `, ${idle.length} did not apply`}
         {missing.length > 0 && (
           <>
             {', '}
@@ -106,7 +110,8 @@ function Coverage({ diagnosis: { checked = [], not_checked: missing = [] } }: { 
           ))}
         </ul>
       )}
-      {checked.length > 0 && <p class="muted">Checked: {checked.join(', ').replaceAll('_', ' ')}</p>}
+      {checked.length > 0 && <p class="muted">Checked: {formatLaws(checked)}</p>}
+      {idle.length > 0 && <p class="muted">Did not apply: {formatLaws(idle)}</p>}
     </details>
   )
 }
