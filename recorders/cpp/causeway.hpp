@@ -43,6 +43,7 @@ struct Body {
   std::string name;
   std::optional<Shape> shape;
   std::vector<double> position, orientation;  // fixed pose of an environment body
+  std::optional<std::uint32_t> group;         // bodies that joints connect have the same number
 };
 
 // The axes and orders of the engine, if they differ from z up, right-handed, w first, normals from a to b.
@@ -57,6 +58,10 @@ struct Run {
   std::string lambda_unit;      // "N·s" or "N"
   std::vector<Body> bodies;
   std::optional<Convention> convention;
+  std::string commit, branch, scenario, host, engine_version;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> tags;
+  std::optional<std::uint32_t> substeps;  // steps of the engine per frame, if only the last has contacts
 };
 
 // Columns are row-major: one row per body, per contact point or per force.
@@ -75,6 +80,8 @@ struct Frame {
   std::optional<bool> solver_converged;
   std::vector<std::uint32_t> force_body;
   std::vector<double> force, torque, force_at;
+  std::vector<std::uint32_t> joint_a, joint_b, joint_kind;  // kind: 0 other, 1 fixed, 2 hinge, 3 slider, 4 ball
+  std::vector<double> joint_point, joint_impulse, joint_torque, joint_position_error;
 };
 
 namespace detail {
@@ -142,7 +149,9 @@ inline std::string encode(const Body& body) {
   if (body.is_environment) bytes.whole(7, 1);
   bytes.field(8, body.name);
   if (body.shape) bytes.message(9, encode(*body.shape));
-  return bytes.field(10, body.position).field(11, body.orientation).text();
+  bytes.field(10, body.position).field(11, body.orientation);
+  if (body.group) bytes.whole(12, *body.group);
+  return bytes.text();
 }
 
 inline std::string encode(const Run& run) {
@@ -155,6 +164,11 @@ inline std::string encode(const Run& run) {
     own.field(1, convention.up).field(2, convention.handedness).field(3, convention.quaternion).field(4, convention.normal);
     bytes.message(6, own.text());
   }
+  bytes.field(7, run.commit).field(8, run.branch).field(9, run.scenario);
+  if (run.seed) bytes.whole(10, *run.seed);
+  for (const std::string& tag : run.tags) bytes.field(11, tag);
+  bytes.field(12, run.host).field(13, run.engine_version);
+  if (run.substeps) bytes.whole(14, *run.substeps);
   return bytes.text();
 }
 
@@ -172,6 +186,8 @@ inline std::string encode(const Frame& frame) {
   bytes.field(32, frame.contact_tangent2_impulse).field(40, frame.solver_iterations).field(41, frame.solver_residual);
   if (frame.solver_converged) bytes.whole(42, *frame.solver_converged ? 1 : 0);
   bytes.field(50, frame.force_body).field(51, frame.force).field(52, frame.torque).field(53, frame.force_at);
+  bytes.field(60, frame.joint_a).field(61, frame.joint_b).field(62, frame.joint_kind).field(63, frame.joint_point);
+  bytes.field(64, frame.joint_impulse).field(65, frame.joint_torque).field(66, frame.joint_position_error);
   return bytes.text();
 }
 
@@ -191,7 +207,7 @@ inline std::string describe(const std::string& name, const std::vector<SchemaFie
     Bytes own;
     own.field(1, std::string(field.name)).whole(3, field.number).whole(4, field.is_repeated ? 3 : 1).whole(5, field.type);
     if (field.message != nullptr) own.field(6, std::string(".causeway.v1.") + field.message);
-    else if (field.is_repeated) own.message(8, Bytes().whole(2, 1).text());
+    else if (field.is_repeated && field.type != 9) own.message(8, Bytes().whole(2, 1).text());
     message.message(2, own.text());
   }
   return message.text();
@@ -208,11 +224,15 @@ inline std::string file_descriptor_set() {
   file.field(1, std::string("causeway.proto")).field(2, std::string("causeway.v1"));
   file.message(4, describe("Run", {text("engine", 1), number("dt", 2), numbers("gravity", 3), text("lambda_unit", 4),
                                    SchemaField{"bodies", 5, 11, true, "Body"},
-                                   SchemaField{"convention", 6, 11, false, "Convention"}}));
+                                   SchemaField{"convention", 6, 11, false, "Convention"}, text("commit", 7),
+                                   text("branch", 8), text("scenario", 9), SchemaField{"seed", 10, 4, false, nullptr},
+                                   SchemaField{"tags", 11, 9, true, nullptr}, text("host", 12), text("engine_version", 13),
+                                   SchemaField{"substeps", 14, 13, false, nullptr}}));
   file.message(4, describe("Body", {SchemaField{"id", 1, 13, false, nullptr}, number("mass", 2), number("restitution", 3),
                                     number("friction", 4), numbers("inertia", 5), numbers("half_extents", 6),
                                     flag("is_environment", 7), text("name", 8), SchemaField{"shape", 9, 11, false, "Shape"},
-                                    numbers("position", 10), numbers("orientation", 11)}));
+                                    numbers("position", 10), numbers("orientation", 11),
+                                    SchemaField{"group", 12, 13, false, nullptr}}));
   file.message(4, describe("Shape", {text("kind", 1), number("radius", 2), number("half_length", 3)}));
   file.message(4, describe("Convention", {text("up", 1), text("handedness", 2), text("quaternion", 3), text("normal", 4)}));
   file.message(
@@ -226,7 +246,9 @@ inline std::string file_descriptor_set() {
                    numbers("contact_normal_impulse", 30), numbers("contact_tangent1_impulse", 31),
                    numbers("contact_tangent2_impulse", 32), number("solver_iterations", 40), number("solver_residual", 41),
                    flag("solver_converged", 42), ids("force_body", 50), numbers("force", 51), numbers("torque", 52),
-                   numbers("force_at", 53)}));
+                   numbers("force_at", 53), ids("joint_a", 60), ids("joint_b", 61), ids("joint_kind", 62),
+                   numbers("joint_point", 63), numbers("joint_impulse", 64), numbers("joint_torque", 65),
+                   numbers("joint_position_error", 66)}));
   return Bytes().message(1, file.text()).text();
 }
 

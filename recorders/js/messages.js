@@ -16,6 +16,7 @@ const messages = {
     shape: [9, 'Shape'],
     position: [10, 'double[]'],
     orientation: [11, 'double[]'],
+    group: [12, 'uint32'],
   },
   Convention: {
     up: [1, 'string'],
@@ -30,6 +31,14 @@ const messages = {
     lambda_unit: [4, 'string'],
     bodies: [5, 'Body[]'],
     convention: [6, 'Convention'],
+    commit: [7, 'string'],
+    branch: [8, 'string'],
+    scenario: [9, 'string'],
+    seed: [10, 'uint64'],
+    tags: [11, 'string[]'],
+    host: [12, 'string'],
+    engine_version: [13, 'string'],
+    substeps: [14, 'uint32'],
   },
   Frame: {
     frame_id: [1, 'uint64'],
@@ -63,6 +72,13 @@ const messages = {
     force: [51, 'double[]'],
     torque: [52, 'double[]'],
     force_at: [53, 'double[]'],
+    joint_a: [60, 'uint32[]'],
+    joint_b: [61, 'uint32[]'],
+    joint_kind: [62, 'uint32[]'],
+    joint_point: [63, 'double[]'],
+    joint_impulse: [64, 'double[]'],
+    joint_torque: [65, 'double[]'],
+    joint_position_error: [66, 'double[]'],
   },
 }
 
@@ -106,6 +122,10 @@ function writeField(writer, [number, type], value) {
       for (const one of value) packed.uint32(one)
       return bytes(packed.finish())
     }
+  }
+  if (type === 'string[]') {
+    for (const one of value) writer.tag(number, WireType.LengthDelimited).string(one)
+    return
   }
   if (!type.endsWith('[]')) return bytes(encode(type, value))
   for (const one of value) bytes(encode(type.slice(0, -2), one))

@@ -1,46 +1,54 @@
-// cspell:ignore jntadr qposadr dofadr nbody jntnum geomadr geomnum bodyid -- names of MuJoCo
+// cspell:ignore jntadr qposadr dofadr nbody jntnum geomadr geomnum bodyid rootid weldid parentid xanchor xipos ximat xpos xquat cvel -- names of MuJoCo
+// cspell:ignore iquat xfrc neq subtree -- names of MuJoCo
 /** Records MuJoCo (WebAssembly) simulations. Tested with mujoco-js. */
+import { listJoints, measureReactions } from './mujoco-joints.js'
 import { Recorder } from './recorder.js'
+import { add, cross, multiplyQuaternions, take } from './vectors.js'
 
 const geomKinds = { 0: 'plane', 2: 'sphere', 3: 'capsule', 6: 'box' }
+const rungeKutta = 1
 
 /**
- * Returns a recorder of a simulation. Call `step()` after every `mj_step`, and `close()` at the end. Records every body: those with a
- * free joint as moving bodies, those fixed to the world as environment. Throws `TypeError` if a body has other joints.
+ * Returns a recorder of a simulation. Call `step()` after every `mj_step`, and `close()` at the end. It records every body: those fixed to
+ * the world as environment, those of a tree with joints as a group. `step()` also brings the poses in `data` up to date with `qpos`.
  *
  * @param {object} mujoco the module
  * @param {object} model MjModel
  * @param {object} data MjData
  * @param {(bytes: Uint8Array) => void} write
+ * @param {object} [constants] further constants, such as `scenario` or `seed`
  */
-export function recordMujoco(mujoco, model, data, write) {
+export function recordMujoco(mujoco, model, data, write, constants = {}) {
   const dt = model.opt.timestep
-  const bodies = listBodies(model)
-  const moving = bodies.filter(({ is_environment }) => !is_environment)
+  const bodies = listBodies(model, data)
+  const moving = bodies.filter(({ is_environment }) => !is_environment).map(({ id }) => id)
   const recorder = new Recorder(write, {
     engine: 'MuJoCo',
+    engine_version: mujoco.mj_versionString?.(),
     dt,
     gravity: [...model.opt.gravity],
     lambda_unit: 'N·s',
     bodies,
+    // Contacts are those of the last stage of the integrator.
+    ...(model.opt.integrator === rungeKutta && { substeps: 4 }),
+    ...constants,
   })
   return {
-    /** Records the state after a step. Contacts belong to the pose before it, as the format requires. */
+    /** Records the state after a step. Contacts and joints belong to the pose before it, as the format requires. */
     step() {
-      const columns = { position: [], velocity: [], orientation: [], angular_velocity: [] }
-      for (const { id } of moving) {
-        const joint = model.body_jntadr[id]
-        const [q, v] = [model.jnt_qposadr[joint], model.jnt_dofadr[joint]]
-        columns.position.push(...data.qpos.slice(q, q + 3))
-        columns.orientation.push(...data.qpos.slice(q + 3, q + 7))
-        columns.velocity.push(...data.qvel.slice(v, v + 3))
-        columns.angular_velocity.push(...data.qvel.slice(v + 3, v + 6))
-      }
+      const contacts = listContacts(mujoco, model, data, dt)
+      const joints = listJoints(model, data, moving, measureReactions(mujoco, model, data, dt))
+      const forces = listForces(data, moving)
+      mujoco.mj_kinematics(model, data)
+      mujoco.mj_comPos(model, data)
+      mujoco.mj_comVel(model, data)
       const iterations = data.solver_niter[0]
       recorder.frame({
-        ...columns,
+        ...readStates(model, data, moving),
+        ...forces,
         time: data.time,
-        contacts: listContacts(mujoco, model, data, dt),
+        contacts,
+        joints,
         solver_iterations: iterations,
         solver_converged: iterations < model.opt.iterations,
       })
@@ -49,37 +57,72 @@ export function recordMujoco(mujoco, model, data, write) {
   }
 }
 
-function listBodies(model) {
-  return Array.from({ length: model.nbody }, (_, id) => {
-    const joints = model.body_jntnum[id]
+/** Centres of mass and principal axes. `cvel` is the velocity at the centre of mass of the tree. */
+function readStates(model, data, moving) {
+  const columns = { position: [], velocity: [], orientation: [], angular_velocity_world: [] }
+  for (const id of moving) {
+    const spin = take(data.cvel, 2 * id)
+    const place = take(data.xipos, id)
+    const arm = add(place, take(data.subtree_com, model.body_rootid[id]), -1)
+    columns.position.push(...place)
+    columns.velocity.push(...add(take(data.cvel, 2 * id + 1), cross(spin, arm)))
+    columns.orientation.push(...multiplyQuaternions(take(data.xquat, id, 4), take(model.body_iquat, id, 4)))
+    columns.angular_velocity_world.push(...spin)
+  }
+  return columns
+}
+
+/** Forces that the user applies to bodies. */
+function listForces(data, moving) {
+  const pushed = moving.filter((id) =>
+    data.xfrc_applied.subarray(6 * id, 6 * id + 6).some((part) => part !== 0),
+  )
+  if (pushed.length === 0) return {}
+  return {
+    force_body: pushed,
+    force: pushed.flatMap((id) => take(data.xfrc_applied, 2 * id)),
+    torque: pushed.flatMap((id) => take(data.xfrc_applied, 2 * id + 1)),
+    force_at: pushed.flatMap((id) => take(data.xipos, id)),
+  }
+}
+
+function listBodies(model, data) {
+  const isFixed = (id) => model.body_weldid[id] === 0
+  const ids = Array.from({ length: model.nbody }, (_, id) => id)
+  return ids.map((id) => {
     const joint = model.body_jntadr[id]
-    const isFree = joints === 1 && model.jnt_type[joint] === 0
-    if (joints > 0 && !isFree)
-      throw new TypeError(
-        `body ${id} has a joint that is not free; articulated bodies cannot be recorded yet`,
-      )
-    const pose = {
-      position: [...model.body_pos.slice(3 * id, 3 * id + 3)],
-      orientation: [...model.body_quat.slice(4 * id, 4 * id + 4)],
-    }
+    const isSingle =
+      model.body_jntnum[id] === 1 &&
+      model.jnt_type[joint] === 0 &&
+      ids.every((other) => model.body_parentid[other] !== id || other === id)
+    if (isFixed(id))
+      return {
+        id,
+        is_environment: true,
+        position: take(data.xpos, id),
+        orientation: take(data.xquat, id, 4),
+        ...describeShape(model, id),
+      }
     return {
       id,
-      is_environment: joints === 0,
-      ...(joints === 0
-        ? pose
-        : { mass: model.body_mass[id], inertia: [...model.body_inertia.slice(3 * id, 3 * id + 3)] }),
+      mass: model.body_mass[id],
+      inertia: take(model.body_inertia, id),
+      ...(isSingle ? {} : { group: model.body_rootid[id] }),
       ...describeShape(model, id),
     }
   })
 }
 
-/** The shape of a body with one geom at its centre. */
+/** The shape of a body with one geom at the origin of its recorded pose. */
 function describeShape(model, id) {
   const geom = model.body_geomadr[id]
   if (model.body_geomnum[id] !== 1) return {}
-  if ([0, 1, 2].some((k) => model.geom_pos[3 * geom + k] !== 0)) return {}
+  const origin = model.body_weldid[id] === 0 ? [0, 0, 0] : take(model.body_ipos, id)
+  const axes = model.body_weldid[id] === 0 ? [1, 0, 0, 0] : take(model.body_iquat, id, 4)
+  const isNear = (a, b) => a.every((part, k) => Math.abs(part - b[k]) < 1e-9)
+  if (!isNear(take(model.geom_pos, geom), origin) || !isNear(take(model.geom_quat, geom, 4), axes)) return {}
   const kind = geomKinds[model.geom_type[geom]]
-  const [x, y, z] = model.geom_size.slice(3 * geom, 3 * geom + 3)
+  const [x, y, z] = take(model.geom_size, geom)
   const friction = { friction: model.geom_friction[3 * geom] }
   if (kind === 'box') return { shape: { kind }, half_extents: [x, y, z], ...friction }
   if (kind === 'sphere') return { shape: { kind, radius: x }, ...friction }

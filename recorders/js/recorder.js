@@ -1,7 +1,10 @@
 /** Records a physics simulation to an MCAP file that Causeway diagnoses. */
+import { crc32 } from '@foxglove/crc'
 import { McapChunkBuilder, McapRecordBuilder } from '@mcap/core'
+import { toContactColumns, toJointColumns } from './columns.js'
 import { descriptor } from './descriptor.js'
 import { encode } from './messages.js'
+import { findProvenance } from './provenance.js'
 
 const chunkBytes = 256 * 1024
 const chunkMs = 1000
@@ -20,6 +23,9 @@ const [runChannel, frameChannel] = [1, 2]
  * @property {'N·s' | 'N'} [lambda_unit] whether contact impulses are impulses or forces
  * @property {readonly object[]} [bodies] `id`, and optionally `mass`, `inertia`, `shape`, `is_environment` and others
  * @property {object} [convention] axes and orders of the engine: `{up, handedness, quaternion, normal}`
+ * @property {number} [substeps] steps of the engine per frame, if only the last has contacts
+ * @property {string} [commit] of the simulated project; `branch`, `scenario`, `seed`, `tags`, `host` and `engine_version` likewise.
+ *   Default: what `findProvenance` finds
  */
 
 /**
@@ -53,7 +59,7 @@ export class Recorder {
     this.#write = write
     this.#onError = onError
     this.#dt = constants.dt
-    const run = encode('Run', constants)
+    const run = encode('Run', { ...findProvenance(), ...constants })
     this.#put((records) => {
       records.writeMagic()
       records.writeHeader({ profile: '', library: 'causeway-recorder' })
@@ -65,14 +71,16 @@ export class Recorder {
   /**
    * Records the state after a step. Members are those of `Frame` in causeway.proto; `contacts` may replace the columns of contacts:
    * objects with `a`, `b` and optionally `point`, `normal`, `depth`, `tangent1`, `tangent2`, `friction`, `restitution`, `normal_impulse`,
-   * `tangent1_impulse` and `tangent2_impulse`. An empty list: nothing touches. Throws `TypeError` for an unknown member.
+   * `tangent1_impulse` and `tangent2_impulse`. An empty list: nothing touches. `joints` may replace the columns of joints: objects with
+   * `a`, `b` and optionally `kind`, `point`, `impulse`, `torque` and `position_error`. Throws `TypeError` for an unknown member.
    *
    * @param {Record<string, any>} frame
    */
-  frame({ contacts, ...columns }) {
+  frame({ contacts, joints, ...columns }) {
     const frame_id = columns.frame_id ?? this.#frameId + 1
     const time = columns.time ?? (this.#dt === undefined ? undefined : frame_id * this.#dt)
-    const message = encode('Frame', { ...columns, frame_id, time, ...toColumns(contacts) })
+    const rows = { ...toContactColumns(contacts), ...toJointColumns(joints) }
+    const message = encode('Frame', { ...columns, frame_id, time, ...rows })
     this.#frameId = frame_id
     this.#add(frameChannel, time, message)
   }
@@ -91,7 +99,7 @@ export class Recorder {
         messageStartTime,
         messageEndTime,
         uncompressedSize: size,
-        uncompressedCrc: 0,
+        uncompressedCrc: crc32(chunk.buffer),
         compression: '',
         records: chunk.buffer,
       })
@@ -178,40 +186,4 @@ function writeChannels(records) {
     records.writeSchema({ id, name: schema, encoding: 'protobuf', data })
     records.writeChannel({ id, schemaId: id, topic, messageEncoding: 'protobuf', metadata: new Map() })
   }
-}
-
-const contactColumns = {
-  point: ['contact_point', 3],
-  normal: ['contact_normal', 3],
-  depth: ['contact_depth', 1],
-  tangent1: ['contact_tangent1', 3],
-  tangent2: ['contact_tangent2', 3],
-  friction: ['contact_friction', 1],
-  restitution: ['contact_restitution', 1],
-  normal_impulse: ['contact_normal_impulse', 1],
-  tangent1_impulse: ['contact_tangent1_impulse', 1],
-  tangent2_impulse: ['contact_tangent2_impulse', 1],
-}
-
-function toColumns(contacts) {
-  if (contacts === undefined || contacts === null) return {}
-  const known = ['a', 'b', ...Object.keys(contactColumns)]
-  for (const contact of contacts)
-    for (const member of Object.keys(contact))
-      if (!known.includes(member))
-        throw new TypeError(`a contact has no member ${member}; its members: ${known.join(', ')}`)
-  if (contacts.length === 0) return { contacts_known: true }
-  const columns = {
-    contacts_known: true,
-    contact_a: contacts.map(({ a }) => a),
-    contact_b: contacts.map(({ b }) => b),
-  }
-  for (const [member, [column, width]] of Object.entries(contactColumns)) {
-    if (!contacts.some((contact) => contact[member] !== undefined)) continue
-    const unknown = Array(width).fill(Number.NaN)
-    columns[column] = contacts.flatMap((contact) => [
-      ...(width === 1 ? [contact[member] ?? Number.NaN] : (contact[member] ?? unknown)),
-    ])
-  }
-  return columns
 }

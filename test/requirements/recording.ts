@@ -167,6 +167,11 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a file of a recorder gives the same answers as the same frames as lines',
   },
+  'recording:articulation': {
+    origin: 'design, recorders',
+    behaviour:
+      'groups of bodies, joints, substeps and provenance are equal as lines, MCAP, export and import, in any convention',
+  },
   'recording:files:convention': {
     origin: 'design, recorders',
     behaviour:

@@ -215,6 +215,11 @@ export const replay = {
     behaviour:
       'each verdict names the laws that were checked, and for the others the frames, bodies and missing data',
   },
+  'replay:laws:joints': {
+    origin: 'docs/laws.md',
+    behaviour:
+      'articulated bodies are balanced with the reactions of their joints or as a group, and joints that drift are reported',
+  },
   'replay:diagnose:unsent': {
     origin: 'docs/recording-frames.md: a member that is absent means not known',
     behaviour: 'data that an engine never sends is not a fault and hides no other fault',

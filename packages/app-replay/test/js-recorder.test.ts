@@ -1,50 +1,13 @@
 /** Replay on simulations of real engines that the JavaScript recorder recorded. */
-import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import load from 'mujoco-js'
 import t from 'tap'
-import { recordMujoco } from '../../../recorders/js/mujoco.js'
 import { Recorder } from '../../../recorders/js/recorder.js'
+import { box, type MujocoScene, simulateMujoco } from './engine-kit.ts'
 import { openReplay } from './replay-kit.ts'
 
 t.setTimeout(120_000)
 
-// biome-ignore lint/suspicious/noExplicitAny: mujoco-js has no types
-const mujoco: any = await load()
-
-interface Scene {
-  /** XML of the bodies. */
-  readonly bodies: string
-  readonly steps: number
-  /** Changes the state before a step. */
-  readonly act?: (step: number, data: { qvel: Float64Array }) => void
-}
-
-/** Simulates a scene on a floor and records it to a file. */
-function simulate(file: string, { bodies, steps, act }: Scene): void {
-  mujoco.FS.writeFile(
-    '/scene.xml',
-    `<mujoco><option timestep="0.005" cone="elliptic" impratio="10"/><worldbody>
-       <geom type="plane" size="9 9 1" friction="0.5"/>${bodies}</worldbody></mujoco>`,
-  )
-  const model = mujoco.MjModel.loadFromXML('/scene.xml')
-  const data = new mujoco.MjData(model)
-  writeFileSync(file, '')
-  const recorder = recordMujoco(mujoco, model, data, (bytes: Uint8Array) => appendFileSync(file, bytes))
-  for (let step = 1; step <= steps; step++) {
-    act?.(step, data)
-    mujoco.mj_step(model, data)
-    recorder.step()
-  }
-  recorder.close()
-  data.delete()
-  model.delete()
-}
-
-const box = (z: number): string =>
-  `<body pos="0 0 ${z}"><freejoint/><geom type="box" size="0.2 0.2 0.2" mass="2" friction="0.5"/></body>`
-
-const scenes: Readonly<Record<string, Scene>> = {
+const scenes: Readonly<Record<string, MujocoScene>> = {
   'a box at rest': { bodies: box(0.2), steps: 200 },
   'a slide': {
     bodies: box(0.2),
@@ -59,7 +22,7 @@ const scenes: Readonly<Record<string, Scene>> = {
 for (const [title, scene] of Object.entries(scenes))
   t.test(`Replay finds nothing in ${title} of MuJoCo`, async (t) => {
     const { client, folder } = await openReplay(t, [])
-    simulate(join(folder, 'run.mcap'), scene)
+    simulateMujoco(join(folder, 'run.mcap'), scene)
     const replay = client()
     t.match(await replay.call('load_recording', { path: 'run.mcap' }), {
       total_frames: scene.steps,
@@ -70,10 +33,10 @@ for (const [title, scene] of Object.entries(scenes))
 
 t.test('Replay finds a kick that MuJoCo did not cause, at its frame', async (t) => {
   const { client, folder } = await openReplay(t, [])
-  const act: Scene['act'] = (step, { qvel }) => {
+  const act: MujocoScene['act'] = (step, { qvel }) => {
     if (step === 100) qvel[2] = 0.5
   }
-  simulate(join(folder, 'kick.mcap'), { bodies: box(0.2), steps: 200, act })
+  simulateMujoco(join(folder, 'kick.mcap'), { bodies: box(0.2), steps: 200, act })
   const { findings } = await client().call('diagnose', { recording: 'kick' })
   t.match(findings, [{ frames: { first: 100 }, bodies: [1] }])
 })

@@ -114,3 +114,15 @@ export async function readText(client: TestClient, uri = ''): Promise<string> {
   const contents = await client.read(uri)
   return 'text' in contents ? contents.text : ''
 }
+
+/** Records lines to a run of a new server and loads it. */
+export async function recordLines(t: Test, lines: readonly object[]): Promise<TestClient> {
+  const { app, client } = await openReplay(t, [])
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  }
+  await (app.store as ReplayStore).recorder.write('run', body())
+  const one = client()
+  await one.call('load_recording', { path: 'run' })
+  return one
+}

@@ -62,6 +62,8 @@ export interface BodyGeometry {
   readonly position: readonly number[] | null
   /** fixed orientation of an environment body, w first */
   readonly orientation: readonly number[] | null
+  /** articulation of the body; bodies of a group are connected by joints */
+  readonly group?: number
 }
 
 /** One body after the step of a frame. */
@@ -147,6 +149,23 @@ export interface ExternalForce {
   readonly at: Vector
 }
 
+export type JointKind = 'other' | 'fixed' | 'hinge' | 'slider' | 'ball'
+
+/** A joint in the step of a frame. Impulses have the unit `lambda_unit` of the recording. */
+export interface Joint {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+  readonly kind: JointKind
+  /** m, world, in the poses of the previous frame */
+  readonly point: Vector
+  /** on a at the point; on b its negative */
+  readonly impulse: Vector
+  /** on a about the point, in the unit of impulses times m; on b its negative */
+  readonly torque: Vector
+  /** m, distance of the two ends after the step */
+  readonly position_error: Value
+}
+
 /** Solver diagnostics of a frame. `converged` is meaningful only if there are constraints. */
 export interface Solver {
   readonly iterations: Value
@@ -188,6 +207,7 @@ export interface Frame {
   readonly friction_constraints: readonly FrictionConstraint[]
   /** forces on the same body add up */
   readonly external_forces: readonly ExternalForce[]
+  readonly joints: readonly Joint[]
   readonly solver: Solver | null
   readonly system_energy: SystemEnergy | null
   readonly body_energies: readonly BodyEnergy[]
@@ -292,6 +312,8 @@ export interface RecordingSummary {
   readonly ignored_rows: number
   /** Whether the recorder ended without finishing; missing if it finished or is recording. */
   readonly interrupted?: boolean
+  /** steps of the engine per frame, of which only the last has contacts; missing for 1 */
+  readonly substeps?: number
   /** missing if the recorder sent none */
   readonly provenance?: Provenance
 }

@@ -124,6 +124,7 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
       tangent2_lambda: null,
       ...part,
     })),
+    joints: [],
     external_forces: [],
     solver: null,
     system_energy: null,

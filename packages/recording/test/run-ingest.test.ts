@@ -177,6 +177,7 @@ t.test('ingest reads and continues a run without the contact data column', async
     const db = new Database(join(data, 'recordings', `${name}.db`))
     db.exec(
       `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details; ALTER TABLE run DROP COLUMN convention;
+       ALTER TABLE run DROP COLUMN substeps; ALTER TABLE run DROP COLUMN provenance; ALTER TABLE block DROP COLUMN joints;
        DELETE FROM causeway_migration WHERE version > 1`,
     )
     db.close()

@@ -102,6 +102,7 @@ const columns: Readonly<Record<WindowPart, readonly [Block, from: number, to: nu
   friction: ['friction', frictionAt.mu, frictionAt.width],
   frictionVectors: ['friction', frictionAt.normal, frictionAt.mu],
   externals: ['externals', 0, 10],
+  joints: ['joints', 0, 13],
 }
 
 type Block =
@@ -113,6 +114,7 @@ type Block =
   | 'constraints'
   | 'friction'
   | 'externals'
+  | 'joints'
 
 /** Returns the numbers of a part of a window; of states and energies those of one body. */
 function listNumbers(window: FrameWindow, part: WindowPart, body: number): number[] {

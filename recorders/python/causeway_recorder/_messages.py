@@ -18,6 +18,7 @@ _BODY = (
     ("shape", 9, "Shape"),
     ("position", 10, "double[]"),
     ("orientation", 11, "double[]"),
+    ("group", 12, "uint32"),
 )
 _RUN = (
     ("engine", 1, "string"),
@@ -26,6 +27,14 @@ _RUN = (
     ("lambda_unit", 4, "string"),
     ("bodies", 5, "Body[]"),
     ("convention", 6, "Convention"),
+    ("commit", 7, "string"),
+    ("branch", 8, "string"),
+    ("scenario", 9, "string"),
+    ("seed", 10, "uint64"),
+    ("tags", 11, "string[]"),
+    ("host", 12, "string"),
+    ("engine_version", 13, "string"),
+    ("substeps", 14, "uint32"),
 )
 _CONVENTION = (("up", 1, "string"), ("handedness", 2, "string"), ("quaternion", 3, "string"), ("normal", 4, "string"))
 _FRAME = (
@@ -60,6 +69,13 @@ _FRAME = (
     ("force", 51, "double[]"),
     ("torque", 52, "double[]"),
     ("force_at", 53, "double[]"),
+    ("joint_a", 60, "uint32[]"),
+    ("joint_b", 61, "uint32[]"),
+    ("joint_kind", 62, "uint32[]"),
+    ("joint_point", 63, "double[]"),
+    ("joint_impulse", 64, "double[]"),
+    ("joint_torque", 65, "double[]"),
+    ("joint_position_error", 66, "double[]"),
 )
 _MESSAGES = {"Run": _RUN, "Body": _BODY, "Shape": _SHAPE, "Convention": _CONVENTION, "Frame": _FRAME}
 _FIELDS = {
@@ -93,6 +109,9 @@ def _append(parts, number, type_, value):
         _append_bytes(parts, number, pack_doubles(value))
     elif type_ == "uint32[]":
         _append_bytes(parts, number, b"".join(_varint(int(one)) for one in value))
+    elif type_ == "string[]":
+        for one in value:
+            _append_bytes(parts, number, str(one).encode())
     elif type_.endswith("[]"):
         for one in value:
             _append_bytes(parts, number, encode(type_[:-2], one))
@@ -161,7 +180,8 @@ def _field_descriptor(name, number, type_):
     if element in _MESSAGES:
         return descriptor + _number(5, _MESSAGE_TYPE) + _field(6, b".causeway.v1." + element.encode())
     descriptor += _number(5, _TYPES[element])
-    return descriptor + _field(8, _number(2, 1)) if is_repeated else descriptor
+    is_packed = is_repeated and element != "string"
+    return descriptor + _field(8, _number(2, 1)) if is_packed else descriptor
 
 
 def _field(number, data):

@@ -70,3 +70,11 @@ export function rotate([w, x, y, z]: Rotation, [a, b, c]: Point3): Point3 {
 }
 
 export const rotateInverse = ([w, x, y, z]: Rotation, v: Point3): Point3 => rotate([w, -x, -y, -z], v)
+
+export const dot3 = (a: Point3, b: Point3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+export const cross = (a: Point3, b: Point3): Point3 => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+]

@@ -29,7 +29,7 @@ interface LawCheck extends RangeCheck {
   readonly example: string
 }
 
-const lawNames = ['momentum', 'tunnelling', 'jitter', 'restitution', 'numerics'] as const
+const lawNames = ['momentum', 'tunnelling', 'jitter', 'restitution', 'numerics', 'joints'] as const
 
 const lawChecks: Readonly<Record<(typeof lawNames)[number], LawCheck>> = {
   momentum: {
@@ -75,6 +75,12 @@ const lawChecks: Readonly<Record<(typeof lawNames)[number], LawCheck>> = {
       ...(['invalid_mass', 'invalid_body_id', 'duplicate_state', 'energy_rows'] as const),
     ],
     example: 'nan',
+  },
+  joints: {
+    about: 'the law of joints',
+    laws: ['joint'],
+    kinds: ['joint_drift'],
+    example: 'drop',
   },
 }
 

@@ -7,6 +7,7 @@ import {
   externalAt,
   type FrameWindow,
   frictionAt,
+  jointAt,
   solverAt,
   stateAt,
   systemAt,
@@ -95,6 +96,9 @@ function createScene({ masses, extents, inertias, geometry = [], gravity = [0, 0
     isEnvironment: (id) => id === floor,
     hasContacts: true,
     hasImpulses: true,
+    groups: [],
+    groupByColumn: new Int32Array(bodies.length).fill(-1),
+    hasSubsteps: false,
   }
 }
 
@@ -171,6 +175,7 @@ function createWindow(spec: SceneSpec, { bodies, masses, gravity }: Scene): Fram
     constraints: rows(flat.constraints, constraintAt.width),
     friction: rows(flat.friction, frictionAt.width),
     externals: rows([], externalAt.width),
+    joints: rows([], jointAt.width),
   }
 }
 

@@ -123,3 +123,23 @@ export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
+
+/** Another table that the C++ recorder ignores: the joints of a run, with the columns of `jointAt`. */
+export const jointTable = 'CausewayJointRecord'
+
+export const jointFields = [
+  ...[
+    'body_a_id',
+    'body_b_id',
+    'kind',
+    'point_x',
+    'point_y',
+    'point_z',
+    'impulse_x',
+    'impulse_y',
+    'impulse_z',
+  ],
+  ...['torque_x', 'torque_y', 'torque_z', 'position_error'],
+] as const
+
+export const [, jointSchema] = table(jointTable, ...numbers(...jointFields), frame)

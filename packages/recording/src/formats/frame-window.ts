@@ -55,6 +55,12 @@ export const frictionAt = {
 /** Columns of an external force: N, N·m, point of application in m. */
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
+/** Kinds of joints; a row has the index. */
+export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
+
+/** Columns of a joint: m, impulse and torque on a in the unit of the recording, m. */
+export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
+
 /**
  * Groups of columns. The parts of a state are separate, and so are the vectors of contact rows, because each vector is a
  * row of another table.
@@ -75,6 +81,7 @@ const windowParts = [
   'friction',
   'frictionVectors',
   'externals',
+  'joints',
 ] as const
 
 export type WindowPart = (typeof windowParts)[number]
@@ -124,4 +131,5 @@ export interface FrameWindow {
   readonly constraints: FlatRows
   readonly friction: FlatRows
   readonly externals: FlatRows
+  readonly joints: FlatRows
 }

@@ -77,6 +77,8 @@ export interface PackedFrame {
   readonly bodies: Float64Array
   /** lengths of the lists, then the lists; null if all are empty */
   readonly contacts: Float64Array | null
+  /** shape [joints, jointAt.width]; null without joints */
+  readonly joints: Float64Array | null
   readonly solver: SolverRow | null
   readonly system: SystemRow | null
 }

@@ -64,6 +64,15 @@ export const runMigrations: readonly Migration[] = [
     name: 'convention',
     up: 'ALTER TABLE run ADD COLUMN convention TEXT;',
   },
+  {
+    // Rows of joints per frame; steps per frame; JSON of the commit, the seed and so on.
+    name: 'joints',
+    up: `
+      ALTER TABLE block ADD COLUMN joints BLOB;
+      ALTER TABLE run ADD COLUMN substeps INTEGER;
+      ALTER TABLE run ADD COLUMN provenance TEXT;
+    `,
+  },
 ]
 
 export const runTable = 'block'
@@ -83,6 +92,8 @@ interface RunRow {
   readonly gravity_z: number | null
   readonly lambda_unit: LambdaUnit | null
   readonly convention?: string | null
+  readonly substeps?: number | null
+  readonly provenance?: string | null
 }
 
 type BodyRow = Readonly<Record<string, number | null>> & { readonly details?: string | null }
@@ -99,6 +110,8 @@ export function readFacts(db: Database): RunFacts {
     gravity: x === null || y === null || z === null ? null : [x, y, z],
     lambdaUnit: row.lambda_unit,
     convention: row.convention == null ? null : JSON.parse(row.convention),
+    substeps: row.substeps ?? null,
+    provenance: row.provenance == null ? null : JSON.parse(row.provenance),
     bodies: rows.map((body) => ({
       id: toNumber(body.body_id),
       mass: toNumber(body.mass),
@@ -108,7 +121,7 @@ export function readFacts(db: Database): RunFacts {
       inertia: [toNumber(body.inertia_x), toNumber(body.inertia_y), toNumber(body.inertia_z)],
       extents: [toNumber(body.extent_x), toNumber(body.extent_y), toNumber(body.extent_z)],
       isEnvironment: isEnvironmentId(toNumber(body.body_id)),
-      details: body.details == null ? noDetails : JSON.parse(body.details),
+      details: body.details == null ? noDetails : { ...noDetails, ...JSON.parse(body.details) },
     })),
   }
 }

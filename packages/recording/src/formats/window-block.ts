@@ -11,12 +11,15 @@ import {
   type FlatRows,
   type FrameWindow,
   frictionAt,
+  jointAt,
   solverAt,
   stateAt,
   systemAt,
 } from './frame-window.ts'
 
-const flatWidths = [collisionAt.width, constraintAt.width, frictionAt.width, externalAt.width] as const
+const flatWidths = [
+  ...[collisionAt.width, constraintAt.width, frictionAt.width, externalAt.width, jointAt.width],
+] as const
 const frameWidths = [systemAt.width, solverAt.width] as const
 const bodyWidths = [stateAt.width, energyAt.width] as const
 
@@ -34,7 +37,7 @@ export interface PackedWindow {
 }
 
 export function packWindow(window: FrameWindow): PackedWindow {
-  const flat = [window.collisions, window.constraints, window.friction, window.externals]
+  const flat = [window.collisions, window.constraints, window.friction, window.externals, window.joints]
   const { frames, times, states, energies, system, solver, present } = window
   const blocks = [
     frames,
@@ -84,11 +87,11 @@ export function unpackWindow(entry: WindowEntry, bytes: ArrayBuffer, bodies: rea
   const data = flatWidths.map((width, part) =>
     ndarray(doubles(width * (entry[2 + part] ?? 0)), [entry[2 + part] ?? 0, width]),
   )
-  const [collisions, constraints, friction, externals] = data.map((block): FlatRows => {
+  const [collisions, constraints, friction, externals, joints] = data.map((block): FlatRows => {
     const offset = new Uint32Array(bytes, at, frames + 1)
     at += offset.byteLength
     return { offset, data: block }
-  }) as [FlatRows, FlatRows, FlatRows, FlatRows]
+  }) as [FlatRows, FlatRows, FlatRows, FlatRows, FlatRows]
   const present = new Uint8Array(bytes, at, frames * bodies.length)
   return {
     from: context,
@@ -104,5 +107,6 @@ export function unpackWindow(entry: WindowEntry, bytes: ArrayBuffer, bodies: rea
     constraints,
     friction,
     externals,
+    joints,
   }
 }

@@ -227,6 +227,6 @@ const flatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + da
 function countBytes(window: FrameWindow): number {
   const { frames, times, states, energies, system, solver } = window
   const blocks = [states, energies, system, solver].reduce((sum, { data }) => sum + data.byteLength, 0)
-  const flat = [window.collisions, window.constraints, window.friction, window.externals]
+  const flat = [window.collisions, window.constraints, window.friction, window.externals, window.joints]
   return frames.byteLength + times.byteLength + blocks + flat.reduce((sum, rows) => sum + flatBytes(rows), 0)
 }

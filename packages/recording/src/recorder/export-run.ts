@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createPrivateFile, toDataError } from '@causeway/store'
 import Database from 'better-sqlite3'
-import { cppSchema, runLineSchema, runLineTable } from '../formats/cpp-schema.ts'
+import { cppSchema, jointSchema, jointTable, runLineSchema, runLineTable } from '../formats/cpp-schema.ts'
+import { jointAt } from '../formats/frame-window.ts'
 import { type RunFacts, runLine } from '../formats/lines/run-line.ts'
 import {
   bodyAt,
@@ -44,7 +45,7 @@ function write(source: Database.Database, target: Database.Database): void {
     target.pragma(pragma)
   source.exec('BEGIN')
   const hasContactData = contactDataReader(source)()
-  for (const ddl of [...cppSchema({ hasContactData }), runLineSchema]) target.exec(ddl)
+  for (const ddl of [...cppSchema({ hasContactData }), runLineSchema, jointSchema]) target.exec(ddl)
   const insert = inserter(target)
   target.exec('BEGIN')
   const facts = readFacts(source)
@@ -90,6 +91,9 @@ function writeFrame(insert: Insert, frame: PackedFrame): void {
   if (system !== null) insert('SystemEnergyRecord', ...listSystem(system), frame.id)
   if (solver !== null) insert('SolverDiagnosticRecord', ...listSolver(solver), frame.id)
   writeContacts(insert, frame, states)
+  const { joints } = frame
+  for (let at = 0; joints !== null && at < joints.length; at += jointAt.width)
+    insert(jointTable, ...slice(joints, at, jointAt.width), frame.id)
 }
 
 function writeStates(insert: Insert, frame: number, bodies: Float64Array): ReadonlyMap<number, number> {

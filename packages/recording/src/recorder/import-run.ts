@@ -1,6 +1,7 @@
 import { toDataError } from '@causeway/store'
 import Database from 'better-sqlite3'
 import { runLineTable } from '../formats/cpp-schema.ts'
+import { jointKinds } from '../formats/frame-window.ts'
 import { noDetails, type RunFacts } from '../formats/lines/run-line.ts'
 import {
   bodyAt,
@@ -19,7 +20,7 @@ import { frameReader } from '../reader/cpp/frame-reader.ts'
 import { isIndexed } from '../reader/cpp/indexes.ts'
 import { rowBounds } from '../reader/cpp/row-bounds.ts'
 import { type RawRow, selectFrom, wxyz } from '../reader/cpp/selection.ts'
-import type { Frame, Value, Vector } from '../types.ts'
+import type { Frame, Joint, Value, Vector } from '../types.ts'
 import type { RunProgress, RunWriter } from './run-writer.ts'
 
 /**
@@ -69,6 +70,8 @@ function readRunFacts(connection: Connection): RunFacts {
     gravity: null,
     lambdaUnit: null,
     convention: null,
+    substeps: null,
+    provenance: null,
     bodies: readBodies(connection).map(({ body_id, mass, restitution, friction, asset_id }) => ({
       id: body_id,
       mass: mass ?? Number.NaN,
@@ -118,6 +121,7 @@ function packFrame(frame: Frame, { wallTime, rates }: ExtraValues): PackedFrame 
     wallTime: wallTime ?? Number.NaN,
     bodies: packBodies(frame, rates),
     contacts: packContacts(toContactRows(frame)),
+    joints: packJoints(frame.joints),
     solver: solver && {
       iterations: orNaN(solver.iterations),
       residual: orNaN(solver.residual),
@@ -136,6 +140,16 @@ function packFrame(frame: Frame, { wallTime, rates }: ExtraValues): PackedFrame 
     },
   }
 }
+
+const packJoints = (joints: readonly Joint[]): Float64Array | null =>
+  joints.length === 0
+    ? null
+    : Float64Array.from(
+        joints.flatMap(({ body_a_id, body_b_id, kind, point, impulse, torque, position_error }) => [
+          ...[body_a_id, body_b_id, jointKinds.indexOf(kind), ...triple(point), ...triple(impulse)],
+          ...[...triple(torque), orNaN(position_error)],
+        ]),
+      )
 
 function packBodies({ states, body_energies }: Frame, rates: readonly RawRow[]): Float64Array {
   const ids = [...new Set([...states, ...body_energies].map(({ body_id }) => body_id))]

@@ -90,17 +90,18 @@ const prepareStatements = (db: Database) => ({
   saveRun: db.prepare(
     `UPDATE run SET status = @status, updated_ms = @nowMs, engine = @engine, dt = @dt, gravity_x = @x, gravity_y = @y,
      gravity_z = @z, lambda_unit = @lambdaUnit, total_frames = @total, first_frame = @first, last_frame = @last,
-     ${contactDataColumn} = @hasContactData, convention = @convention`,
+     ${contactDataColumn} = @hasContactData, convention = @convention, substeps = @substeps,
+     provenance = @provenance`,
   ),
   saveBody: db.prepare(
     `INSERT INTO body (${bodyColumns.join(', ')}) VALUES (${bodyColumns.map(() => '?').join(', ')})
      ON CONFLICT (body_id) DO UPDATE SET ${bodyColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   ),
   saveFrame: db.prepare('INSERT INTO frame VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-  saveBlock: db.prepare('INSERT INTO block VALUES (?, ?, ?)'),
+  saveBlock: db.prepare('INSERT INTO block (frame_id, contacts, bodies, joints) VALUES (?, ?, ?, ?)'),
   findFrame: db
-    .prepare<[number], [number | null, Buffer, Buffer | null]>(
-      'SELECT f.time, b.bodies, b.contacts FROM frame f JOIN block b ON b.frame_id = f.id WHERE f.id = ?',
+    .prepare<[number], [number | null, Buffer, Buffer | null, Buffer | null]>(
+      'SELECT f.time, b.bodies, b.contacts, b.joints FROM frame f JOIN block b ON b.frame_id = f.id WHERE f.id = ?',
     )
     .raw(),
 })
@@ -209,7 +210,8 @@ export class RunWriter {
       this.#addAppearance(frame.bodies[at + bodyAt.id] ?? 0, frame.id)
     if (frame.contacts !== null) this.#addContacts(frame.contacts, frame.id)
     this.#pending.push(frame)
-    this.#pendingBytes += frame.bodies.byteLength + (frame.contacts?.byteLength ?? 0)
+    const { bodies, contacts, joints } = frame
+    this.#pendingBytes += bodies.byteLength + (contacts?.byteLength ?? 0) + (joints?.byteLength ?? 0)
     run.total += 1
     run.first ??= frame.id
     run.last = frame.id
@@ -294,9 +296,10 @@ export class RunWriter {
     for (const frame of this.#pending) this.#storeFrame(frame)
     const { facts, status, total, first, last } = this.#run
     const [x, y, z] = facts.gravity ?? [null, null, null]
-    const { engine, dt, lambdaUnit, convention } = facts
+    const { engine, dt, lambdaUnit, substeps } = facts
     const hasContactData = Number(this.#run.hasContactData)
-    const constants = { engine, dt, x, y, z, lambdaUnit, hasContactData, convention: toJson(convention) }
+    const [convention, provenance] = [toJson(facts.convention), toJson(facts.provenance)]
+    const constants = { engine, dt, x, y, z, lambdaUnit, hasContactData, convention, substeps, provenance }
     this.#statements.saveRun.run({ status, nowMs, total, first, last, ...constants })
   }
 
@@ -309,11 +312,16 @@ export class RunWriter {
     this.#statements.saveBody.run(id, body ? 1 : 0, ...values, this.#run.appeared.get(id) ?? null)
   }
 
-  #storeFrame({ id, time, wallTime, bodies, contacts, system, solver }: PackedFrame): void {
+  #storeFrame({ id, time, wallTime, bodies, contacts, joints, system, solver }: PackedFrame): void {
     const energy = system ? listSystem(system) : noSystem
     const diagnostics = solver ? listSolver(solver) : noSolver
     this.#statements.saveFrame.run(id, time, wallTime, ...energy, ...diagnostics)
-    this.#statements.saveBlock.run(id, contacts && toBytes(contacts), toBytes(bodies))
+    this.#statements.saveBlock.run(
+      id,
+      contacts && toBytes(contacts),
+      toBytes(bodies),
+      joints && toBytes(joints),
+    )
   }
 
   #addAppearance(id: number, frame: number): void {
@@ -341,9 +349,9 @@ export class RunWriter {
         remedy: 'send frames with ascending ids',
         data,
       })
-    const [time, bodies, contacts] = stored
+    const [time, bodies, contacts, joints] = stored
     const isEnvironment = (id: number) => isEnvironmentBody(id, run)
-    if (!isSameFrame({ time: time ?? Number.NaN, bodies, contacts }, frame, isEnvironment))
+    if (!isSameFrame({ time: time ?? Number.NaN, bodies, contacts, joints }, frame, isEnvironment))
       throw new RecordingError('FRAME_CONFLICT', `frame ${frame.id} is already stored and differs`, {
         remedy: 'another engine may be recording under this name: use one name for each run',
         data,

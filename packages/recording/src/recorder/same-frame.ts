@@ -14,6 +14,7 @@ interface StoredFrame {
   readonly time: number
   readonly bodies: Buffer
   readonly contacts: Buffer | null
+  readonly joints: Buffer | null
 }
 
 /**
@@ -28,7 +29,10 @@ export function isSameFrame(
   return (
     Object.is(stored.time, sent.time) &&
     hasSameBodies(stored.bodies, sent.bodies, isEnvironmentBody) &&
-    hasSameContacts(stored.contacts, sent.contacts, isEnvironmentBody)
+    hasSameContacts(stored.contacts, sent.contacts, isEnvironmentBody) &&
+    (stored.joints === null || sent.joints === null
+      ? stored.joints === sent.joints
+      : stored.joints.equals(toBytes(sent.joints)))
   )
 }
 

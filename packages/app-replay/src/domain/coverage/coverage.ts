@@ -1,8 +1,9 @@
-import { type BodyId, energyAt, solverAt, stateAt, systemAt } from '@causeway/recording'
+import { type BodyId, energyAt, jointAt, solverAt, stateAt, systemAt } from '@causeway/recording'
 import type { LawName } from '../laws/laws.ts'
+import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { num } from '../steps/block.ts'
-import type { Scene } from '../steps/scene.ts'
+import type { BodyGroup, Scene } from '../steps/scene.ts'
 import { hasConstraints } from '../steps/solver-stall.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
@@ -60,12 +61,17 @@ export class CoverageCollector {
     free: new Map(),
     touching: new Map(),
     pair: new Map(),
+    joint: new Map(),
+    freeGroup: new Map(),
+    touchingGroup: new Map(),
   }
   /** Missing data that depends on the body alone. */
   readonly #constant: Int32Array
   /** By column: what the touches of this frame lack, and what the frame before lacked. */
   readonly #touchMasks: Int32Array
   readonly #before: Int32Array
+  /** What each body lacks in this frame, without joints. */
+  readonly #bodyMasks: Int32Array
   /** Whether every body of the environment has a shape and a pose. */
   readonly #hasEnvironment: boolean
   #frames = 0
@@ -79,6 +85,7 @@ export class CoverageCollector {
     const count = scene.bodies.length
     this.#touchMasks = new Int32Array(count)
     this.#before = new Int32Array(count).fill(-1)
+    this.#bodyMasks = new Int32Array(count)
     this.#constant = Int32Array.from(scene.bodies, (_, column) => {
       const mass = num(scene.masses, column)
       return (
@@ -94,7 +101,8 @@ export class CoverageCollector {
     const { scene, window, row, frame, touches, touching } = step
     const frameMask = this.#findMissingOfFrame(step)
     this.#frames += 1
-    this.#add('frame', frameMask, frame, -1)
+    this.#add('frame', frameMask | (step.joints.isIncomplete ? needBits.jointImpulses : 0), frame, -1)
+    this.#addJoints(step, frameMask)
     this.#touchMasks.fill(0)
     for (const touch of touches) this.#addTouch(step, touch, frameMask)
     const count = scene.bodies.length
@@ -104,14 +112,20 @@ export class CoverageCollector {
         continue
       }
       const own = frameMask | num32(this.#constant, column) | findMissingOfBody(step, column)
+      const joints = step.joints.isTorqueKnown[column] === 0 ? needBits.jointImpulses : 0
       const before = num32(this.#before, column)
       const mask = own | (before === -1 ? needBits.previous : before)
       this.#before[column] = own & ~needBits.previous
       this.#add('body', mask, frame, column)
-      if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask, frame, column)
-      if (!scene.hasContacts || touching[column] === 1)
-        this.#add('touching', mask | this.#findMissingOfContacts(step, column), frame, column)
+      this.#bodyMasks[column] = mask
+      if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask | joints, frame, column)
+      if (!scene.hasContacts || touching[column] === 1) {
+        const contacts = this.#findMissingOfContacts(step, column)
+        this.#bodyMasks[column] = mask | contacts
+        this.#add('touching', mask | contacts | joints, frame, column)
+      }
     }
+    for (const [index, group] of scene.groups.entries()) this.#addGroup(step, index, group)
     if (!scene.hasContacts) this.#add('pair', frameMask, frame, -1)
   }
 
@@ -174,12 +188,50 @@ export class CoverageCollector {
       (isConsecutive && Number.isNaN(recordedDt) ? needBits.times : 0) |
       (Number.isNaN(scene.g) ? needBits.gravity : 0) |
       (scene.hasContacts ? 0 : withoutContacts) |
+      (scene.hasSubsteps && scene.hasContacts ? needBits.wholeSteps : 0) |
       (this.#hasEnvironment ? 0 : needBits.environmentSolids) |
       (Number.isNaN(scene.impulseFactor(dt || 1)) ? needBits.impulseUnit : 0) |
       (Number.isNaN(system) ? needBits.systemEnergy : 0) |
       (Number.isNaN(num(window.solver.data, solver + solverAt.converged)) ? needBits.solver : 0) |
       (iterations > 0 && !scene.hasContacts && !hasConstraints(step) ? needBits.constraints : 0)
     )
+  }
+
+  /** Adds the joints of a frame. A group without joints lacks their data. */
+  #addJoints(step: Step, frameMask: number): void {
+    const { window, row, frame, scene, joints } = step
+    const { offset, data } = window.joints
+    const [from, to] = [offset[row] ?? 0, offset[row + 1] ?? 0]
+    for (let i = from; i < to; i++) {
+      const at = i * jointAt.width
+      const mask = hasJointError(step, at) ? 0 : needBits.jointErrors
+      for (const end of [jointAt.a, jointAt.b]) {
+        const column = scene.columnById.get(num(data.data, at + end))
+        if (column !== undefined) this.#add('joint', frameMask | mask, frame, column)
+      }
+    }
+    if (from === to && joints.isIncomplete)
+      for (const { columns } of scene.groups)
+        for (const column of columns) this.#add('joint', frameMask | needBits.jointErrors, frame, column)
+  }
+
+  #addGroup(
+    { scene, window, row, frame, touching, joints }: Step,
+    index: number,
+    { columns }: BodyGroup,
+  ): void {
+    if (columns.every((column) => joints.isKnown[column] === 1)) return
+    const count = scene.bodies.length
+    let mask = joints.isGroupKnown[index] === 1 ? 0 : needBits.jointImpulses
+    for (const column of columns) {
+      if (window.present[row * count + column] !== 1) mask |= needBits.velocities
+      else mask |= num32(this.#bodyMasks, column)
+    }
+    const isTouching = columns.some((column) => touching[column] === 1)
+    for (const column of columns) {
+      if (!scene.hasContacts || !isTouching) this.#add('freeGroup', mask, frame, column)
+      if (!scene.hasContacts || isTouching) this.#add('touchingGroup', mask, frame, column)
+    }
   }
 
   #findMissingOfContacts({ impulseKnown }: Step, column: number): number {
@@ -199,6 +251,7 @@ export class CoverageCollector {
       if (column < 0) continue
       this.#touchMasks[column] = num32(this.#touchMasks, column) | mask
       pair |= num32(this.#constant, column) | findMissingOfBody(step, column)
+      if (step.joints.isTorqueKnown[column] === 0) pair |= needBits.jointImpulses
     }
     this.#add('pair', pair, step.frame, touch.columnA)
   }

@@ -48,14 +48,21 @@ export const dataNeeds = {
     name: 'tangential impulses',
     howToRecord: 'send points[].tangent1_lambda and tangent2_lambda',
   },
+  wholeSteps: {
+    name: 'contacts of every substep',
+    howToRecord:
+      'send the sum of the impulses of all substeps, or a frame for each substep, without substeps in the run line',
+  },
+  jointImpulses: { name: 'joint reactions', howToRecord: 'send joints[].impulse, torque and point' },
+  jointErrors: { name: 'joint errors', howToRecord: 'send joints[].position_error, or kind and point' },
 } as const satisfies Readonly<Record<string, { readonly name: string; readonly howToRecord: string }>>
 
 export type DataNeed = keyof typeof dataNeeds
 
 const names = Object.keys(dataNeeds) as DataNeed[]
 
-/** Bit of each need. */
-export const needBits = Object.fromEntries(names.map((name, index) => [name, 2 ** index])) as Readonly<
+/** Bit of each need, at most 32. */
+export const needBits = Object.fromEntries(names.map((name, index) => [name, 1 << index])) as Readonly<
   Record<DataNeed, number>
 >
 

@@ -1,8 +1,19 @@
 import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
-/** Where a law applies: to every frame, to every body, to bodies without and with contact, and to touching pairs. */
-export type LawScope = 'frame' | 'body' | 'free' | 'touching' | 'pair'
+/**
+ * Where a law applies: to every frame, to every body, to bodies without and with contact, to touching pairs, to joints, and
+ * to groups whose bodies cannot be judged alone, without and with contact.
+ */
+export type LawScope =
+  | 'frame'
+  | 'body'
+  | 'free'
+  | 'touching'
+  | 'pair'
+  | 'joint'
+  | 'freeGroup'
+  | 'touchingGroup'
 
 /** A part of a law that can be checked without the others. */
 export interface LawPart {
@@ -23,6 +34,11 @@ const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
   part(scope, 'previous', 'times', ...needs)
 
 const law = (by: LawName, ...parts: readonly LawPart[]): LawEntry => ({ by, parts })
+
+const motion = ['contacts', 'velocities', 'masses', 'gravity'] as const
+const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
+/** Forces that act in a step in addition to the recorded contacts. */
+const forces = ['wholeSteps', 'jointImpulses'] as const
 
 /** The laws that verdicts name, with the data that each needs. docs/laws.md explains them. */
 export const lawTable = {
@@ -45,42 +61,37 @@ export const lawTable = {
   ),
   velocity_matches_motion: law('teleport', stepPart('body', 'positions', 'velocities')),
   spin_matches_rotation: law('rotation', stepPart('body', 'orientations', 'spins')),
-  free_spin: law('spin', stepPart('free', 'contacts', 'orientations', 'spins')),
+  free_spin: law('spin', stepPart('free', 'contacts', 'orientations', 'spins', ...forces)),
   angular_momentum: law(
     'spin',
-    stepPart('free', 'contacts', 'orientations', 'spins', 'inertia'),
+    stepPart('free', 'contacts', 'orientations', 'spins', 'inertia', ...forces),
     stepPart(
       'touching',
+      ...forces,
       ...(['contacts', 'orientations', 'spins', 'inertia', 'leverArms'] as const),
       ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
     ),
   ),
-  free_motion: law('balance', stepPart('free', 'contacts', 'velocities', 'masses', 'gravity')),
+  free_motion: law(
+    'balance',
+    stepPart('free', ...motion, ...forces),
+    stepPart('freeGroup', ...motion, ...forces),
+  ),
   contact_momentum: law(
     'balance',
-    stepPart(
-      'touching',
-      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
-      ...(['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const),
-    ),
+    stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
+    stepPart('touchingGroup', ...motion, ...forces, ...impulses),
   ),
   friction_momentum: law(
     'balance',
-    stepPart(
-      'touching',
-      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
-      ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
-    ),
+    stepPart('touching', ...motion, ...forces, ...impulses),
+    stepPart('touchingGroup', ...motion, ...forces, ...impulses),
   ),
   impulse_units: law(
     'unit',
-    stepPart(
-      'touching',
-      ...(['contacts', 'velocities', 'masses', 'gravity'] as const),
-      ...(['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const),
-    ),
+    stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
   ),
-  reaction: law('reaction', stepPart('pair', 'contacts', 'velocities', 'masses', 'gravity')),
+  reaction: law('reaction', stepPart('pair', ...motion, ...forces)),
   impulse_values: law(
     'impulse',
     part('pair', 'contacts', 'normalImpulses'),
@@ -95,8 +106,8 @@ export const lawTable = {
       ...(['velocities', 'orientations', 'spins'] as const),
     ),
   ),
-  free_energy: law('balance', stepPart('free', 'contacts', 'positions', 'velocities', 'masses', 'gravity')),
-  energy_budget: law('budget', part('frame', 'systemEnergy')),
+  free_energy: law('balance', stepPart('free', ...motion, ...forces, 'positions')),
+  energy_budget: law('budget', part('frame', 'systemEnergy', 'jointImpulses')),
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(
     'restitution',
@@ -115,6 +126,7 @@ export const lawTable = {
     stepPart('body', 'contacts', 'positions', 'orientations', 'shapes'),
     stepPart('body', 'contacts', 'positions', 'environmentSolids'),
   ),
+  joint_error: law('joint', part('joint', 'jointErrors')),
   solver_convergence: law('solver', part('frame', 'solver', 'constraints')),
   rest: law(
     'rest',

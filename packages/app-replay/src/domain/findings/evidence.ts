@@ -56,6 +56,7 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
   attractive_impulse: contacts,
   friction_energy: contacts,
   momentum: motion,
+  joint_drift: motion,
   tunnelling: motion,
   energy_rows: energy,
   blow_up: energy,

@@ -74,6 +74,7 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   tunnelling: 'passes through something without contact',
   solver_stall: 'the solver does not converge',
   contact_chatter: 'contact flickers',
+  joint_drift: 'the ends of their joint drift apart',
   momentum: 'changes its momentum without an impulse',
   energy_injection: 'gains energy without a cause',
   dissipation_without_contact: 'loses energy without contact',

@@ -31,6 +31,7 @@ export const findingKinds = [
   'tunnelling',
   'solver_stall',
   'contact_chatter',
+  'joint_drift',
   'momentum',
   'angular_momentum',
   'energy_injection',

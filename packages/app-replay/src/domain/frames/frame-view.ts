@@ -11,12 +11,14 @@ const lists = [
 ] as const
 
 /** A frame whose lists may be truncated. `counts` are exact. */
-export interface TruncatedFrame extends Frame {
-  readonly counts: Readonly<Record<(typeof lists)[number], number>>
+export interface TruncatedFrame extends Omit<Frame, 'joints'> {
+  /** Missing without joints. */
+  readonly joints?: Frame['joints']
+  readonly counts: Readonly<Record<(typeof lists)[number], number>> & { readonly joints?: number }
   readonly truncated: boolean
 }
 
-export function truncateFrame(frame: Frame, limit: number): TruncatedFrame {
+export function truncateFrame({ joints, ...frame }: Frame, limit: number): TruncatedFrame {
   const { states, collisions, contact_constraints, friction_constraints } = frame
   const { external_forces, body_energies } = frame
   return {
@@ -27,6 +29,7 @@ export function truncateFrame(frame: Frame, limit: number): TruncatedFrame {
     friction_constraints: friction_constraints.slice(0, limit),
     external_forces: external_forces.slice(0, limit),
     body_energies: body_energies.slice(0, limit),
+    ...(joints.length > 0 && { joints: joints.slice(0, limit) }),
     counts: {
       states: states.length,
       collisions: collisions.length,
@@ -34,8 +37,9 @@ export function truncateFrame(frame: Frame, limit: number): TruncatedFrame {
       friction_constraints: friction_constraints.length,
       external_forces: external_forces.length,
       body_energies: body_energies.length,
+      ...(joints.length > 0 && { joints: joints.length }),
     },
-    truncated: lists.some((list) => frame[list].length > limit),
+    truncated: joints.length > limit || lists.some((list) => frame[list].length > limit),
   }
 }
 

@@ -13,6 +13,7 @@ import type { Law } from './law.ts'
 import { balanceLaw } from './motion/balance-law.ts'
 import { budgetLaw } from './motion/budget-law.ts'
 import { energyRowLaw } from './motion/energy-row-law.ts'
+import { jointLaw } from './motion/joint-law.ts'
 import { restLaw } from './motion/rest-law.ts'
 import { rotationLaw } from './motion/rotation-law.ts'
 import { spinLaw } from './motion/spin-law.ts'
@@ -43,6 +44,7 @@ export const laws = {
   restitution: restitutionLaw,
   normal: normalLaw,
   tunnelling: tunnellingLaw,
+  joint: jointLaw,
   solver: solverLaw,
   chatter: chatterLaw,
   overlap: overlapLaw,

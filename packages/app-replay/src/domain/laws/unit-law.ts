@@ -29,7 +29,7 @@ export function unitLaw(): Law {
   let dt = Number.NaN
   return {
     observe(step) {
-      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       dt = step.scene.dt
       for (let column = 0; column < step.scene.bodies.length; column++) {
         if (step.touching[column] !== 1 || step.impulseKnown[column] === impulseKnowledge.none) continue

@@ -1,16 +1,23 @@
 import { stateAt } from '@causeway/recording'
 import type { Point3 } from '../vector.ts'
 import { length3, num, worldSpin } from './block.ts'
+import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 
-/** Returns m (v(N) - v(N-1)) - m g dt - F dt of a body in N·s: the impulse of its contacts. NaN if a part is unknown. */
+/**
+ * Returns m (v(N) - v(N-1)) - m g dt - F dt of a body in N·s, minus the impulses of its joints: the impulse of its contacts.
+ * NaN if a part is unknown.
+ */
 export function readContactImpulse(step: Step, column: number): Point3 {
-  const { scene, window, dt, external } = step
+  const { scene, window, dt, external, joints } = step
+  if (joints.isKnown[column] === 0) return [Number.NaN, Number.NaN, Number.NaN]
   const s = window.states.data
   const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
   const mass = num(scene.masses, column)
   const part = (i: 0 | 1 | 2): number =>
-    mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) - num(external, 3 * column + i) * dt
+    mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) -
+    num(external, 3 * column + i) * dt -
+    num(joints.impulse, 3 * column + i)
   return [part(0), part(1), part(2)]
 }
 
@@ -26,7 +33,8 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
     num(s, at + 1) - num(s, was + 1),
     num(s, at + 2) - num(s, was + 2),
   )
-  return 1e-6 + share * mass * Math.max(change, scene.g * dt) + 2e-6 * mass * speed
+  const own = 1e-6 + share * mass * Math.max(change, scene.g * dt) + 2e-6 * mass * speed
+  return own + getJointTolerance(step, column, share)
 }
 
 export const read3 = (block: Float64Array, at: number): Point3 => [

@@ -3,6 +3,13 @@ import { createEnvironmentTest } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
 
+/** Bodies that joints connect. */
+export interface BodyGroup {
+  readonly id: number
+  readonly columns: readonly number[]
+  readonly bodies: readonly BodyId[]
+}
+
 /** A recording as laws use it. Columns are indexes of `bodies`; NaN is unknown. */
 export interface Scene {
   /** Ascending. */
@@ -31,6 +38,11 @@ export interface Scene {
   readonly hasContacts: boolean
   /** Whether the recording has impulses of contacts. */
   readonly hasImpulses: boolean
+  readonly groups: readonly BodyGroup[]
+  /** Index of the group of each body, -1 without group. */
+  readonly groupByColumn: Int32Array
+  /** Whether contacts of earlier substeps are missing, so that forces are not known. */
+  readonly hasSubsteps: boolean
 }
 
 export function createScene(
@@ -42,6 +54,7 @@ export function createScene(
   const mass = new Map(summary.bodies.map((body) => [body.body_id, body.mass]))
   const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
   const geometry = new Map(summary.geometry.map((one) => [one.body_id, one]))
+  const groups = listGroups(bodies, geometry)
   const gravity = [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN] as const
   return {
     bodies,
@@ -59,5 +72,32 @@ export function createScene(
     isEnvironment: createEnvironmentTest(summary),
     hasContacts: hasContacts(summary),
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
+    groups,
+    groupByColumn: Int32Array.from(bodies, (_, column) =>
+      groups.findIndex(({ columns }) => columns.includes(column)),
+    ),
+    hasSubsteps: (summary.substeps ?? 1) > 1,
   }
+}
+
+/** Whether two bodies belong to one group: their shapes may overlap, and engines ignore contacts between them. */
+export function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
+  const group = groupByColumn[a] ?? -1
+  return group >= 0 && group === groupByColumn[b]
+}
+
+function listGroups(
+  bodies: readonly BodyId[],
+  geometry: ReadonlyMap<BodyId, BodyGeometry>,
+): readonly BodyGroup[] {
+  const columns = new Map<number, number[]>()
+  for (const [column, body] of bodies.entries()) {
+    const group = geometry.get(body)?.group
+    if (group !== undefined) columns.set(group, [...(columns.get(group) ?? []), column])
+  }
+  return [...columns].map(([id, own]) => ({
+    id,
+    columns: own,
+    bodies: own.map((column) => bodies[column] ?? 0),
+  }))
 }

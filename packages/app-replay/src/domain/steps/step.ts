@@ -8,6 +8,7 @@ import {
 } from '@causeway/recording'
 import { coneExcess } from '../contacts/friction-cone.ts'
 import { length3, num } from './block.ts'
+import { createJointForces, type JointForces, readJoints } from './joint-forces.ts'
 import type { Scene } from './scene.ts'
 import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
 
@@ -42,6 +43,8 @@ export interface Step {
   /** N·m about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
+  /** Joints of the step; arrays are filled only if the recording has groups or joints. */
+  readonly joints: JointForces
   /** Displacement of each body in m, shape [bodies, 3], and its length. NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
@@ -81,6 +84,7 @@ export class Stepper {
       external: new Float64Array(3 * count),
       externalTorque: new Float64Array(3 * count),
       hasExternal: new Uint8Array(count),
+      joints: createJointForces(scene),
       moved: new Float64Array(3 * count),
       distance: new Float64Array(count),
       at: (column) => (step.row * count + column) * stateAt.width,
@@ -108,6 +112,7 @@ export class Stepper {
     this.#readFriction(window, row)
     sumImpulses(step)
     readExternals(step)
+    readJoints(step)
     measureDisplacements(step)
     return step
   }

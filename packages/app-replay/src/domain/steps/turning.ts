@@ -1,7 +1,7 @@
 /** How fast bodies turn about their contact points. */
 import { stateAt } from '@causeway/recording'
 import { toSolid } from '../shapes/solid.ts'
-import type { Point3 } from '../vector.ts'
+import { cross, type Point3 } from '../vector.ts'
 import { length3, num, worldSpin } from './block.ts'
 import { read3 } from './momentum.ts'
 import type { Scene } from './scene.ts'
@@ -88,9 +88,3 @@ export function measureTurningAlong(
   }
   return along(columnA, leverA) + along(columnB, leverB)
 }
-
-const cross = (a: Point3, b: Point3): Point3 => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-]

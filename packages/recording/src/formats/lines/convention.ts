@@ -1,3 +1,4 @@
+import { jointAt } from '../frame-window.ts'
 import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
 import { type Members, members, requireKnown, unexpected } from './json-value.ts'
@@ -130,6 +131,15 @@ export function convertBody(
   const converted: [number, number, number] = [...spin]
   mapVector(converted, 0, map, map.handedness)
   return converted
+}
+
+/** Converts rows of joints. */
+export function convertJoints(rows: Float64Array, convention: Convention): void {
+  const map = getMap(convention)
+  for (let at = 0; at < rows.length; at += jointAt.width) {
+    for (const offset of [jointAt.point, jointAt.impulse]) mapVector(rows, at + offset, map, 1)
+    mapVector(rows, at + jointAt.torque, map, map.handedness)
+  }
 }
 
 /** Offsets of the normals, of the other vectors and of the pseudovectors in the rows of `contactLists`. */

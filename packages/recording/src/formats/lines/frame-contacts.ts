@@ -38,7 +38,7 @@ export const viewRows = (lists: ContactLists): ContactRows => ({
   externals: lists.externals.view(),
 })
 
-type FindBody = (written: number) => number | undefined
+export type FindBody = (written: number) => number | undefined
 
 const contactMembers = new Set(['a', 'b', 'normal', 'depth', 'points'])
 const pointNames = [
@@ -79,23 +79,11 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     const path = (): string => `contacts[${i}]`
     const contact = members(item, path)
     requireKnown(contact, path, contactMembers)
-    const readId = (name: 'a' | 'b', written: unknown): number => {
-      const own: Path = () => `${path()}.${name}`
-      return (
-        findBody(whole(written, own, 0, 0xffff_ffff)) ??
-        unexpected(
-          own,
-          written,
-          'the id of a body of this frame, or of an environment body declared in a run line',
-        )
-      )
-    }
-    const [a, b] = [readId('a', contact.a), readId('b', contact.b)]
-    const isSwapped = isEnvironmentId(a) && !isEnvironmentId(b)
+    const { a, b, isSwapped } = readPair(contact, path, findBody)
     const at = to.collisions.append(7)
     const { numbers } = to.collisions
-    numbers[at] = isSwapped ? b : a
-    numbers[at + 1] = isSwapped ? a : b
+    numbers[at] = a
+    numbers[at + 1] = b
     writeVector(contact.normal, 'normal', { path, to: numbers, at: at + 2, kind: direction })
     if (isSwapped) for (let k = at + 2; k < at + 5; k++) numbers[k] = -(numbers[k] ?? 0)
     const points = list(contact.points, () => `${path()}.points`)
@@ -107,6 +95,28 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     numbers[at + 5] = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
     numbers[at + 6] = points.length
   })
+}
+
+/** Reads the bodies of a pair. An environment body is b: `isSwapped` if it was sent as a. */
+export function readPair(
+  pair: Members,
+  path: Path,
+  findBody: FindBody,
+): { readonly a: number; readonly b: number; readonly isSwapped: boolean } {
+  const readId = (name: 'a' | 'b', written: unknown): number => {
+    const own: Path = () => `${typeof path === 'string' ? path : path()}.${name}`
+    return (
+      findBody(whole(written, own, 0, 0xffff_ffff)) ??
+      unexpected(
+        own,
+        written,
+        'the id of a body of this frame, or of an environment body declared in a run line',
+      )
+    )
+  }
+  const [a, b] = [readId('a', pair.a), readId('b', pair.b)]
+  const isSwapped = isEnvironmentId(a) && !isEnvironmentId(b)
+  return isSwapped ? { a: b, b: a, isSwapped } : { a, b, isSwapped }
 }
 
 interface PointPlace {

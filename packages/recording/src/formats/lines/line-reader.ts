@@ -13,6 +13,7 @@ import {
   viewRows,
 } from './frame-contacts.ts'
 import { type GivenSystem, systemEnergy } from './frame-energy.ts'
+import { readJoints } from './frame-joints.ts'
 import { flag, type Members, members, number, requireKnown, whole } from './json-value.ts'
 import { type RunContext, type RunFacts, readRun } from './run-line.ts'
 
@@ -30,6 +31,7 @@ const frameMembers: ReadonlySet<string> = new Set([
   'wall_time',
   'bodies',
   'contacts',
+  'joints',
   'solver',
   'energies',
 ])
@@ -107,8 +109,10 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
     return present.has(body) || context.isKnown(body) || (declared !== undefined && !declared.isEnvironment)
   }
   const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
-  readContacts(line.contacts, contacts, bodyFinder(isDynamic, isEnvironment))
+  const findBody = bodyFinder(isDynamic, isEnvironment)
+  readContacts(line.contacts, contacts, findBody)
   if (context.constants.convention !== null) convertContacts(contacts, context.constants.convention)
+  const joints = readJoints(line.joints, context, findBody)
   const isTouching = contacts.collisions.length > 0
   const given = readSystem(line.energies)
   return {
@@ -118,6 +122,7 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
     bodies,
     contacts:
       isTouching || contacts.externals.length > 0 ? packContacts(viewRows(contacts), context.allocate) : null,
+    joints,
     solver: readSolver(line.solver, contacts),
     system: systemEnergy(bodies, given, context.getPreviousEnergy(), isTouching),
   }

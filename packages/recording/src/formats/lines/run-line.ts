@@ -1,6 +1,6 @@
 import { environmentBit } from '../../domain/body-id.ts'
 import { RecordingError } from '../../errors.ts'
-import type { BodyGeometry, BodyId, LambdaUnit, Shape } from '../../types.ts'
+import type { BodyGeometry, BodyId, LambdaUnit, Provenance, RecordingSummary, Shape } from '../../types.ts'
 import {
   type Convention,
   convertExtents,
@@ -22,6 +22,7 @@ import {
   writeVector,
   xyzIn,
 } from './json-value.ts'
+import { provenanceMembers, readProvenance } from './provenance.ts'
 
 /** A declared body; NaN = not sent. */
 export interface RunBody {
@@ -40,7 +41,7 @@ export interface RunBody {
   readonly details: BodyDetails
 }
 
-/** Name, shape and fixed pose of a body; null = not sent. */
+/** Name, shape, fixed pose and articulation of a body; null = not sent. */
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
@@ -48,9 +49,17 @@ export interface BodyDetails {
   readonly position: readonly number[] | null
   /** Orientation of an environment body, w first. */
   readonly orientation: readonly number[] | null
+  /** Articulation of the body. */
+  readonly group: number | null
 }
 
-export const noDetails: BodyDetails = { name: null, shape: null, position: null, orientation: null }
+export const noDetails: BodyDetails = {
+  name: null,
+  shape: null,
+  position: null,
+  orientation: null,
+  group: null,
+}
 
 /** Constants of a run; null = not sent. */
 export interface RunConstants {
@@ -62,6 +71,9 @@ export interface RunConstants {
   readonly lambdaUnit: LambdaUnit | null
   /** What the engine sends; stored numbers are converted. */
   readonly convention: Convention | null
+  /** Steps per frame, if only the last has contacts. */
+  readonly substeps: number | null
+  readonly provenance: Provenance | null
 }
 
 export interface RunFacts extends RunConstants {
@@ -80,7 +92,10 @@ export interface RunContext {
 }
 
 const highestId = 0xffff_ffff
-const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies', 'convention'])
+const runMembers = new Set([
+  ...['engine', 'dt', 'gravity', 'lambda_unit', 'bodies', 'convention', 'substeps'],
+  ...provenanceMembers,
+])
 const bodyMembers = new Set([
   'id',
   'mass',
@@ -94,6 +109,7 @@ const bodyMembers = new Set([
   'shape',
   'position',
   'orientation',
+  'group',
 ])
 
 /** Parses the object of a run line. `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
@@ -113,6 +129,8 @@ export function readRun(value: unknown, declared: Convention | null): RunFacts {
     gravity: gravity && convertVector(gravity, convention),
     lambdaUnit: readUnit(run.lambda_unit),
     convention,
+    substeps: readSubsteps(run),
+    provenance: readProvenance(run),
     bodies: list(run.bodies, 'run.bodies').map((body, i) => readBody(body, i, convention)),
   }
 }
@@ -123,6 +141,13 @@ function readGravity(run: Members): RunConstants['gravity'] {
   return gravity.every(Number.isFinite)
     ? gravity
     : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
+}
+
+/** One step per frame is the same as none declared. */
+function readSubsteps({ substeps }: Members): number | null {
+  if (substeps === undefined || substeps === null) return null
+  const count = whole(substeps, 'run.substeps', 1, 1_000_000)
+  return count === 1 ? null : count
 }
 
 const units: Readonly<Record<string, LambdaUnit>> = { N·s: 'N·s', 'N*s': 'N·s', Ns: 'N·s', N: 'N' }
@@ -172,6 +197,10 @@ function readDetails(body: Members, path: string, convention: Convention | null)
     shape: readShape(body.shape, `${path}.shape`),
     position: position && convertVector(position as [number, number, number], convention),
     orientation: orientation && convertQuaternion(orientation, convention),
+    group:
+      body.group === undefined || body.group === null
+        ? null
+        : whole(body.group, `${path}.group`, 0, highestId),
   }
 }
 
@@ -223,11 +252,21 @@ function roundExtents(shape: Shape | null): [number, number, number] {
 }
 
 /** Returns a run line of stored facts, in the convention of recordings. */
-export const runLine = ({ engine, dt, gravity, lambdaUnit, bodies }: RunFacts): object => ({
+export const runLine = ({
+  engine,
+  dt,
+  gravity,
+  lambdaUnit,
+  substeps,
+  provenance,
+  bodies,
+}: RunFacts): object => ({
   engine,
   dt,
   gravity,
   lambda_unit: lambdaUnit,
+  ...(substeps !== null && { substeps }),
+  ...provenance,
   bodies: bodies.map(
     ({ id, mass, restitution, friction, asset, inertia, extents, isEnvironment, details }) => ({
       id,
@@ -246,11 +285,21 @@ export const runLine = ({ engine, dt, gravity, lambdaUnit, bodies }: RunFacts): 
 /** Returns the geometry of the bodies that have any. */
 export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
-  return bodies.flatMap(({ id, extents, inertia, details }) => {
+  return bodies.flatMap(({ id, extents, inertia, details: { group, ...details } }) => {
     const geometry = { half_extents: known(extents), inertia: known(inertia), ...details }
-    return Object.values(geometry).every((value) => value === null) ? [] : [{ body_id: id, ...geometry }]
+    if (group === null && Object.values(geometry).every((value) => value === null)) return []
+    return [{ body_id: id, ...geometry, ...(group !== null && { group }) }]
   })
 }
+
+/** Returns the members of a summary that few runs have. */
+export const describeRun = ({
+  substeps,
+  provenance,
+}: RunFacts): Pick<RecordingSummary, 'substeps' | 'provenance'> => ({
+  ...(substeps !== null && { substeps }),
+  ...(provenance !== null && { provenance }),
+})
 
 const isSame = (a: unknown, b: unknown): boolean => Object.is(JSON.stringify(a), JSON.stringify(b))
 
@@ -278,6 +327,8 @@ export function mergeRun(before: RunFacts, added: RunFacts): RunFacts {
     gravity: constant('gravity'),
     lambdaUnit: constant('lambdaUnit'),
     convention: added.convention,
+    substeps: constant('substeps'),
+    provenance: constant('provenance'),
     bodies: [...bodies.values()],
   }
 }

@@ -8,6 +8,7 @@ type FieldType =
   | 'uint64'
   | 'bool'
   | 'string'
+  | 'strings'
   | 'doubles'
   | 'uint32s'
   | { readonly message: MessageType; readonly isRepeated?: true }
@@ -31,6 +32,7 @@ const body: MessageType = {
   9: ['shape', { message: shape }],
   10: ['position', 'doubles'],
   11: ['orientation', 'doubles'],
+  12: ['group', 'uint32'],
 }
 
 const convention: MessageType = {
@@ -47,6 +49,14 @@ export const runMessage: MessageType = {
   4: ['lambda_unit', 'string'],
   5: ['bodies', { message: body, isRepeated: true }],
   6: ['convention', { message: convention }],
+  7: ['commit', 'string'],
+  8: ['branch', 'string'],
+  9: ['scenario', 'string'],
+  10: ['seed', 'uint64'],
+  11: ['tags', 'strings'],
+  12: ['host', 'string'],
+  13: ['engine_version', 'string'],
+  14: ['substeps', 'uint32'],
 }
 
 export const frameMessage: MessageType = {
@@ -81,6 +91,13 @@ export const frameMessage: MessageType = {
   51: ['force', 'doubles'],
   52: ['torque', 'doubles'],
   53: ['force_at', 'doubles'],
+  60: ['joint_a', 'uint32s'],
+  61: ['joint_b', 'uint32s'],
+  62: ['joint_kind', 'uint32s'],
+  63: ['joint_point', 'doubles'],
+  64: ['joint_impulse', 'doubles'],
+  65: ['joint_torque', 'doubles'],
+  66: ['joint_position_error', 'doubles'],
 }
 
 /** The decoded fields of a message. Absent fields are absent. */
@@ -115,6 +132,8 @@ function readField(reader: BinaryReader, wireType: WireType, type: FieldType, be
       return reader.bool()
     case 'string':
       return reader.string()
+    case 'strings':
+      return append(before, [reader.string()])
     case 'doubles':
       return append(before, isPacked ? toDoubles(reader.bytes()) : [reader.double()])
     case 'uint32s':

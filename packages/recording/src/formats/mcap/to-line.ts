@@ -1,4 +1,5 @@
 /** Converts decoded messages to the objects of run lines and frame lines. */
+import { jointKinds } from '../frame-window.ts'
 import { unexpected } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
@@ -67,6 +68,7 @@ export function toFrameLine(frame: Fields, declared: readonly number[]): object 
     ...(frame.contacts_known === true || frame.contact_a !== undefined
       ? { contacts: readContacts(frame) }
       : {}),
+    ...(frame.joint_a === undefined ? {} : { joints: readJoints(frame) }),
     ...readSolver(frame),
   }
 }
@@ -116,6 +118,25 @@ function readContacts(frame: Fields): Row[] {
     last = key
   }
   return pairs
+}
+
+const jointColumns: readonly Column[] = [
+  { name: 'joint_point', member: 'point', width: 3 },
+  { name: 'joint_impulse', member: 'impulse', width: 3 },
+  { name: 'joint_torque', member: 'torque', width: 3 },
+  { name: 'joint_position_error', member: 'position_error', width: 1 },
+]
+
+function readJoints(frame: Fields): Row[] {
+  const a = frame.joint_a as readonly number[]
+  const [b, kinds] = [frame.joint_b ?? [], frame.joint_kind ?? []] as (readonly number[])[]
+  if (a.length !== b?.length) unexpected('joint_b', b?.length, `${a.length} ids, as many as joint_a`)
+  return readRows(frame, a.length, jointColumns, 'joint_a').map((row, i) => ({
+    a: a[i],
+    b: b?.[i],
+    kind: jointKinds[kinds?.[i] ?? 0] ?? unexpected(`joint_kind[${i}]`, kinds?.[i], '0 to 4'),
+    ...row,
+  }))
 }
 
 function readSolver({ solver_iterations, solver_residual, solver_converged }: Fields): Row {

@@ -1,10 +1,14 @@
+import { jointFields, jointTable } from '../../formats/cpp-schema.ts'
+import { jointAt, jointKinds } from '../../formats/frame-window.ts'
 import type {
   Collision,
   ContactConstraint,
   ContactPoint,
   ExternalForce,
   FrictionConstraint,
+  Joint,
   Value,
+  Vector,
 } from '../../types.ts'
 import { type Connection, prepareFrameRows } from './connection.ts'
 import { everyRow } from './row-bounds.ts'
@@ -233,4 +237,29 @@ export function externalReader(connection: Connection): ReadRows<ExternalForce> 
       at: vectorAt(row, place),
     }))
   }
+}
+
+/** Whether the file is an export of a run with joints. */
+export const hasJoints = ({ era: { schema } }: Connection): boolean => schema.has(jointTable, ...jointFields)
+
+export function jointReader(connection: Connection): ReadRows<Joint> {
+  if (!hasJoints(connection)) return () => []
+  const select = selectFrom(connection.era.schema, jointTable)
+  for (const name of jointFields) select.column(select.root, name)
+  const rows = prepareFrameRows(connection, select)
+  const vector = (row: RawRow, at: number): Vector => ({
+    x: valueAt(row, at),
+    y: valueAt(row, at + 1),
+    z: valueAt(row, at + 2),
+  })
+  return (frame) =>
+    rows(frame).map((row) => ({
+      body_a_id: countAt(row, jointAt.a),
+      body_b_id: countAt(row, jointAt.b),
+      kind: jointKinds[countAt(row, jointAt.kind)] ?? 'other',
+      point: vector(row, jointAt.point),
+      impulse: vector(row, jointAt.impulse),
+      torque: vector(row, jointAt.torque),
+      position_error: valueAt(row, jointAt.error),
+    }))
 }

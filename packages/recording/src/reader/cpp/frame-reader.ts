@@ -9,6 +9,7 @@ import {
   constraintReader,
   externalReader,
   frictionReader,
+  jointReader,
   type ReadRows,
 } from './contact-reader.ts'
 import {
@@ -38,6 +39,7 @@ export function frameReader(connection: Connection): ReadFrame {
   const constraints = constraintReader(connection)
   const friction = frictionReader(connection)
   const externals = externalReader(connection)
+  const joints = jointReader(connection)
   const solver = solverReader(connection)
   const system = systemReader(connection)
   const read = (frame: number): Frame => {
@@ -57,6 +59,7 @@ export function frameReader(connection: Connection): ReadFrame {
       contact_constraints: constraints(frame),
       friction_constraints: friction(frame),
       external_forces: externals(frame),
+      joints: joints(frame),
       solver: solver(frame)[0] ?? null,
       system_energy: system(frame)[0] ?? null,
       body_energies,

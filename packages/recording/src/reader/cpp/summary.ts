@@ -9,7 +9,7 @@ import {
   velocityGain,
 } from '../../domain/lambda-unit.ts'
 import { describeFrames, timeStep } from '../../domain/time-step.ts'
-import { listGeometry } from '../../formats/lines/run-line.ts'
+import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { Body, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
 import { readAppearances, readBodies, readExtents, readRunLine } from './body-reader.ts'
@@ -33,10 +33,14 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const appearances = readAppearances(connection, ids)
   const bodies = addUndescribed(readBodies(connection), appearances)
   const step = stepReader(readFrame, new Set(ids))
-  const gravity = findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
-    dt,
-    hasContactData: era.parts.collisions !== undefined,
-  })
+  const line = readRunLine(connection)
+  const declared = line?.gravity && { x: line.gravity[0], y: line.gravity[1], z: line.gravity[2] }
+  const gravity =
+    declared ??
+    findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+      dt,
+      hasContactData: era.parts.collisions !== undefined,
+    })
   return {
     era: era.era,
     capabilities: era.capabilities,
@@ -47,24 +51,20 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     dt_s: dt,
     dt_uniform: isUniform,
     gravity_m_s2: gravity,
-    lambda_unit: findLambdaUnit(
-      bodies,
-      spread(framesWithFriction(connection), sampledSteps).flatMap(step),
-      dt,
-      gravity,
-    ),
+    lambda_unit:
+      line?.lambdaUnit ??
+      findLambdaUnit(bodies, spread(framesWithFriction(connection), sampledSteps).flatMap(step), dt, gravity),
     bodies,
     environment_bodies: readEnvironment(connection),
-    geometry: readGeometry(connection),
+    geometry: line === null ? readMeshes(connection) : listGeometry(line),
     appearances,
     ignored_rows: countIgnored(connection, ids),
+    ...(line !== null && describeRun(line)),
   }
 }
 
-/** Returns the geometry in the run line of an exported run, or else the size of the bodies that have a mesh. */
-function readGeometry(connection: Connection): RecordingSummary['geometry'] {
-  const line = readRunLine(connection)
-  if (line !== null) return listGeometry(line)
+/** Returns the size of the bodies that have a mesh. */
+function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   return [...readExtents(connection)].map(([body_id, half_extents]) => ({
     body_id,
     name: null,

@@ -1,4 +1,5 @@
 import ndarray, { type NdArray } from 'ndarray'
+import { jointFields, jointTable } from '../../formats/cpp-schema.ts'
 import { solverFields, systemEnergyFields } from '../../formats/fields.ts'
 import {
   type ColumnSelection,
@@ -9,6 +10,7 @@ import {
   type FlatRows,
   type FrameWindow,
   frictionAt,
+  jointAt,
   solverAt,
   systemAt,
   type WindowPart,
@@ -16,7 +18,7 @@ import {
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
-import { externalTable, hasExternalForces } from './contact-reader.ts'
+import { externalTable, hasExternalForces, hasJoints } from './contact-reader.ts'
 import {
   noRows,
   numberAt,
@@ -66,6 +68,7 @@ export function windowReader(
       constraints: readFlatRows(rows.constraints, range, constraintAt.width),
       friction: readFlatRows(rows.friction, range, frictionAt.width),
       externals: readFlatRows(rows.externals, range, externalAt.width),
+      joints: readFlatRows(rows.joints, range, jointAt.width),
     }
   }
 }
@@ -97,6 +100,10 @@ function prepareParts(
       : noRows,
     friction: parts.has('friction') ? prepareFriction(connection, parts.has('frictionVectors')) : noRows,
     externals: parts.has('externals') ? prepareExternals(connection) : noRows,
+    joints:
+      parts.has('joints') && hasJoints(connection)
+        ? prepareRows(connection, jointTable, (layout) => layout.columns(jointFields, 0))
+        : noRows,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { angularVelocity } from '../../domain/angular-velocity.ts'
+import { jointAt, jointKinds } from '../../formats/frame-window.ts'
 import {
   bodyAt,
   bodyWidth,
@@ -19,6 +20,7 @@ import type {
   ExternalForce,
   Frame,
   FrictionConstraint,
+  Joint,
   Quaternion,
   Solver,
   SystemEnergy,
@@ -28,7 +30,7 @@ import type {
 
 type Stored = number | null
 
-const columns = `f.id, f.time, f.wall_time, f.linear_ke, f.rotational_ke, f.potential_e, f.total_e, f.delta_e,
+const frameColumns = `f.id, f.time, f.wall_time, f.linear_ke, f.rotational_ke, f.potential_e, f.total_e, f.delta_e,
   f.energy_injection, f.collision_active, f.iterations, f.residual, f.converged, f.num_constraints, f.num_contacts,
   b.contacts, b.bodies`
 
@@ -37,12 +39,15 @@ type Row = readonly [
   ...[linear: Stored, rotational: Stored, potential: Stored, total: Stored, delta: Stored],
   ...[injection: Stored, active: Stored],
   ...[iterations: Stored, residual: Stored, converged: Stored, constraints: Stored, contacts: Stored],
-  ...[contacts: Buffer | null, bodies: Buffer],
+  ...[contacts: Buffer | null, bodies: Buffer, joints: Buffer | null],
 ]
 
 export type ReadFrames = (first: number, last: number) => IterableIterator<PackedFrame>
 
 export function prepareFrames(db: Database): ReadFrames {
+  // Files of older versions lack the column until they are recorded to again.
+  const hasJoints = db.prepare(`SELECT 1 FROM pragma_table_info('block') WHERE name = 'joints'`).get()
+  const columns = `${frameColumns}, ${hasJoints === undefined ? 'NULL' : 'b.joints'}`
   const statement = db
     .prepare<[number, number], Row>(
       `SELECT ${columns} FROM frame f JOIN block b ON b.frame_id = f.id WHERE f.id BETWEEN ? AND ? ORDER BY f.id`,
@@ -57,16 +62,16 @@ const known = (value: Stored): number => value ?? Number.NaN
 
 function unpackRow(row: Row): PackedFrame {
   const [id, time, wallTime, linear, rotational, potential, total, delta, injection, active] = row
-  const [iterations, residual, converged, constraints, touching, contacts, bodies] = row.slice(10) as [
-    ...[Stored, Stored, Stored, Stored, Stored],
-    ...[Buffer | null, Buffer],
-  ]
+  const [iterations, residual, converged, constraints, touching, contacts, bodies, joints] = row.slice(
+    10,
+  ) as [...[Stored, Stored, Stored, Stored, Stored], ...[Buffer | null, Buffer, Buffer | null]]
   return {
     id,
     time: known(time),
     wallTime: known(wallTime),
     bodies: toNumbers(bodies),
     contacts: contacts && toNumbers(contacts),
+    joints: joints && toNumbers(joints),
     system:
       injection === null
         ? null
@@ -107,7 +112,7 @@ const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
 })
 
 /** Converts a packed frame: names instead of columns, null instead of NaN. */
-export function unpackFrame({ id, time, bodies, contacts, solver, system }: PackedFrame): Frame {
+export function unpackFrame({ id, time, bodies, contacts, joints, solver, system }: PackedFrame): Frame {
   const lists = unpackContacts(contacts)
   return {
     frame_id: id,
@@ -117,6 +122,7 @@ export function unpackFrame({ id, time, bodies, contacts, solver, system }: Pack
     contact_constraints: unpackRows(lists.constraints, 14, constraintAt),
     friction_constraints: unpackRows(lists.friction, 21, frictionAt),
     external_forces: unpackRows(lists.externals, 10, externalAt),
+    joints: joints === null ? [] : unpackRows(joints, jointAt.width, readJoint),
     solver: solver && unpackSolver(solver),
     system_energy: system && unpackSystem(system),
     body_energies: unpackEnergies(bodies),
@@ -218,6 +224,16 @@ const externalAt = (list: Float64Array, at: number): ExternalForce => ({
   force: vectorAt(list, at + 1),
   torque: vectorAt(list, at + 4),
   at: vectorAt(list, at + 7),
+})
+
+const readJoint = (list: Float64Array, at: number): Joint => ({
+  body_a_id: list[at] ?? 0,
+  body_b_id: list[at + jointAt.b] ?? 0,
+  kind: jointKinds[list[at + jointAt.kind] ?? 0] ?? 'other',
+  point: vectorAt(list, at + jointAt.point),
+  impulse: vectorAt(list, at + jointAt.impulse),
+  torque: vectorAt(list, at + jointAt.torque),
+  position_error: value(list[at + jointAt.error]),
 })
 
 const unpackSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow): Solver => ({

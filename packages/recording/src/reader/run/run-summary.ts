@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { environmentBody, isEnvironmentId } from '../../domain/body-id.ts'
 import { describeFrames, timeStep } from '../../domain/time-step.ts'
-import { listGeometry } from '../../formats/lines/run-line.ts'
+import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { anyContact, contactDataColumn, type RunStatus, readFacts } from '../../formats/run-schema.ts'
 import type { Body, Capability, Frame, LambdaUnit, RecordingSummary, Value, Vector } from '../../types.ts'
 import { findGravity, findLambdaUnit, sampledSteps, spread, stepReader } from '../cpp/summary.ts'
@@ -65,16 +65,20 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
       hasSolver ||= solver === 1
     }
     const run = readRun.get()
+    const facts = readFacts(db)
     const rows = readBodies.all()
     const { dt, isUniform } = timeStep(times)
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
+    // Joints act on the bodies of groups.
+    const grouped = new Set(facts.bodies.filter(({ details }) => details.group !== null).map(({ id }) => id))
+    const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
     const step = stepReader(readFrame, new Set(ids))
     const infer = (): NonNullable<typeof inferred> => {
       const gravity =
         declaredGravity(run) ??
-        findGravity(bodies, spread(ids, sampledSteps).flatMap(step), { dt, hasContactData: hasContactData() })
+        findGravity(free, spread(ids, sampledSteps).flatMap(step), { dt, hasContactData: hasContactData() })
       const unit =
-        run?.lambda_unit ?? findLambdaUnit(bodies, spread(touching, sampledSteps).flatMap(step), dt, gravity)
+        run?.lambda_unit ?? findLambdaUnit(free, spread(touching, sampledSteps).flatMap(step), dt, gravity)
       return { at: ids.length, gravity, unit }
     }
     const isFound = inferred !== undefined && inferred.gravity !== null && inferred.unit !== 'unknown'
@@ -102,7 +106,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
         .filter(({ body_id }) => isEnvironmentId(body_id))
         .map(({ body_id }) => environmentBody(body_id))
         .sort((a, b) => a.body_id - b.body_id),
-      geometry: listGeometry(readFacts(db)),
+      geometry: listGeometry(facts),
       appearances: rows
         .flatMap(({ body_id, first_frame }) =>
           first_frame === null || isEnvironmentId(body_id) ? [] : [{ body_id, first_frame }],
@@ -110,6 +114,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
         .sort((a, b) => a.body_id - b.body_id),
       ignored_rows: 0,
       ...(run?.status === 'interrupted' ? { interrupted: true } : {}),
+      ...describeRun(facts),
     }
   }
   return db.transaction(read)

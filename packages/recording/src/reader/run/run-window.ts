@@ -6,6 +6,7 @@ import {
   externalAt,
   type FlatRows,
   frictionAt,
+  jointAt,
   solverAt,
   stateAt,
   systemAt,
@@ -59,9 +60,16 @@ export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[
       constraints,
       friction,
       externals: flat('externals', 10, externalAt.width),
+      joints: flatRows(
+        frames.map(({ joints }) => joints ?? noJoints),
+        jointAt.width,
+        jointAt.width,
+      ),
     }
   }
 }
+
+const noJoints = new Float64Array(0)
 
 function markPresent(frames: readonly PackedFrame[], columnByBody: ReadonlyMap<number, number>): Uint8Array {
   const present = new Uint8Array(frames.length * columnByBody.size)

@@ -3,7 +3,8 @@
  * relative to the other body.
  *
  * `friction_energy`: before and after the step, the point slides at more than 2 cm/s and 2 g dt, within 60 degrees of the
- * impulse, and the impulse exceeds 2 % of the normal impulse.
+ * impulse, and the impulse exceeds 2 % of the normal impulse. Of bodies with joints, only kinetic friction is judged, at 90 %
+ * of its limit or more: below that, friction opposes the slip that other forces would cause, also those of joints.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
@@ -19,6 +20,9 @@ const minSlip = 0.02
 
 /** Cosine of 60 degrees. */
 const alongCosine = 0.5
+
+/** Share of the friction limit from which friction is kinetic. */
+const kineticShare = 0.9
 
 export function frictionWorkLaw(): Law {
   const runs = new RunCollector(2)
@@ -43,6 +47,9 @@ function measureWork(step: Step, touch: Touch): number | null {
   const { tangent, push } = touch
   const size = length3(...tangent)
   if (!(size > 0.02 * length3(...push))) return null
+  const { isJointed } = step.joints
+  const hasJoints = isJointed[touch.columnA] === 1 || isJointed[touch.columnB] === 1
+  if (hasJoints && size < kineticShare * touch.limit) return null
   const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0)
   let work = 0
   for (const row of [step.row - 1, step.row]) {

@@ -50,7 +50,7 @@ export function impulseLaw(): Law {
         const sums = sumNormals(data.data, from, to)
         for (let row = from; row < to; row++) observeRow(step, row * frictionAt.width, sums)
       }
-      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       if (step.touches.every(({ frictionRows }) => frictionRows > 0)) return
       const partners = countPartners(step)
       for (const touch of step.touches) {

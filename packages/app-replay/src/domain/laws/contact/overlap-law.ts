@@ -14,7 +14,7 @@ import { getSmallestSize, type Pose, type Solid, toSolid } from '../../shapes/so
 import { length3, num } from '../../steps/block.ts'
 import { getImpulseTolerance, read3, readContactImpulse } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
-import type { Scene } from '../../steps/scene.ts'
+import { isSameGroup, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Point3, Rotation } from '../../vector.ts'
@@ -53,6 +53,7 @@ export function overlapLaw(): Law {
       for (const [a, b, gap] of listNear(placed, touching)) {
         const subject = orderPair(a, b)
         if (!step.scene.hasContacts || hasForces(step, a) || hasForces(step, b)) continue
+        if (isSameGroup(step.scene, a.column, b.column)) continue
         const limit =
           overlapSlack.length +
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
@@ -166,7 +167,7 @@ const hasForces = (step: Step, { column }: Placed): boolean => column >= 0 && st
 function findPushed(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {
-    if (step.touching[column] === 1) continue
+    if (step.touching[column] === 1 || step.scene.hasSubsteps) continue
     const size = length3(...readContactImpulse(step, column))
     if (size > getImpulseTolerance(step, column, 0.05)) pushed.add(column)
   }

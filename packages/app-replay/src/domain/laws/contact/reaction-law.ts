@@ -31,7 +31,7 @@ export function reactionLaw(): Law {
   const lastByPair = new Map<number, number>()
   return {
     observe(step) {
-      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       const partners = countPartners(step)
       for (const touch of step.touches) {
         const { a, b, key, since, columnA, columnB } = touch

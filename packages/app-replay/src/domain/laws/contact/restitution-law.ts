@@ -1,8 +1,8 @@
 /**
  * Newton's law of impact: v+ = -e v-.
  *
- * Measured along the normal over one contact of a pair without other contacts. Not judged if spins move the contact
- * point along the normal by 0.1 of the closing speed. Below 1 m/s, engines let bodies stick: only a sharp impact that
+ * Measured along the normal over one contact of a pair without other contacts and joints. Not judged if spins move the
+ * contact point along the normal by 0.1 of the closing speed. Below 1 m/s, engines let bodies stick: only a sharp impact that
  * separates them faster than they approached is judged. Tolerance 0.05 and two steps of gravity; 0.3 if the contact pushes
  * for several frames, and for fast separations after several frames, because engines push bodies apart.
  */
@@ -76,7 +76,10 @@ export function restitutionLaw(): Law {
         for (const column of [columnA, columnB])
           if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
       const isAlone = ({ columnA, columnB }: Touch): boolean =>
-        (partners.get(columnA) ?? 1) === 1 && (partners.get(columnB) ?? 1) === 1
+        (partners.get(columnA) ?? 1) === 1 &&
+        (partners.get(columnB) ?? 1) === 1 &&
+        step.joints.isJointed[columnA] !== 1 &&
+        step.joints.isJointed[columnB] !== 1
       for (const [key, impact] of open) {
         if (impact.last === frame - 1 && impact.touch.frame === frame) continue
         open.delete(key)

@@ -12,7 +12,7 @@ import { type Pose, toSolid } from '../../shapes/solid.ts'
 import { num } from '../../steps/block.ts'
 import { read3 } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
-import type { Scene } from '../../steps/scene.ts'
+import { isSameGroup, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -92,6 +92,7 @@ export function tunnellingLaw(): Law {
               const box = scene.extents[against]
               const other = scene.bodies[against] ?? 0
               if (against === column || box === undefined || way < num(step.distance, against)) continue
+              if (isSameGroup(scene, column, against)) continue
               const poses = [
                 readPose(step, against, step.row - 1),
                 readPose(step, against, step.row),

@@ -5,24 +5,23 @@
  * F. Energy: the work of r is r (v(N-1) + v(N)) / 2; a free body also conserves its total energy, except for the m
  * g^2 dt^2 / 2 that semi-implicit Euler loses. If tangential impulses were not recorded, the part of r along the
  * normal counts, and the tangential part beyond 1.5 mu Jn: friction pyramids reach 1.41 mu Jn. If a contact has no
- * impulses, the part along its normals is ignored.
+ * impulses, the part along its normals is ignored. Bodies with joints are balanced with the impulses of the joints, or
+ * else together with their group.
  *
  * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy multiplies, `energy_injection` or `energy_drift`
  * if it grows at once or gradually, `dissipation_without_contact` if a free body loses energy, else `momentum`.
  */
 
-import { energyAt, stateAt } from '@causeway/recording'
+import type { BodyId } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3, num } from '../../steps/block.ts'
+import { num } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
-import { impulseKnowledge, type Step } from '../../steps/step.ts'
-import type { Point3 } from '../../vector.ts'
+import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
+import { measureBody, type Unexplained } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
-
-/** Share of the largest term, for free bodies and in contact. */
-const balanceTolerance = { free: 0.01, contact: 0.05 } as const
+import { measureGroup } from './group-balance.ts'
 
 /** Minimum frames of a drift, and factor of the kinetic energy of a blow-up. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
@@ -30,6 +29,13 @@ const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
 /** Steps in a row without contact after which a force that was not recorded is likely. */
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
+
+interface BalancedBodies {
+  readonly key: string | number
+  readonly bodies: readonly BodyId[]
+  /** kg */
+  readonly mass: number
+}
 
 interface Account {
   /** J, work of the residual. */
@@ -53,17 +59,16 @@ export function balanceLaw(): Law {
   const accounts = new Map<Run, Account>()
   let scene: Scene | undefined
 
-  const note = (step: Step, column: number, one: Unexplained): void => {
-    const body = step.scene.bodies[column] ?? 0
+  const note = (step: Step, one: Unexplained, { key, bodies, mass }: BalancedBodies): void => {
     const run = runs.add(
-      body,
+      key,
       step.frame,
       {
         value: one.work,
         limit: one.allowedWork,
         excess: Math.max(Math.abs(one.work) / one.allowedWork, one.residual / one.allowed),
       },
-      { bodies: [body], pair: null },
+      { bodies, pair: null },
     )
     const account = accounts.get(run) ?? {
       work: 0,
@@ -85,8 +90,7 @@ export function balanceLaw(): Law {
       account.allowed = one.allowed
     }
     account.maxKinetic = Math.max(account.maxKinetic, one.kinetic)
-    account.touched ||= one.isTouching
-    const mass = num(step.scene.masses, column)
+    account.touched ||= one.isConstrained
     if (one.left === null || !(mass > 0)) return
     account.judged += 1
     for (const i of [0, 1, 2] as const) {
@@ -99,10 +103,22 @@ export function balanceLaw(): Law {
   return {
     observe(step) {
       scene = step.scene
-      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || !step.scene.hasContacts) return
+      if (
+        Number.isNaN(step.dt) ||
+        Number.isNaN(step.scene.g) ||
+        !step.scene.hasContacts ||
+        step.scene.hasSubsteps
+      )
+        return
       for (let column = 0; column < step.scene.bodies.length; column++) {
-        const one = measureUnexplained(step, column)
-        if (one !== null) note(step, column, one)
+        const one = measureBody(step, column)
+        const body = step.scene.bodies[column] ?? 0
+        if (one !== null) note(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
+      }
+      for (const [index, { id, bodies, columns }] of step.scene.groups.entries()) {
+        const one = measureGroup(step, index)
+        const mass = columns.reduce((sum, column) => sum + num(step.scene.masses, column), 0)
+        if (one !== null) note(step, one, { key: `group ${id}`, bodies, mass })
       }
     },
     findings() {
@@ -140,176 +156,4 @@ function toFindings(run: Run, account: Account): readonly Finding[] {
   if (work < 0 && isPowered && !touched)
     return [createFinding(run, { ...energy, kind: 'dissipation_without_contact' })]
   return [createFinding(run, { ...shared, kind: 'momentum', unit: 'N·s', value: residual, limit: allowed })]
-}
-
-interface Unexplained {
-  readonly work: number
-  readonly allowedWork: number
-  readonly maxWork: number
-  readonly residual: number
-  readonly allowed: number
-  readonly kinetic: number
-  readonly kineticBefore: number
-  readonly isTouching: boolean
-  /** N·s, or `null` if a part is unknown. */
-  readonly left: Point3 | null
-}
-
-/** Returns `null` if the step is explained or cannot be judged. */
-function measureUnexplained(step: Step, column: number): Unexplained | null {
-  const { scene, window, dt, impulse, external } = step
-  const isTouching = step.touching[column] === 1
-  const knowledge = isTouching ? num8(step.impulseKnown, column) : impulseKnowledge.complete
-  if (knowledge === impulseKnowledge.none && !scene.hasImpulses) return null
-  const isPushed = step.hasExternal[column] === 1
-  const mass = num(scene.masses, column)
-  const s = window.states.data
-  const at = step.at(column) + stateAt.velocity
-  const was = step.atBefore(column) + stateAt.velocity
-  const vx = num(s, at)
-  const vy = num(s, at + 1)
-  const vz = num(s, at + 2)
-  const ux = num(s, was)
-  const uy = num(s, was + 1)
-  const uz = num(s, was + 2)
-  const [gx, gy, gz] = scene.gravity
-  let rx = mass * (vx - ux - gx * dt)
-  let ry = mass * (vy - uy - gy * dt)
-  let rz = mass * (vz - uz - gz * dt)
-  let pushed = 0
-  if (isTouching || isPushed) {
-    const part = 3 * column
-    const contact = isTouching ? 1 : 0
-    const jx = contact * num(impulse, part) + num(external, part) * dt
-    const jy = contact * num(impulse, part + 1) + num(external, part + 1) * dt
-    const jz = contact * num(impulse, part + 2) + num(external, part + 2) * dt
-    pushed = Math.abs(jx) + Math.abs(jy) + Math.abs(jz)
-    rx -= jx
-    ry -= jy
-    rz -= jz
-    if (knowledge !== impulseKnowledge.complete) {
-      const r: [number, number, number] = [rx, ry, rz]
-      if (knowledge === impulseKnowledge.none) removeNormalParts(step, column, r)
-      else removeFriction(step, column, r)
-      ;[rx, ry, rz] = r
-    }
-  }
-  const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
-  const gain = isTouching || isPushed ? null : measureFreeGain(step, column, mass)
-  const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
-  // Most bodies return here, without computing a square root.
-  const minAllowed = part * mass * scene.g * dt
-  if (!isGain && rx * rx + ry * ry + rz * rz <= minAllowed * minAllowed) return null
-  const residual = length3(rx, ry, rz)
-  const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
-  // Single precision rounds velocities to 6e-8, several times per step.
-  const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9
-  const largest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, pushed)
-  const allowed = 1e-6 + part * largest + rounding
-  const isOff = residual > allowed
-  if (!isOff && !isGain) return null
-  const work = (rx * (ux + vx) + ry * (uy + vy) + rz * (uz + vz)) / 2
-  const middle = length3(ux + vx, uy + vy, uz + vz) / 2
-  return {
-    work: isGain ? gain.work : work,
-    allowedWork: gain === null ? allowed * Math.max(before, after, 1e-3) : gain.allowed,
-    maxWork: isGain && !isOff ? Math.abs(gain.work) : residual * Math.max(middle, 1e-9),
-    residual: Number.isNaN(residual) ? 0 : residual,
-    allowed,
-    kinetic: 0.5 * mass * after * after,
-    kineticBefore: 0.5 * mass * before * before,
-    isTouching,
-    left: isOff && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
-  }
-}
-
-/**
- * Returns the J that a free body gained beyond the loss of semi-implicit Euler, and the tolerance; `null` for no gain. Uses
- * the states: recorded energies count only for rotation without inertia.
- */
-function measureFreeGain(step: Step, column: number, mass: number): { work: number; allowed: number } | null {
-  const { scene, window, dt, moved } = step
-  const s = window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
-  const linear = 0.5 * mass * readSquare(s, at + stateAt.velocity)
-  const change = linear - 0.5 * mass * readSquare(s, was + stateAt.velocity)
-  const [gx, gy, gz] = scene.gravity
-  const part = 3 * column
-  const fall = mass * (gx * num(moved, part) + gy * num(moved, part + 1) + gz * num(moved, part + 2))
-  const [rotational, rotationalBefore] = [
-    readRotationalEnergy(step, column, step.row),
-    readRotationalEnergy(step, column, step.row - 1),
-  ]
-  const turning = rotational - rotationalBefore
-  const gain = change - fall + (Number.isNaN(turning) ? 0 : turning)
-  const loss = 0.5 * mass * (scene.g * dt) ** 2
-  // A correct integrator loses between nothing and the loss of semi-implicit Euler.
-  const work = gain > 0 ? gain : Math.min(0, gain + 1.02 * loss)
-  const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
-  const rounding = 1e-6 * (linear + height) + 1e-9
-  if (!(Math.abs(work) > rounding)) return null
-  const spin = Math.max(rotational, rotationalBefore) || 0
-  return { work, allowed: rounding + getSpinTolerance(step, column) * spin }
-}
-
-function readSquare(block: Float64Array, at: number): number {
-  const [x, y, z] = [num(block, at), num(block, at + 1), num(block, at + 2)]
-  return x * x + y * y + z * z
-}
-
-/** Returns J: from spin and inertia, else as recorded, else NaN. */
-function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
-  const at = row * scene.bodies.length + column
-  const inertia = scene.inertias[column]
-  if (inertia === undefined) return num(window.energies.data, at * energyAt.width + energyAt.rotational)
-  const spin = at * stateAt.width + stateAt.spin
-  const square = (i: 0 | 1 | 2): number => inertia[i] * num(window.states.data, spin + i) ** 2
-  return 0.5 * (square(0) + square(1) + square(2))
-}
-
-/** Share of the rotational energy that normalizing a quaternion may cost per step. */
-const spinRounding = 2e-3
-
-/**
- * Returns the share of the rotational energy that an explicit step may get wrong if the spin changes: (dw / w)^2, at
- * most 0.3 (w dt)^2.
- */
-function getSpinTolerance(step: Step, column: number): number {
-  const s = step.window.states.data
-  const at = step.at(column) + stateAt.spin
-  const was = step.atBefore(column) + stateAt.spin
-  const [a, b, c] = [num(s, at), num(s, at + 1), num(s, at + 2)]
-  const spin = length3(a, b, c)
-  if (!(spin > 0)) return 0
-  const change = length3(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
-  return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
-}
-
-/** Friction that is possible without being recorded, by mu Jn. */
-const maxUnrecordedFriction = 1.5
-
-/** Removes what friction can explain from the part across the common normal: all of it if mu is unknown. */
-function removeFriction(
-  { contactAxis, frictionLimit }: Step,
-  column: number,
-  r: [number, number, number],
-): void {
-  const at = 3 * column
-  const n = [num(contactAxis, at), num(contactAxis, at + 1), num(contactAxis, at + 2)] as const
-  const along = r[0] * n[0] + r[1] * n[1] + r[2] * n[2]
-  const across = [r[0] - along * n[0], r[1] - along * n[1], r[2] - along * n[2]] as const
-  const size = length3(...across)
-  const beyond = size - maxUnrecordedFriction * num(frictionLimit, column)
-  const kept = beyond > 0 ? beyond / size : 0
-  for (const i of [0, 1, 2] as const) r[i] = along * n[i] + kept * across[i]
-}
-
-const num8 = (block: Uint8Array, index: number): number => block[index] ?? 0
-
-function removeNormalParts({ touches }: Step, column: number, r: [number, number, number]): void {
-  for (const { columnA, columnB, normal } of touches) {
-    if (columnA !== column && columnB !== column) continue
-    const along = r[0] * normal[0] + r[1] * normal[1] + r[2] * normal[2]
-    for (const i of [0, 1, 2] as const) r[i] -= along * normal[i]
-  }
 }

@@ -3,7 +3,7 @@
  *
  * Detects diverging solvers whose impulses are consistent. The scale is the largest kinetic energy so far, or all
  * bodies lifted by 1 cm. An excess of 0.25 scale for 3 frames is `energy_injection` (warning), 1000 scale is
- * `blow_up`. Runs with external forces are not judged, nor frames after the first with an incomplete total: potential
+ * `blow_up`. Joints add their work. Runs with external forces or joints of unknown work are not judged, nor frames after the first with an incomplete total: potential
  * energy needs gravity, rotational energy needs inertia.
  */
 import { energyAt, systemAt } from '@causeway/recording'
@@ -34,13 +34,14 @@ export function budgetLaw(): Law {
   return {
     observe(step) {
       const { frame, window, row, scene } = step
-      isDriven ||= step.hasExternal.includes(1)
+      isDriven ||= step.hasExternal.includes(1) || step.joints.isIncomplete
       const total = num(window.system.data, row * systemAt.width + systemAt.total)
       if (Number.isNaN(total)) return
       addFirstTotals(step, firstTotals)
       isIncomplete ||= !hasAllParts(step)
       if (isIncomplete) return
       budget = Number.isNaN(budget) ? total : budget + sumAppearingEnergy(step)
+      budget += Math.max(0, step.joints.totalWork)
       const kinetic = sumKineticEnergy(step)
       const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
       const scale = Math.max(maxKinetic, 0.01 * weight)

@@ -11,6 +11,7 @@
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
+import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { read3 } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
@@ -28,20 +29,22 @@ export function spinLaw(): Law {
   const runs = { inertia: new RunCollector(2), free: new RunCollector(2), gyroscopic: new RunCollector(2) }
   return {
     observe(step) {
-      if (Number.isNaN(step.dt) || !step.scene.hasContacts) return
+      if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         const isTouching = step.touching[column] === 1
         if (isTouching && step.impulseKnown[column] !== impulseKnowledge.complete) continue
+        if (step.joints.isTorqueKnown[column] !== 1) continue
+        const isJointed = step.joints.isJointed[column] === 1
         const found =
           inertia !== undefined
             ? measureTorque(step, column, inertia)
-            : isTouching || step.hasExternal[column] === 1
+            : isTouching || isJointed || step.hasExternal[column] === 1
               ? null
               : measureFreeSpin(step, column)
         if (found === null) continue
         const body = step.scene.bodies[column] ?? 0
-        if (found.isGyroscopic && isTouching) continue
+        if (found.isGyroscopic && (isTouching || isJointed)) continue
         const collector =
           inertia === undefined ? runs.free : found.isGyroscopic ? runs.gyroscopic : runs.inertia
         collector.add(body, step.frame, found, { bodies: [body], pair: null })
@@ -78,13 +81,15 @@ interface Excess {
 
 /** Compares the change of angular momentum with the torques. */
 function measureTorque(step: Step, column: number, inertia: Point3): Excess | null {
-  const { window, dt, torque, externalTorque } = step
+  const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
   const [now, then] = [readRotation(s, at), readRotation(s, was)]
   const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
   const part = (i: 0 | 1 | 2): number =>
-    num(torque, 3 * column + i) + num(externalTorque, 3 * column + i) * dt
+    num(torque, 3 * column + i) +
+    num(externalTorque, 3 * column + i) * dt +
+    num(joints.torque, 3 * column + i)
   const given: Point3 = [part(0), part(1), part(2)]
   const momentum = applyInertia(now, inertia, spin)
   const before = applyInertia(then, inertia, spinBefore)
@@ -101,10 +106,28 @@ function measureTorque(step: Step, column: number, inertia: Point3): Excess | nu
   const allowed =
     rounding +
     tolerance * Math.max(length3(...given), length3(...change)) +
+    measureJointSlack(step, column) +
     Math.min(2 * anisotropy * turn ** 2, 0.5) * size
   const isExplained = off > rounding && offWithoutGyro < explainedShare * off
   if (!(off > allowed || isExplained)) return null
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
+}
+
+/** Returns the N·m·s that the joints of a body may leave unexplained: their torques turn with the body during the step. */
+function measureJointSlack(step: Step, column: number): number {
+  const { joints, scene, dt, window } = step
+  if (joints.isJointed[column] !== 1) return 0
+  const impulse = length3(...read3(joints.impulse, 3 * column))
+  const torque = length3(...read3(joints.torque, 3 * column))
+  // The lever arm of the impulse is known only if the torque at the point is.
+  const reach = impulse > 0 ? torque / impulse : 0
+  const turn = Math.max(
+    ...[step.at(column), step.atBefore(column)].map(
+      (at) => length3(...read3(window.states.data, at + stateAt.spin)) * dt,
+    ),
+  )
+  const group = scene.groupByColumn[column] ?? -1
+  return 2 * turn * torque + reach * (group < 0 ? 0 : getGroupTolerance(step, group))
 }
 
 /** Bounds the change of the spin of a free body of unknown inertia. */

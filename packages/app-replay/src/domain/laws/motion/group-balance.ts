@@ -1,0 +1,143 @@
+/**
+ * Balances the momentum and the energy of a group of bodies in a step.
+ *
+ * The forces of its joints cancel: the sum of m (v(N) - v(N-1)) - m g dt - J - F dt over its bodies is 0. Its energy grows
+ * by the work of the joints, if that is known.
+ */
+import { stateAt } from '@causeway/recording'
+import { length3, num } from '../../steps/block.ts'
+import { getGroupTolerance } from '../../steps/joint-forces.ts'
+import { read3 } from '../../steps/momentum.ts'
+import { impulseKnowledge, type Step } from '../../steps/step.ts'
+import { add, type Point3 } from '../../vector.ts'
+import {
+  balanceTolerance,
+  readRotationalEnergy,
+  readSquare,
+  spinRounding,
+  type Unexplained,
+} from './body-balance.ts'
+
+/** Returns `null` if the step is explained or cannot be judged. */
+export function measureGroup(step: Step, index: number): Unexplained | null {
+  const group = step.scene.groups[index]
+  if (group === undefined) return null
+  const { columns } = group
+  const { joints } = step
+  // Otherwise each body is balanced.
+  const isOne = joints.isGroupKnown[index] === 1 && columns.some((column) => joints.isKnown[column] === 0)
+  const isTouching = columns.some((column) => step.touching[column] === 1)
+  const isPushed = columns.some((column) => step.hasExternal[column] === 1)
+  const momentum = isOne ? measureMomentum(step, index, isTouching || isPushed) : null
+  const gain = isTouching || isPushed ? null : measureGain(step, index)
+  if (momentum === null && gain === null) return null
+  const { before, after, mass } = sumMotion(step, columns)
+  const [speedBefore, speed] = [length3(...before) / mass, length3(...after) / mass]
+  const residual = momentum === null ? 0 : length3(...momentum.left)
+  const middle = length3(...add(before, after)) / (2 * mass)
+  const work = momentum === null ? 0 : dotMean(momentum.left, before, after) / mass
+  return {
+    work: gain?.work ?? work,
+    allowedWork: gain?.allowed ?? (momentum?.allowed ?? 1) * Math.max(speedBefore, speed, 1e-3),
+    maxWork: gain?.work ?? residual * Math.max(middle, 1e-9),
+    residual,
+    allowed: momentum?.allowed ?? 1,
+    kinetic: sumKinetic(step, columns, step.row),
+    kineticBefore: sumKinetic(step, columns, step.row - 1),
+    isConstrained: true,
+    left: momentum?.left ?? null,
+  }
+}
+
+interface Motion {
+  /** Sum of m v before and after the step, N·s. */
+  readonly before: Point3
+  readonly after: Point3
+  /** kg */
+  readonly mass: number
+}
+
+function sumMotion(step: Step, columns: readonly number[]): Motion {
+  const s = step.window.states.data
+  let [before, after, mass]: [Point3, Point3, number] = [[0, 0, 0], [0, 0, 0], 0]
+  for (const column of columns) {
+    const own = num(step.scene.masses, column)
+    mass += own
+    before = add(before, read3(s, step.atBefore(column) + stateAt.velocity), own)
+    after = add(after, read3(s, step.at(column) + stateAt.velocity), own)
+  }
+  return { before, after, mass }
+}
+
+/** Returns the unexplained momentum in N·s if it exceeds its limit. */
+function measureMomentum(
+  step: Step,
+  index: number,
+  hasForces: boolean,
+): { readonly left: Point3; readonly allowed: number } | null {
+  const { scene, dt, joints, touching, impulseKnown } = step
+  const columns = scene.groups[index]?.columns ?? []
+  const { before, after, mass } = sumMotion(step, columns)
+  let given: Point3 = [0, 0, 0]
+  for (const column of columns) {
+    // The impulses of contacts within the group cancel as well.
+    if (touching[column] === 1) {
+      if (impulseKnown[column] !== impulseKnowledge.complete) return null
+      given = add(given, read3(step.impulse, 3 * column))
+    }
+    given = add(given, read3(step.external, 3 * column), dt)
+    given = add(given, read3(joints.impulse, 3 * column))
+  }
+  const change = add(after, before, -1)
+  const left = add(add(change, scene.gravity, -mass * dt), given, -1)
+  const share = hasForces ? balanceTolerance.contact : balanceTolerance.free
+  const largest = Math.max(length3(...change), mass * scene.g * dt, length3(...given))
+  const rounding = 2e-6 * Math.max(length3(...before), length3(...after)) + 1e-9
+  const allowed = 1e-6 + share * largest + rounding + getGroupTolerance(step, index)
+  return length3(...left) > allowed ? { left, allowed } : null
+}
+
+/**
+ * Returns the J that the group gained beyond the work of its joints, if it exceeds the tolerance. Losses are not judged:
+ * joints have friction.
+ */
+function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
+  const { scene, joints, moved, window, dt } = step
+  if (joints.isWorkKnown[index] !== 1) return null
+  const columns = scene.groups[index]?.columns ?? []
+  let [fall, height, turn] = [0, 0, 0]
+  for (const column of columns) {
+    const mass = num(scene.masses, column)
+    const [x, y, z] = read3(moved, 3 * column)
+    fall += mass * (scene.gravity[0] * x + scene.gravity[1] * y + scene.gravity[2] * z)
+    height += mass * scene.g * Math.sqrt(readSquare(window.states.data, step.at(column)))
+    for (const from of [step.at(column), step.atBefore(column)])
+      turn = Math.max(turn, length3(...read3(window.states.data, from + stateAt.spin)) * dt)
+  }
+  const [now, before] = [sumKinetic(step, columns, step.row), sumKinetic(step, columns, step.row - 1)]
+  const work = now - before - fall - num(joints.work, index)
+  // The work of a joint and the rotation of levers are exact to the turn of the step.
+  const inexact = (2 * turn + spinRounding) * (now + num(joints.workSize, index))
+  const allowed = 1e-6 * (now + height) + 1e-9 + inexact
+  return work > allowed ? { work, allowed } : null
+}
+
+/** J; NaN if a part is unknown. */
+function sumKinetic(step: Step, columns: readonly number[], row: number): number {
+  const { scene, window } = step
+  let sum = 0
+  for (const column of columns) {
+    const at = (row * scene.bodies.length + column) * stateAt.width + stateAt.velocity
+    sum +=
+      0.5 * num(scene.masses, column) * readSquare(window.states.data, at) +
+      readRotationalEnergy(step, column, row)
+  }
+  return sum
+}
+
+/** Returns the work of an impulse in J·kg with the mean of two momenta. */
+const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
+  (impulse[0] * (before[0] + after[0]) +
+    impulse[1] * (before[1] + after[1]) +
+    impulse[2] * (before[2] + after[2])) /
+  2

@@ -1,0 +1,136 @@
+/**
+ * Joints hold: the two ends of a joint stay together.
+ *
+ * The error is the recorded one, or the distance of the two ends: points that are fixed in the bodies and coincide where
+ * the joint is first recorded (hinge, ball and fixed joints). A solver of velocities moves the ends along their tangents, so
+ * each step adds r (ω dt)² / 2; a correction of a fifth of the error per step (Baumgarte 1972, with the factor of common
+ * engines) lets that grow to five times as much. Tolerance: this, and 1 cm. `joint_drift`: 2 frames or more.
+ */
+import { type BodyId, jointAt, stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { length3, num } from '../../steps/block.ts'
+import { read3 } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import { add, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
+import type { Law } from '../law.ts'
+
+/** m, and the inverse of the share that is corrected per step. */
+const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
+
+/** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
+const pinned: readonly number[] = [1, 2, 4]
+
+interface Ends {
+  readonly a: Point3
+  readonly b: Point3
+}
+
+export function jointLaw(): Law {
+  const runs = new RunCollector(2)
+  /** Ends in the axes of the bodies, by pair and number of the joint. */
+  const ends = new Map<string, Ends>()
+  return {
+    observe(step) {
+      const { window, row, scene, frame } = step
+      const { offset, data } = window.joints
+      const counts = new Map<string, number>()
+      for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
+        const at = i * jointAt.width
+        const pair: readonly [BodyId, BodyId] = [
+          num(data.data, at + jointAt.a),
+          num(data.data, at + jointAt.b),
+        ]
+        const number = counts.get(`${pair}`) ?? 0
+        counts.set(`${pair}`, number + 1)
+        const key = `${pair} ${number}`
+        const columns = [scene.columnById.get(pair[0]) ?? -1, scene.columnById.get(pair[1]) ?? -1] as const
+        const recorded = Math.abs(num(data.data, at + jointAt.error))
+        const measured = measureDrift(step, at, { key, columns, ends })
+        const value = Number.isNaN(recorded) ? measured : Math.max(recorded, measured || 0)
+        const limit = getJointLimit(step, at, columns)
+        if (value > limit)
+          runs.add(
+            key,
+            frame,
+            { value, limit },
+            { bodies: pair.filter((id) => !scene.isEnvironment(id)), pair },
+          )
+      }
+    },
+    findings: () =>
+      runs.runs
+        .filter(({ frames }) => frames >= jointRule.frames)
+        .map((run) => createFinding(run, { kind: 'joint_drift', unit: 'm', confidence: 0.85 })),
+  }
+}
+
+interface Subject {
+  readonly key: string
+  readonly columns: readonly [number, number]
+  readonly ends: Map<string, Ends>
+}
+
+/** Returns the distance of the ends after the step in m, or NaN. */
+function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
+  const { window, row } = step
+  if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN
+  let known = ends.get(key)
+  if (known === undefined) {
+    const point = read3(window.joints.data.data, at + jointAt.point)
+    if (row === 0 || !point.every(Number.isFinite)) return Number.NaN
+    known = { a: toBody(step, columns[0], point), b: toBody(step, columns[1], point) }
+    if (![...known.a, ...known.b].every(Number.isFinite)) return Number.NaN
+    ends.set(key, known)
+  }
+  const gap = add(toWorld(step, columns[0], known.a), toWorld(step, columns[1], known.b), -1)
+  return length3(...gap)
+}
+
+function readPose(step: Step, from: number): { readonly at: Point3; readonly turn: Rotation } {
+  const s = step.window.states.data
+  const q = from + stateAt.orientation
+  return { at: read3(s, from), turn: [num(s, q), ...read3(s, q + 1)] }
+}
+
+/** Returns a point in the axes of a body, in the pose before the step. The environment does not move. */
+function toBody(step: Step, column: number, point: Point3): Point3 {
+  if (column < 0) return point
+  const { at, turn } = readPose(step, step.atBefore(column))
+  return rotateInverse(turn, add(point, at, -1))
+}
+
+function toWorld(step: Step, column: number, local: Point3): Point3 {
+  if (column < 0) return local
+  const { at, turn } = readPose(step, step.at(column))
+  return add(at, rotate(turn, local))
+}
+
+function getJointLimit(step: Step, at: number, columns: readonly [number, number]): number {
+  const { window, dt, row } = step
+  const point = read3(window.joints.data.data, at + jointAt.point)
+  let limit: number = jointRule.slack
+  for (const column of columns) {
+    if (column < 0 || row === 0) continue
+    const s = window.states.data
+    const turn = length3(...read3(s, step.at(column) + stateAt.spin)) * dt
+    const reach = length3(...add(point, read3(s, step.atBefore(column)), -1))
+    limit += (jointRule.corrections * reach * turn ** 2) / 2 || 0
+  }
+  return limit
+}
+
+/** Whether the law can judge a joint: it has an error, or two ends. */
+export function hasJointError(step: Step, at: number): boolean {
+  const rows = step.window.joints.data.data
+  if (!Number.isNaN(num(rows, at + jointAt.error))) return true
+  return (
+    pinned.includes(num(rows, at + jointAt.kind)) &&
+    read3(rows, at + jointAt.point).every(Number.isFinite) &&
+    [jointAt.a, jointAt.b].every((part) => {
+      const column = step.scene.columnById.get(num(rows, at + part)) ?? -1
+      const { turn } = readPose(step, step.at(Math.max(0, column)))
+      return column < 0 || turn.every(Number.isFinite)
+    })
+  )
+}

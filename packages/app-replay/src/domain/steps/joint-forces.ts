@@ -1,0 +1,203 @@
+/** What joints do to bodies and groups in a step. */
+import { jointAt, stateAt } from '@causeway/recording'
+import { add, cross, dot3, type Point3 } from '../vector.ts'
+import { length3, num, worldSpin } from './block.ts'
+import { read3, readPointVelocity } from './momentum.ts'
+import type { BodyGroup, Scene } from './scene.ts'
+import type { Step } from './step.ts'
+
+export interface JointForces {
+  /** Whether each body belongs to a group or has a joint in this step, 0 or 1. */
+  readonly isJointed: Uint8Array
+  /** Whether the impulses of all joints of the body were recorded, 1 also without joints. */
+  readonly isKnown: Uint8Array
+  /** The same of torques and points. */
+  readonly isTorqueKnown: Uint8Array
+  /** N·s on each body, shape [bodies, 3]. */
+  readonly impulse: Float64Array
+  /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
+  readonly torque: Float64Array
+  /** Whether the joints of each group to other bodies are known. */
+  readonly isGroupKnown: Uint8Array
+  /** Whether the work of all joints of each group is known, and that work in J: the sum and the sum of sizes. */
+  readonly isWorkKnown: Uint8Array
+  readonly work: Float64Array
+  readonly workSize: Float64Array
+  /** N·s that a correct step of each group may leave unexplained. */
+  readonly slack: Float64Array
+  /** Whether a joint of the step lacks its impulse or torque. */
+  isIncomplete: boolean
+  /** J, work of all joints. */
+  totalWork: number
+  /** Whether a step had joints. */
+  isUsed: boolean
+}
+
+export function createJointForces({ bodies, groups }: Scene): JointForces {
+  const [count, groupCount] = [bodies.length, groups.length]
+  return {
+    isJointed: new Uint8Array(count),
+    isKnown: new Uint8Array(count).fill(1),
+    isTorqueKnown: new Uint8Array(count).fill(1),
+    impulse: new Float64Array(3 * count),
+    torque: new Float64Array(3 * count),
+    isGroupKnown: new Uint8Array(groupCount),
+    isWorkKnown: new Uint8Array(groupCount),
+    work: new Float64Array(groupCount),
+    workSize: new Float64Array(groupCount),
+    slack: new Float64Array(groupCount),
+    isIncomplete: false,
+    totalWork: 0,
+    isUsed: false,
+  }
+}
+
+export function readJoints(step: Step): void {
+  const { scene, window, row, joints } = step
+  const { offset } = window.joints
+  const [from, to] = [offset[row] ?? 0, offset[row + 1] ?? 0]
+  if (scene.groups.length === 0 && from === to && !joints.isUsed) return
+  joints.isUsed = true
+  const { isJointed, isKnown, isTorqueKnown } = joints
+  isJointed.fill(0)
+  isKnown.fill(1)
+  isTorqueKnown.fill(1)
+  for (const list of [joints.impulse, joints.torque, joints.work, joints.workSize]) list.fill(0)
+  joints.isGroupKnown.fill(1)
+  joints.isWorkKnown.fill(1)
+  joints.isIncomplete = false
+  joints.totalWork = 0
+  for (let i = from; i < to; i++) addJoint(step, i * jointAt.width)
+  for (const [index, group] of scene.groups.entries()) {
+    for (const column of group.columns)
+      if (isJointed[column] === 0) {
+        // A body of a group without a joint in this frame: its joints were not recorded.
+        isJointed[column] = 1
+        isKnown[column] = 0
+        isTorqueKnown[column] = 0
+        joints.isWorkKnown[index] = 0
+        joints.isIncomplete = true
+      }
+    joints.slack[index] = row === 0 ? Number.NaN : measureSlack(step, group)
+  }
+}
+
+function addJoint(step: Step, at: number): void {
+  const { scene, window, row, dt, joints } = step
+  const rows = window.joints.data.data
+  const a = scene.columnById.get(num(rows, at + jointAt.a)) ?? -1
+  const b = scene.columnById.get(num(rows, at + jointAt.b)) ?? -1
+  const factor = scene.impulseFactor(dt)
+  const scale = (vector: Point3): Point3 => [vector[0] * factor, vector[1] * factor, vector[2] * factor]
+  const impulse = scale(read3(rows, at + jointAt.impulse))
+  const torque = scale(read3(rows, at + jointAt.torque))
+  const point = read3(rows, at + jointAt.point)
+  const isKnown = impulse.every(Number.isFinite)
+  let isTorqueKnown = isKnown && torque.every(Number.isFinite)
+  for (const [column, sign] of [
+    [a, 1],
+    [b, -1],
+  ] as const) {
+    if (column < 0) continue
+    joints.isJointed[column] = 1
+    const lever = row === 0 ? point : add(point, read3(window.states.data, step.atBefore(column)), -1)
+    const moment = cross(lever, impulse)
+    if (!moment.every(Number.isFinite)) isTorqueKnown = false
+    if (!isKnown) joints.isKnown[column] = 0
+    if (!isTorqueKnown) joints.isTorqueKnown[column] = 0
+    if (!isKnown) continue
+    for (const i of [0, 1, 2] as const) {
+      joints.impulse[3 * column + i] = num(joints.impulse, 3 * column + i) + sign * impulse[i]
+      joints.torque[3 * column + i] = num(joints.torque, 3 * column + i) + sign * (torque[i] + moment[i])
+    }
+  }
+  if (!isTorqueKnown) joints.isIncomplete = true
+  const groups = [a, b].map((column) => (column < 0 ? -1 : (scene.groupByColumn[column] ?? -1)))
+  const work = isTorqueKnown && row > 0 ? measureWork(step, [a, b], { point, impulse, torque }) : Number.NaN
+  joints.totalWork += work || 0
+  for (const group of new Set(groups)) {
+    if (group < 0) continue
+    if (groups[0] !== groups[1] && !isKnown) joints.isGroupKnown[group] = 0
+    // A joint to another body exchanges energy with it.
+    if (groups[0] !== groups[1] || Number.isNaN(work)) joints.isWorkKnown[group] = 0
+    else {
+      joints.work[group] = num(joints.work, group) + work
+      joints.workSize[group] = num(joints.workSize, group) + Math.abs(work)
+    }
+  }
+}
+
+interface JointLoad {
+  readonly point: Point3
+  readonly impulse: Point3
+  readonly torque: Point3
+}
+
+/** Returns the work of a joint on both of its bodies in J, with the mean of the velocities before and after the step. */
+function measureWork(
+  step: Step,
+  [a, b]: readonly [number, number],
+  { point, impulse, torque }: JointLoad,
+): number {
+  const states = step.window.states.data
+  let work = 0
+  for (const row of [step.row - 1, step.row])
+    for (const [column, sign] of [
+      [a, 0.5],
+      [b, -0.5],
+    ] as const) {
+      if (column < 0) continue
+      // The point moves with the body. Its lever arm is that before the step.
+      const lever = add(point, read3(states, step.atBefore(column)), -1)
+      const at = (row * step.scene.bodies.length + column) * stateAt.width
+      work +=
+        sign *
+        (dot3(impulse, readPointVelocity(step, row, column, lever)) + dot3(torque, worldSpin(states, at)))
+    }
+  return work
+}
+
+/**
+ * Returns what a correct step of joint coordinates may leave unexplained, N·s. Such an engine computes accelerations in
+ * the pose before the step and velocities in the pose after it, in between bodies turn by t = max |ω| dt: a change of
+ * velocity relative to the centre of mass is uncertain by t, a velocity by t² / 2.
+ */
+function measureSlack(step: Step, { columns }: BodyGroup): number {
+  const { scene, window, dt } = step
+  const s = window.states.data
+  const now: [number, number, number] = [0, 0, 0]
+  const before: [number, number, number] = [0, 0, 0]
+  const mass = columns.reduce((sum, column) => sum + num(scene.masses, column), 0)
+  let turn = 0
+  for (const column of columns) {
+    const share = num(scene.masses, column) / mass
+    const [at, was] = [step.at(column), step.atBefore(column)]
+    for (const i of [0, 1, 2] as const) {
+      now[i] += share * num(s, at + stateAt.velocity + i)
+      before[i] += share * num(s, was + stateAt.velocity + i)
+    }
+    for (const from of [at, was]) turn = Math.max(turn, length3(...read3(s, from + stateAt.spin)) * dt || 0)
+  }
+  let slack = 0
+  for (const column of columns) {
+    const after = add(read3(s, step.at(column) + stateAt.velocity), now, -1)
+    const then = add(read3(s, step.atBefore(column) + stateAt.velocity), before, -1)
+    const change = add(after, then, -1)
+    slack += num(scene.masses, column) * (length3(...change) * turn + 0.5 * length3(...after) * turn ** 2)
+  }
+  return slack
+}
+
+/** Share of the slack of a group beyond which a step is wrong: simulations of MuJoCo stay below 1.3. */
+const slackLimit = 1.5
+
+/** Returns the N·s that joints may leave unexplained in the step of a body. */
+export function getJointTolerance({ scene, joints }: Step, column: number, share: number): number {
+  if (joints.isJointed[column] !== 1) return 0
+  const group = scene.groupByColumn[column] ?? -1
+  const slack = group < 0 ? 0 : slackLimit * num(joints.slack, group)
+  return share * length3(...read3(joints.impulse, 3 * column)) + slack
+}
+
+export const getGroupTolerance = ({ joints }: Step, group: number): number =>
+  slackLimit * num(joints.slack, group)
