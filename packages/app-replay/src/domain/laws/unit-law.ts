@@ -7,8 +7,8 @@
  * instead of kg).
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
-import { length3 } from '../steps/block.ts'
-import { getImpulseTolerance, read3, readContactImpulse } from '../steps/momentum.ts'
+import { length3, read3 } from '../steps/block.ts'
+import { getImpulseTolerance, readContactImpulse } from '../steps/momentum.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Point3 } from '../vector.ts'
 import type { Law } from './law.ts'

@@ -5,6 +5,12 @@ import { type Point3, rotate } from '../vector.ts'
 /** Returns a number of a block, or NaN beyond its end. NaN was not recorded. */
 export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
 
+export const read3 = (block: Float64Array, at: number): Point3 => [
+  num(block, at),
+  num(block, at + 1),
+  num(block, at + 2),
+]
+
 /** Range of squares that neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
@@ -22,4 +28,15 @@ export function worldSpin(states: Float64Array, at: number): Point3 {
     [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)],
     [num(states, spin), num(states, spin + 1), num(states, spin + 2)],
   )
+}
+
+/** Returns the velocity of a point of a body in m/s. `at` is the offset of the state of the body; `lever` starts at its centre. */
+export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
+  const [x, y, z] = read3(states, at + stateAt.velocity)
+  const w = worldSpin(states, at)
+  return [
+    x + w[1] * lever[2] - w[2] * lever[1],
+    y + w[2] * lever[0] - w[0] * lever[2],
+    z + w[0] * lever[1] - w[1] * lever[0],
+  ]
 }

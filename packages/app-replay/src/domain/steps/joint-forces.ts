@@ -1,10 +1,8 @@
 /** What joints do to bodies and groups in a step. */
-import { jointAt, stateAt } from '@causeway/recording'
+import { type FrameWindow, jointAt, stateAt } from '@causeway/recording'
 import { add, cross, dot3, type Point3 } from '../vector.ts'
-import { length3, num, worldSpin } from './block.ts'
-import { read3, readPointVelocity } from './momentum.ts'
+import { length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
 import type { BodyGroup, Scene } from './scene.ts'
-import type { Step } from './step.ts'
 
 export interface JointForces {
   /** Whether each body belongs to a group or has a joint in this step, 0 or 1. */
@@ -33,6 +31,17 @@ export interface JointForces {
   isUsed: boolean
 }
 
+/** The part of a step that joints depend on. */
+interface JointStep {
+  readonly scene: Scene
+  readonly window: FrameWindow
+  readonly row: number
+  readonly dt: number
+  readonly joints: JointForces
+  at(column: number): number
+  atBefore(column: number): number
+}
+
 export function createJointForces({ bodies, groups }: Scene): JointForces {
   const [count, groupCount] = [bodies.length, groups.length]
   return {
@@ -52,7 +61,7 @@ export function createJointForces({ bodies, groups }: Scene): JointForces {
   }
 }
 
-export function readJoints(step: Step): void {
+export function readJoints(step: JointStep): void {
   const { scene, window, row, joints } = step
   const { offset } = window.joints
   const [from, to] = [offset[row] ?? 0, offset[row + 1] ?? 0]
@@ -82,7 +91,7 @@ export function readJoints(step: Step): void {
   }
 }
 
-function addJoint(step: Step, at: number): void {
+function addJoint(step: JointStep, at: number): void {
   const { scene, window, row, dt, joints } = step
   const rows = window.joints.data.data
   const a = scene.columnById.get(num(rows, at + jointAt.a)) ?? -1
@@ -135,7 +144,7 @@ interface JointLoad {
 
 /** Returns the work of a joint on both of its bodies in J, with the mean of the velocities before and after the step. */
 function measureWork(
-  step: Step,
+  step: JointStep,
   [a, b]: readonly [number, number],
   { point, impulse, torque }: JointLoad,
 ): number {
@@ -150,9 +159,7 @@ function measureWork(
       // The point moves with the body. Its lever arm is that before the step.
       const lever = add(point, read3(states, step.atBefore(column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
-      work +=
-        sign *
-        (dot3(impulse, readPointVelocity(step, row, column, lever)) + dot3(torque, worldSpin(states, at)))
+      work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
     }
   return work
 }
@@ -162,7 +169,7 @@ function measureWork(
  * the pose before the step and velocities in the pose after it, in between bodies turn by t = max |ω| dt: a change of
  * velocity relative to the centre of mass is uncertain by t, a velocity by t² / 2.
  */
-function measureSlack(step: Step, { columns }: BodyGroup): number {
+function measureSlack(step: JointStep, { columns }: BodyGroup): number {
   const { scene, window, dt } = step
   const s = window.states.data
   const now: [number, number, number] = [0, 0, 0]
@@ -192,12 +199,16 @@ function measureSlack(step: Step, { columns }: BodyGroup): number {
 const slackLimit = 1.5
 
 /** Returns the N·s that joints may leave unexplained in the step of a body. */
-export function getJointTolerance({ scene, joints }: Step, column: number, share: number): number {
+export function getJointTolerance(
+  { scene, joints }: Pick<JointStep, 'scene' | 'joints'>,
+  column: number,
+  share: number,
+): number {
   if (joints.isJointed[column] !== 1) return 0
   const group = scene.groupByColumn[column] ?? -1
   const slack = group < 0 ? 0 : slackLimit * num(joints.slack, group)
   return share * length3(...read3(joints.impulse, 3 * column)) + slack
 }
 
-export const getGroupTolerance = ({ joints }: Step, group: number): number =>
+export const getGroupTolerance = ({ joints }: Pick<JointStep, 'joints'>, group: number): number =>
   slackLimit * num(joints.slack, group)

@@ -1,6 +1,6 @@
 import { stateAt } from '@causeway/recording'
 import type { Point3 } from '../vector.ts'
-import { length3, num, worldSpin } from './block.ts'
+import { length3, num, read3, readVelocityAt } from './block.ts'
 import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 
@@ -37,22 +37,9 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-export const read3 = (block: Float64Array, at: number): Point3 => [
-  num(block, at),
-  num(block, at + 1),
-  num(block, at + 2),
-]
-
 /** Returns the velocity of a point of a body in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
 export function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
-  const s = step.window.states.data
   const at = (row * step.scene.bodies.length + column) * stateAt.width
-  const v = at + stateAt.velocity
-  const w = worldSpin(s, at)
-  return [
-    num(s, v) + w[1] * lever[2] - w[2] * lever[1],
-    num(s, v + 1) + w[2] * lever[0] - w[0] * lever[2],
-    num(s, v + 2) + w[0] * lever[1] - w[1] * lever[0],
-  ]
+  return readVelocityAt(step.window.states.data, at, lever)
 }

@@ -7,8 +7,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
-import { read3 } from '../../steps/momentum.ts'
+import { num, read3 } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'

@@ -6,8 +6,7 @@
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
-import { read3 } from '../../steps/momentum.ts'
+import { num, read3 } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'

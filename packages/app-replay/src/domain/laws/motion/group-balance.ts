@@ -5,9 +5,8 @@
  * by the work of the joints, if that is known.
  */
 import { stateAt } from '@causeway/recording'
-import { length3, num } from '../../steps/block.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
-import { read3 } from '../../steps/momentum.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import {

@@ -8,8 +8,7 @@
  */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num } from '../../steps/block.ts'
-import { read3 } from '../../steps/momentum.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'

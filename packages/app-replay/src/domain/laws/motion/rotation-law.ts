@@ -10,8 +10,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3 } from '../../steps/block.ts'
-import { read3 } from '../../steps/momentum.ts'
+import { length3, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { readTurn } from '../../steps/turning.ts'

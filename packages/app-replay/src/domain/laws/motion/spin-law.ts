@@ -10,9 +10,8 @@
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, worldSpin } from '../../steps/block.ts'
+import { length3, num, read3, worldSpin } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
-import { read3 } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
