@@ -189,6 +189,28 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a damaged or foreign MCAP file is rejected with the reason',
   },
+  'recording:import:tables': {
+    origin: 'design, recorders',
+    behaviour: 'a table of another tool gives the same answers as the same run recorded as lines',
+  },
+  'recording:import:mapping': {
+    origin: 'design, recorders',
+    behaviour: 'a file without a mapping is rejected with its columns and a proposed mapping',
+  },
+  'recording:import:order': {
+    origin: 'design, recorders',
+    behaviour:
+      'the order of a quaternion is proposed only if names, attributes or angular velocities decide it',
+  },
+  'recording:import:hostile': {
+    origin: 'design, recorders',
+    behaviour: 'a damaged or oversized file is rejected with a code, and the server continues',
+  },
+  'recording:import:ros2': {
+    origin: 'design, recorders',
+    behaviour:
+      'a ROS 2 bag, also one of several files, is one run with the poses and contacts of its messages',
+  },
   'recording:recorder:exchange': {
     origin: 'original recorder, schema history',
     behaviour: 'a recording equals the run imported from it, and the export of that run equals both',

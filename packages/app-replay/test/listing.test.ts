@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { copyFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { openForTest } from '@causeway/app-kit/testing'
 import { wireName } from '@causeway/protocol'
 import t from 'tap'
@@ -76,7 +77,7 @@ const original: Readonly<Record<string, readonly [args: readonly string[], answe
 
 /** Tools without the argument `recording`. */
 const takingNone = new Set([
-  ...['list_recordings', 'load_recording'],
+  ...['list_recordings', 'load_recording', 'import_recording'],
   ...['compare_recordings', 'find_first_divergence'],
   ...['list_runs', 'compare_commits', 'find_regression'],
 ])
@@ -87,10 +88,11 @@ verifies('replay:tools', async (t) => {
   const declared = replay.tools.map(({ name }) => name)
   t.ok(Object.keys(original).every((name) => declared.includes(name)))
   const names = readdirSync(fixtures).filter((name) => name.endsWith('.db'))
-  const { client } = await openReplay(
+  const { client, folder } = await openReplay(
     t,
     names.map((name) => name.replace('.db', '')),
   )
+  copyFileSync(join(fixtures, 'tumble.csv'), join(folder, 'tumble.csv'))
   for (const { name, inputSchema, example } of replay.tools) {
     const [args = [], answered = []] = original[name] ?? []
     const properties = Object.keys((inputSchema.properties ?? {}) as object)
@@ -127,11 +129,11 @@ t.test('a tool lists in 2 kB and the app in 25 kB', async (t) => {
   t.ok(total <= 25_000, `${total} bytes`)
 })
 
-t.test('every tool except bookmark and save_baseline is read-only', async (t) => {
+t.test('only bookmark, save_baseline and import_recording store anything', async (t) => {
   const writing = replay.tools.filter(({ annotations }) => !annotations.readOnlyHint)
   t.same(
     writing.map(({ name }) => name),
-    ['bookmark', 'save_baseline'],
+    ['import_recording', 'bookmark', 'save_baseline'],
   )
 })
 

@@ -87,4 +87,25 @@ export const RecordingError = defineErrors({
     about: 'a recording of this name exists',
     remedy: 'use another name, or delete it first',
   },
+  MAPPING_NEEDED: {
+    status: 422,
+    about: 'the file does not define which columns are the poses of which bodies',
+    remedy:
+      'call import_recording with a mapping: data.proposed_mapping, with each null replaced as data.notes explain; data.columns lists the columns',
+  },
+  INVALID_MAPPING: {
+    status: 422,
+    about: 'the mapping does not fit the file',
+    remedy: 'correct the member at data.path; import_recording without a mapping proposes one',
+  },
+  IMPORT_LIMIT: {
+    status: 413,
+    about: 'the file exceeds a limit of the import',
+    remedy: 'split the file, or convert it with a recorder',
+  },
+  READER_NOT_INSTALLED: {
+    status: 501,
+    about: 'the reader of this format is an optional package',
+    remedy: 'run data.command in the folder of Causeway, then call again',
+  },
 })

@@ -18,7 +18,7 @@ export {
 export { runMigrations } from './formats/run-schema.ts'
 export { catalogueMigrations } from './library/catalogue.ts'
 export { type LibraryLimits, libraryDefaults, openLibrary, RecordingLibrary } from './library/library.ts'
-export type { Listing, OpenOptions, Roots } from './library/library-types.ts'
+export type { Listing, OpenOptions, OpenResult, Roots } from './library/library-types.ts'
 export {
   type RunSummaries,
   type RunSummary,

@@ -29,14 +29,16 @@ export async function openRecording(
   options: Pick<OpenOptions, 'maxCopyBytes'> = {},
 ): Promise<OpenedRecording> {
   if (idOrPath === undefined) throw new ReplayError('NO_RECORDING', 'no recording loaded')
-  const { recording, reloaded } = await ctx.store.open(idOrPath, {
-    ...options,
-    signal: ctx.signal,
-    progress: (done, total, message) => ctx.progress(done, total, message),
-  })
+  const { recording, reloaded } = await ctx.store.open(idOrPath, { ...options, ...createOpenOptions(ctx) })
   const { id } = recording.identity
   return { recording, stamp: reloaded ? { recording: id, reloaded } : { recording: id } }
 }
+
+/** Passes on cancellation and progress of a call. */
+export const createOpenOptions = (ctx: ReplayContext): OpenOptions => ({
+  signal: ctx.signal,
+  progress: (done, total, message) => ctx.progress(done, total, message),
+})
 
 export async function loadRecording(ctx: ReplayContext, idOrPath: string): Promise<OpenedRecording> {
   const opened = await openRecording(ctx, idOrPath)

@@ -4,6 +4,7 @@ import {
   catalogueMigrations,
   libraryDefaults,
   type OpenOptions,
+  type OpenResult,
   openLibrary,
   type RecordingIdentity,
   type RecordingLibrary,
@@ -73,7 +74,16 @@ export class ReplayStore {
 
   /** Opens a recording. Notifies clients if it is new or its file has changed. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
-    const result = await this.#library.open(idOrPath, options)
+    return this.#reportOpened(await this.#library.open(idOrPath, options))
+  }
+
+  async importFile(
+    ...args: Parameters<RecordingLibrary['importFile']>
+  ): ReturnType<RecordingLibrary['importFile']> {
+    return this.#reportOpened(await this.#library.importFile(...args))
+  }
+
+  #reportOpened<Result extends OpenResult>(result: Result): Result {
     const { identity } = result.recording
     const isNew = !this.#opened.has(identity.id)
     this.#opened.set(identity.id, identity)

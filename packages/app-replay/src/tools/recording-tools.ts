@@ -6,7 +6,7 @@ import { summarizeList, summarizeLoad, summarizeMetadata } from '../domain/recor
 import { getColumn } from '../domain/series/columns.ts'
 import { findFrame } from '../session/frames.ts'
 import { readSeries } from '../session/series.ts'
-import { type AnswerStamp, loadRecording, type ReplayContext } from '../session/session.ts'
+import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext } from '../session/session.ts'
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
@@ -17,6 +17,19 @@ const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
 
 /** Number of frames at the end of a file of another recorder that may be incomplete. */
 const maxPartialFrames = 64
+
+const exampleMapping = {
+  time: 't',
+  bodies: {
+    top: {
+      position: ['x', 'y', 'z'],
+      quaternion: { columns: ['q0', 'q1', 'q2', 'q3'], order: 'xyzw' },
+      velocity: ['vx', 'vy', 'vz'],
+      angular_velocity: { columns: ['wx', 'wy', 'wz'], frame: 'body' },
+      mass: 2,
+    },
+  },
+}
 
 export const recordingTools: readonly Registration[] = [
   (app) =>
@@ -73,7 +86,7 @@ export const recordingTools: readonly Registration[] = [
         'Open a recording as the default of this client and return its size. Call it before other tools, or pass `recording` to each.',
       searchHint: 'open file, database, simulation run',
       hints: readOnly,
-      input: { path: z.string().min(1).describe('Id, or path of a .db, .mcap or .jsonl file') },
+      input: { path: z.string().min(1).describe('Id, or path of a file') },
       output: { loaded: z.boolean(), total_frames: z.int() },
       task: 'optional',
       isCore: true,
@@ -89,6 +102,35 @@ export const recordingTools: readonly Registration[] = [
           total_frames: summary.frames?.total_frames ?? 0,
           capabilities: summary.capabilities,
           missing: summary.missing,
+          summary: summarizeLoad(recording, ctx.sharedSession),
+        }
+      },
+    }),
+
+  (app) =>
+    app.tool('import_recording', {
+      title: 'Import recording',
+      about:
+        'Load a file of another tool: ROS 2 bag, CSV, Parquet, npz, HDF5. Without a mapping of its columns it fails with MAPPING_NEEDED and proposes one; correct that and pass it. load_recording remembers it.',
+      hints: { idempotent: true, destructive: false },
+      input: {
+        path: z.string().min(1).describe('File, or folder of a bag'),
+        mapping: z.record(z.string(), z.unknown()).optional().describe('Columns of each body'),
+      },
+      output: { total_frames: z.int() },
+      task: 'optional',
+      example: { args: { path: 'tumble.csv', mapping: exampleMapping } },
+      async run({ path, mapping }, ctx) {
+        const { recording, notes } = await ctx.store.importFile(path, mapping, createOpenOptions(ctx))
+        const { identity, summary } = recording
+        ctx.session.recording = identity.path
+        return {
+          recording: identity.id,
+          path: identity.path,
+          bodies: summary.bodies.length,
+          total_frames: summary.frames?.total_frames ?? 0,
+          missing: summary.missing,
+          notes,
           summary: summarizeLoad(recording, ctx.sharedSession),
         }
       },

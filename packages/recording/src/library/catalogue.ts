@@ -31,6 +31,12 @@ export interface RunEntry {
   readonly updated_ms: number
 }
 
+export interface FileImport {
+  /** JSON */
+  readonly mapping: string | null
+  readonly notes: readonly string[]
+}
+
 /** Migrations of `recordings.db`, in order. A published migration never changes. */
 export const catalogueMigrations: readonly Migration[] = [
   {
@@ -55,6 +61,11 @@ export const catalogueMigrations: readonly Migration[] = [
     `,
   },
   summaryMigration,
+  {
+    // The JSON of the mapping of a file of another tool, and of the notes of its import.
+    name: 'imports',
+    up: 'CREATE TABLE import (path TEXT PRIMARY KEY, mapping TEXT, notes TEXT NOT NULL) STRICT;',
+  },
 ]
 
 /** Prefix of stored paths below the catalogue's folder, which may be moved: `./recordings/drop.db`. Other paths are absolute. */
@@ -84,6 +95,13 @@ const prepareStatements = (db: Database) => ({
      VALUES (@name, @status, @total_frames, @first_frame, @last_frame, @bytes, @updated_ms)`,
   ),
   removeRun: db.prepare<[string]>('DELETE FROM run WHERE name = ?'),
+  findImport: db.prepare<[string], { mapping: string | null; notes: string }>(
+    'SELECT mapping, notes FROM import WHERE path = ?',
+  ),
+  putImport: db.prepare<[string, string | null, string]>(
+    `INSERT INTO import VALUES (?, ?, ?)
+     ON CONFLICT (path) DO UPDATE SET mapping = coalesce(excluded.mapping, mapping), notes = excluded.notes`,
+  ),
 })
 
 /** Ids of recordings, checks of files, private copies, runs and summaries. Each method is one transaction. */
@@ -167,6 +185,17 @@ export class Catalogue {
 
   removeRun(name: string): void {
     this.#statements.removeRun.run(name)
+  }
+
+  /** Returns the mapping and the notes of the last import of a file. */
+  findImport(path: string): FileImport | undefined {
+    const row = this.#statements.findImport.get(path)
+    return row && { mapping: row.mapping, notes: JSON.parse(row.notes) as string[] }
+  }
+
+  /** Stores the notes, and the mapping if it is not null. */
+  putImport(path: string, { mapping, notes }: FileImport): void {
+    this.#statements.putImport.run(path, mapping, JSON.stringify(notes))
   }
 
   close(): void {

@@ -8,7 +8,6 @@ import { openRecorder, type Recorder, type RecorderLimits, type RunState } from 
 import type { AnalysisRequest, RecordingIdentity, RecordingSummary } from '../types.ts'
 import { BackgroundReader } from './background-reader.ts'
 import { Catalogue, type Snapshot } from './catalogue.ts'
-import { readFileState, stateKey } from './file-state.ts'
 import { isFrameFile, withFrameFile } from './frame-file.ts'
 import type { LibraryLog, Listing, OpenOptions, OpenResult, Roots } from './library-types.ts'
 import { listRecordings, resolveExisting, type ScanLimits } from './listing.ts'
@@ -17,6 +16,7 @@ import { LoadedRecordings } from './loaded-recordings.ts'
 import { getRunKey, RunRecordings } from './run-recordings.ts'
 import type { RunSummaries } from './run-summaries.ts'
 import { exists, SnapshotCache } from './snapshot-cache.ts'
+import { readSourceFile, type SourceFile, toBagFolder } from './source-file.ts'
 import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
 
 export interface LibraryLimits {
@@ -172,21 +172,23 @@ export class RecordingLibrary {
    * reports copied bytes. Throws a `RecordingError`.
    */
   async open(idOrPath: string, options: OpenOptions = {}): Promise<OpenResult> {
-    const { copies, loaded } = this.#parts
     const run = this.#runs.find(idOrPath)
     if (run !== undefined) return this.#runs.open(run, options)
-    const path = await this.#locate(idOrPath)
-    const state = await readFileState(path)
-    const key = stateKey(path, state)
+    return this.#openSource(await this.#readSource(idOrPath), options)
+  }
+
+  async #openSource(source: SourceFile, options: OpenOptions): Promise<OpenResult> {
+    const { copies, loaded } = this.#parts
+    const { path, key, size } = source
     const current = await loaded.use(key)
     if (current) return { recording: current.recording, reloaded: false }
     const { maxCopyBytes = Number.POSITIVE_INFINITY } = options
-    if (state.size > maxCopyBytes && (await copies.find(key)) === undefined)
-      throw new RecordingError('TAIL_TOO_LARGE', `the recording has ${state.size} bytes: ${basename(path)}`, {
-        data: { path, size_bytes: state.size, limit_bytes: maxCopyBytes },
+    if (size > maxCopyBytes && (await copies.find(key)) === undefined)
+      throw new RecordingError('TAIL_TOO_LARGE', `the recording has ${size} bytes: ${basename(path)}`, {
+        data: { path, size_bytes: size, limit_bytes: maxCopyBytes },
       })
     try {
-      return await this.#loads.run(key, (shared) => this.#load(path, key, state.size, shared), options)
+      return await this.#loads.run(key, (shared) => this.#load(source, shared), options)
     } catch (error) {
       if (isFinal(error))
         this.#parts.catalogue.putCheck({ path, key, reason: error.code, total_frames: null })
@@ -213,6 +215,30 @@ export class RecordingLibrary {
   }
 
   /**
+   * Imports a file of another tool and opens it. The mapping is stored for later calls of `open`; by default it is the stored one
+   * or that of the file next to it. Returns also what was left out or decided. Throws as `open`, and `MAPPING_NEEDED`.
+   */
+  async importFile(
+    idOrPath: string,
+    mapping: object | undefined,
+    options: OpenOptions = {},
+  ): Promise<OpenResult & { readonly notes: readonly string[] }> {
+    const { catalogue } = this.#parts
+    const given = mapping && JSON.stringify(mapping)
+    const source = await this.#readSource(idOrPath, given)
+    const result = await this.#openSource(source, options)
+    const { notes = [] } = catalogue.findImport(source.path) ?? {}
+    if (given !== undefined) catalogue.putImport(source.path, { mapping: given, notes })
+    return { ...result, notes }
+  }
+
+  async #readSource(idOrPath: string, given?: string): Promise<SourceFile> {
+    const path = await this.#locate(idOrPath)
+    const { mapping } = this.#parts.catalogue.findImport(path) ?? {}
+    return readSourceFile(path, { given, stored: mapping ?? undefined })
+  }
+
+  /**
    * Imports a recording of the C++ recorder, a file of frame lines or an MCAP file as a run. Throws what `open` and
    * the recorder throw.
    */
@@ -221,7 +247,7 @@ export class RecordingLibrary {
     if (isFrameFile(path))
       return withFrameFile(path, options, (body) => this.recorder.importStream(name, body))
     await this.open(path, options)
-    const file = await this.#parts.copies.find(stateKey(path, await readFileState(path)))
+    const file = await this.#parts.copies.find((await this.#readSource(path)).key)
     if (file !== undefined) return this.recorder.importCopy(name, file)
     throw new RecordingError('RECORDING_BUSY', `the recording changed during the import: ${path}`, {
       data: { path },
@@ -261,7 +287,7 @@ export class RecordingLibrary {
         data: { path },
         remedy: 'give the file that the recorder wrote',
       })
-    return path
+    return toBagFolder(path)
   }
 
   async #findListed(idOrName: string): Promise<string | undefined> {
@@ -272,11 +298,11 @@ export class RecordingLibrary {
     return match?.path
   }
 
-  async #load(path: string, key: string, size: number, options: CallOptions): Promise<OpenResult> {
+  async #load({ path, key, size, mapping }: SourceFile, options: CallOptions): Promise<OpenResult> {
     const { catalogue, copies, loaded } = this.#parts
     const identity = { id: catalogue.getId(path), path, name: basename(path), size_bytes: size }
     const entry =
-      (await this.#loadCopy(key, identity, options)) ?? (await this.#copyAndLoad(identity, options))
+      (await this.#loadCopy(key, identity, options)) ?? (await this.#copyAndLoad(identity, mapping, options))
     const older = copies.listOthers(path, entry.key)
     await loaded.add(entry)
     for (const snapshot of older) await this.#discardIdle(snapshot)
@@ -307,13 +333,18 @@ export class RecordingLibrary {
     }
   }
 
-  async #copyAndLoad(identity: RecordingIdentity, options: CallOptions): Promise<LoadedRecording> {
-    const { copies, loaded, limits, startWorker } = this.#parts
+  async #copyAndLoad(
+    identity: RecordingIdentity,
+    mapping: string | undefined,
+    options: CallOptions,
+  ): Promise<LoadedRecording> {
+    const { catalogue, copies, loaded, limits, startWorker } = this.#parts
     const { path, size_bytes } = identity
     return initializeWorker(startWorker(), async (link) => {
       await copies.makeRoom(size_bytes, (snapshot) => loaded.release(snapshot))
-      const args = { source: path, folder: copies.folder, indexAtOnceBytes: limits.indexAtOnceBytes }
-      const { key, bytes } = await link.call('copy', args, options)
+      const args = { source: path, mapping, folder: copies.folder, indexAtOnceBytes: limits.indexAtOnceBytes }
+      const { key, bytes, notes } = await link.call('copy', args, options)
+      if (notes !== null) catalogue.putImport(path, { mapping: null, notes })
       const file = copies.add(key, path, bytes)
       return loadRecording(link, { key, file, identity, startWorker }, options)
     })

@@ -7,14 +7,15 @@ import { type Call, type Handlers, lowerThreadPriority, serve } from '@causeway/
 import { RecordingError } from '../errors.ts'
 import { AnswersFile, answersFilePath, hashSources } from '../formats/answers-file.ts'
 import { copyDatabase, removeCopy } from '../library/copy.ts'
-import { type FileState, readFileState, stateKey } from '../library/file-state.ts'
+import { stateKey } from '../library/file-state.ts'
 import { isFrameFile } from '../library/frame-file.ts'
 import { finishCopy, prepareCopy } from '../library/prepare.ts'
+import { isImported, readSourceFile } from '../library/source-file.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 import { openReader } from './open-reader.ts'
 import type { Reader } from './reader.ts'
 import type { Windows } from './windows.ts'
-import type { WorkerMethods } from './worker-methods.ts'
+import type { WorkerAnswer, WorkerArgs, WorkerMethods } from './worker-methods.ts'
 
 export interface AnalysisContext extends Call {
   readonly summary: RecordingSummary
@@ -58,8 +59,7 @@ class RecordingSession {
   }
 
   readonly handlers: Handlers<WorkerMethods> = {
-    copy: ({ source, folder, indexAtOnceBytes }, call) =>
-      copyAndPrepare(source, folder, indexAtOnceBytes, call),
+    copy: copyAndPrepare,
     open: ({ file, path }) => {
       this.close()
       this.#path = path
@@ -140,33 +140,37 @@ class RecordingSession {
   }
 }
 
-async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: number, call: Call) {
+/** Copies, converts or imports a file that may grow meanwhile. The key is that of its state before. */
+async function copyAndPrepare(
+  { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
+  call: Call,
+): Promise<WorkerAnswer<'copy'>> {
   const part = join(folder, `${crypto.randomUUID()}.part`)
   try {
-    const state = isFrameFile(source)
-      ? await convert(source, part, call)
-      : await copyDatabase(source, part, {
-          signal: call.signal,
-          progress: (done, total) => call.progress(done, total, 'copying'),
-        })
-    if (!isFrameFile(source)) prepareCopy(part, state.size > indexAtOnceBytes)
-    const key = stateKey(source, state)
+    let { key } = await readSourceFile(source, { given: mapping })
+    let notes: readonly string[] | null = null
+    if (await isImported(source)) {
+      const { importFile } = await import('../imports/import-file.ts')
+      notes = await importFile(source, part, { mapping, scratch: folder }, call)
+    } else if (isFrameFile(source)) {
+      const { convertFrameFile } = await import('../library/convert.ts')
+      await convertFrameFile(source, part, call)
+    } else {
+      const state = await copyDatabase(source, part, {
+        signal: call.signal,
+        progress: (done, total) => call.progress(done, total, 'copying'),
+      })
+      key = stateKey(source, state)
+      prepareCopy(part, state.size > indexAtOnceBytes)
+    }
     const file = join(folder, `${key}.db`)
     await rename(part, file)
     const { size } = await stat(file)
-    return { key, bytes: size }
+    return { key, bytes: size, notes }
   } catch (error) {
     await removeCopy(part)
     throw toRecordingError(error, source)
   }
-}
-
-/** Converts a file that may grow meanwhile; returns its state before the conversion. */
-async function convert(source: string, part: string, call: Call): Promise<FileState> {
-  const state = await readFileState(source)
-  const { convertFrameFile } = await import('../library/convert.ts')
-  await convertFrameFile(source, part, call)
-  return state
 }
 
 function convertErrors<Answer>(path: string, read: () => Answer): Answer {

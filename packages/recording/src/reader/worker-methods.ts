@@ -15,12 +15,16 @@ import type {
 
 /** Methods of a worker that reads one recording. Arguments and results are structured-cloneable. */
 export interface WorkerMethods {
-  /** Copies a foreign file, checks it, and moves it to `<folder>/<key>.db`. Reports progress. */
+  /**
+   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. Reports progress. `notes` is null for a
+   * file that is copied.
+   */
   readonly copy: (args: {
     readonly source: string
+    readonly mapping: string | undefined
     readonly folder: string
     readonly indexAtOnceBytes: number
-  }) => { readonly key: string; readonly bytes: number }
+  }) => { readonly key: string; readonly bytes: number; readonly notes: readonly string[] | null }
   /** Opens a private copy; `path` is the file of the user, for errors. */
   readonly open: (args: { readonly file: string; readonly path: string }) => {
     readonly summary: RecordingSummary

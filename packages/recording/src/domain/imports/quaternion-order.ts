@@ -1,0 +1,107 @@
+/** Decides the order of quaternion components by comparing poses with angular velocities. */
+
+export type QuaternionOrder = 'wxyz' | 'xyzw'
+export type SpinFrame = 'world' | 'body'
+
+export interface OrderSamples {
+  /** Times, s. */
+  readonly times: ArrayLike<number>
+  /** Components in the order of the file, shape [samples, 4]. */
+  readonly quaternions: ArrayLike<number>
+  /** Angular velocities, rad/s, shape [samples, 3]. */
+  readonly spins: ArrayLike<number>
+}
+
+/** Relative errors of the angular velocity, for each order in its better frame. */
+export interface OrderDecision {
+  /** null if the data cannot decide. */
+  readonly order: QuaternionOrder | null
+  /** Frame of the angular velocity; null if both frames agree with the poses or neither does. */
+  readonly frame: SpinFrame | null
+  readonly errors: Readonly<Record<QuaternionOrder, number>>
+}
+
+/** Maximum relative error of the order that agrees. Integrators that use the velocity after a step stay below it. */
+const maxError = 0.2
+
+/** The other order must be worse by this factor. */
+const minRatio = 4
+
+/** Minimum sum of the rotation angles, rad. Less is lost in rounded files. */
+const minRotation = 0.02
+
+type Quaternion = readonly [number, number, number, number]
+
+const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion => {
+  const [a = NaN, b = NaN, c = NaN, d = NaN] = [values[at], values[at + 1], values[at + 2], values[at + 3]]
+  return order === 'wxyz' ? [a, b, c, d] : [d, a, b, c]
+}
+
+const conjugate = ([w, x, y, z]: Quaternion): Quaternion => [w, -x, -y, -z]
+
+const multiply = ([a, b, c, d]: Quaternion, [e, f, g, h]: Quaternion): Quaternion => [
+  a * e - b * f - c * g - d * h,
+  a * f + b * e + c * h - d * g,
+  a * g - b * h + c * e + d * f,
+  a * h + b * g - c * f + d * e,
+]
+
+/** Returns the rotation vector of a quaternion, rad. */
+function toRotation([w, x, y, z]: Quaternion): readonly [number, number, number] {
+  const length = Math.hypot(x, y, z)
+  if (length === 0) return [0, 0, 0]
+  const scale = (2 * Math.atan2(length, Math.abs(w)) * (w < 0 ? -1 : 1)) / length
+  return [x * scale, y * scale, z * scale]
+}
+
+/** Returns the order and frame under which the rotation between samples equals the mean angular velocity. */
+export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderDecision {
+  const candidates = (['wxyz', 'xyzw'] as const).flatMap((order) =>
+    (['world', 'body'] as const).map((frame) => ({ order, frame, squares: 0 })),
+  )
+  let [rotation, squares] = [0, 0]
+  for (let i = 0; i + 1 < times.length; i++) {
+    const dt = (times[i + 1] ?? NaN) - (times[i] ?? NaN)
+    const mean = [0, 1, 2].map((k) => ((spins[3 * i + k] ?? NaN) + (spins[3 * i + 3 + k] ?? NaN)) / 2)
+    const isKnown = dt > 0 && mean.every(Number.isFinite)
+    const size = Math.hypot(...mean) * dt
+    // Above half a turn, the rotation between two samples is ambiguous.
+    if (!isKnown || size > 3) continue
+    const turns = candidates.map(({ order, frame }) => {
+      const [from, to] = [pick(quaternions, 4 * i, order), pick(quaternions, 4 * i + 4, order)]
+      return toRotation(frame === 'world' ? multiply(to, conjugate(from)) : multiply(conjugate(from), to))
+    })
+    if (!turns.flat().every(Number.isFinite)) continue
+    rotation += size
+    squares += size ** 2
+    for (const [c, turn] of turns.entries()) {
+      const candidate = candidates[c]
+      if (candidate) candidate.squares += turn.reduce((sum, x, k) => sum + (x - (mean[k] ?? 0) * dt) ** 2, 0)
+    }
+  }
+  const scored = candidates.map(({ order, frame, squares: rest }) => ({
+    order,
+    frame,
+    error: Math.sqrt(rest / squares),
+  }))
+  return decide(scored, rotation)
+}
+
+function decide(
+  scored: readonly { readonly order: QuaternionOrder; readonly frame: SpinFrame; readonly error: number }[],
+  rotation: number,
+): OrderDecision {
+  const best = (order: QuaternionOrder) =>
+    Math.min(...scored.filter((one) => one.order === order).map(({ error }) => error))
+  const errors = { wxyz: best('wxyz'), xyzw: best('xyzw') }
+  const [better, worse] =
+    errors.wxyz < errors.xyzw ? (['wxyz', 'xyzw'] as const) : (['xyzw', 'wxyz'] as const)
+  const isDecided =
+    rotation >= minRotation && errors[better] <= maxError && errors[worse] >= minRatio * errors[better]
+  if (!isDecided) return { order: null, frame: null, errors }
+  const frames = scored.filter(({ order }) => order === better).sort((a, b) => a.error - b.error)
+  const [first, second] = frames
+  const isFrameClear =
+    first !== undefined && second !== undefined && second.error >= 2 * first.error && second.error > 0.01
+  return { order: better, frame: isFrameClear ? first.frame : null, errors }
+}

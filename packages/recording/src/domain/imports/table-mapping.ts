@@ -1,0 +1,192 @@
+/** The mapping of the columns of a table to the bodies of a run. */
+import { isObject } from '@causeway/protocol'
+import { RecordingError } from '../../errors.ts'
+import type { NamedColumn, Quantity } from './column-names.ts'
+import type { QuaternionOrder, SpinFrame } from './quaternion-order.ts'
+
+/** Numbers of a row: components `from` to `from + count` of a column. */
+export interface ColumnSlice {
+  readonly column: string
+  readonly from: number
+  readonly count: number
+}
+
+export type QuantityColumns = Partial<Record<Quantity, readonly ColumnSlice[]>>
+
+export interface MappedBody {
+  readonly name: string
+  readonly columns: QuantityColumns
+  /** Members of the body in the run line, such as `mass`. */
+  readonly constants: Readonly<Record<string, unknown>>
+  readonly spinFrame: SpinFrame
+}
+
+export interface TableMapping {
+  /** A column of times with the number of units per second, or a constant step in seconds. */
+  readonly time: { readonly column: string; readonly perSecond: number } | { readonly step: number }
+  readonly frame: string | null
+  /** Column that names the body of a row; null if a row has all bodies. */
+  readonly bodyColumn: string | null
+  readonly bodies: readonly MappedBody[]
+  readonly order: QuaternionOrder | null
+  /** Members of the run line, such as `gravity`. */
+  readonly run: Readonly<Record<string, unknown>>
+}
+
+/** Body in a mapping that stands for every body which the mapping does not name. */
+export const anyBody = '*'
+
+export const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
+
+const members = ['time', 'time_unit', 'frame', 'body', 'bodies', 'run']
+const quantityWidths: Readonly<Record<Quantity, number>> = {
+  position: 3,
+  quaternion: 4,
+  velocity: 3,
+  angular_velocity: 3,
+  acceleration: 3,
+}
+const maxBodies = 10_000
+
+export function rejectMapping(path: string, expected: string): never {
+  throw new RecordingError('INVALID_MAPPING', `${path} of the mapping is not valid: expected ${expected}`, {
+    data: { path, expected },
+  })
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const toObject = (value: unknown, path: string): Members =>
+  isObject(value) ? value : rejectMapping(path, 'an object')
+
+/** Parses a mapping for a table with these columns. Throws `INVALID_MAPPING`. */
+export function readTableMapping(value: unknown, columns: readonly NamedColumn[]): TableMapping {
+  const mapping = toObject(value, 'the object')
+  requireKnown(mapping, members, '')
+  const known = new Map(columns.map((column) => [column.name, column]))
+  const scalar = (given: unknown, path: string): string =>
+    typeof given === 'string' && known.get(given)?.width === 1
+      ? given
+      : rejectMapping(
+          path,
+          `the name of a column with one value per row; data.columns of the proposal lists them`,
+        )
+  const bodies = Object.entries(toObject(mapping.bodies, 'bodies')).map(([name, body]) =>
+    readBody(name, toObject(body, `bodies.${name}`), known),
+  )
+  if (bodies.length === 0 || bodies.length > maxBodies) rejectMapping('bodies', `1 to ${maxBodies} bodies`)
+  const orders = new Set(bodies.flatMap(({ order }) => order ?? []))
+  if (orders.size > 1) rejectMapping('bodies', 'the same order of all quaternions')
+  const bodyColumn = mapping.body == null ? null : scalar(mapping.body, 'body')
+  if (bodyColumn === null && bodies.some(({ name }) => name === anyBody))
+    rejectMapping('body', 'the column that names the body of a row, because bodies has "*"')
+  return {
+    time: readTime(mapping, scalar),
+    frame: mapping.frame == null ? null : scalar(mapping.frame, 'frame'),
+    bodyColumn,
+    bodies,
+    order: [...orders][0] ?? null,
+    run: mapping.run === undefined ? {} : readRunMembers(toObject(mapping.run, 'run')),
+  }
+}
+
+function requireKnown(object: Members, known: readonly string[], path: string): void {
+  for (const key of Object.keys(object))
+    if (!known.includes(key)) rejectMapping(`${path}${key}`, `one of ${known.join(', ')}`)
+}
+
+function readTime(mapping: Members, scalar: (given: unknown, path: string) => string): TableMapping['time'] {
+  const { time, time_unit: unit = 's' } = mapping
+  if (isObject(time)) {
+    requireKnown(time, ['step'], 'time.')
+    if (typeof time.step === 'number' && time.step > 0 && Number.isFinite(time.step))
+      return { step: time.step }
+    return rejectMapping('time.step', 'the time between rows in seconds, above 0')
+  }
+  const perSecond = typeof unit === 'string' ? timeUnits[unit] : undefined
+  if (perSecond === undefined) return rejectMapping('time_unit', Object.keys(timeUnits).join(', '))
+  return { column: scalar(time, 'time'), perSecond }
+}
+
+function readRunMembers(run: Members): Members {
+  const convention = run.convention === undefined ? {} : toObject(run.convention, 'run.convention')
+  if (convention.quaternion !== undefined)
+    rejectMapping('run.convention.quaternion', 'order in the quaternion of the bodies instead')
+  if (run.bodies !== undefined) rejectMapping('run.bodies', 'bodies in the member bodies')
+  return run
+}
+
+function readBody(name: string, body: Members, known: ReadonlyMap<string, NamedColumn>) {
+  const path = `bodies.${name}`
+  const isFixed = body.is_environment === true
+  const columns: Partial<Record<Quantity, readonly ColumnSlice[]>> = {}
+  const constants: Record<string, unknown> = {}
+  let order: QuaternionOrder | null = null
+  let spinFrame: SpinFrame = 'body'
+  for (const [member, value] of Object.entries(body)) {
+    if (isFixed || !Object.hasOwn(quantityWidths, member)) {
+      constants[member] = value
+      continue
+    }
+    const quantity = member as Quantity
+    const own = `${path}.${member}`
+    if (quantity === 'quaternion') order = readOrder(value, own)
+    if (quantity === 'angular_velocity') spinFrame = readFrame(value, own)
+    columns[quantity] = readSlices(value, own, quantityWidths[quantity], known)
+  }
+  return { name, columns, constants, order, spinFrame }
+}
+
+function readOrder(value: unknown, path: string): QuaternionOrder {
+  const order = isObject(value) ? value.order : undefined
+  return order === 'wxyz' || order === 'xyzw'
+    ? order
+    : rejectMapping(
+        `${path}.order`,
+        '"wxyz" or "xyzw": see the documentation of the program that wrote the file',
+      )
+}
+
+function readFrame(value: unknown, path: string): SpinFrame {
+  const frame = isObject(value) ? value.frame : undefined
+  return frame === 'world' || frame === 'body'
+    ? frame
+    : rejectMapping(`${path}.frame`, '"world" or "body", the frame of the angular velocity')
+}
+
+function readSlices(
+  value: unknown,
+  path: string,
+  width: number,
+  known: ReadonlyMap<string, NamedColumn>,
+): readonly ColumnSlice[] {
+  const given = isObject(value) ? value.columns : value
+  const list = Array.isArray(given) ? given : [given]
+  const slices = list.map((reference) => readSlice(reference, path, known))
+  const count = slices.reduce((sum, slice) => sum + slice.count, 0)
+  return count === width ? slices : rejectMapping(path, `columns with ${width} numbers, not ${count}`)
+}
+
+/** Parses `x`, `pose[3]` or `pose[0:3]`. A column may have brackets in its name. */
+function readSlice(reference: unknown, path: string, known: ReadonlyMap<string, NamedColumn>): ColumnSlice {
+  if (typeof reference !== 'string') return rejectMapping(path, 'names of columns')
+  const whole = known.get(reference)
+  if (whole?.type === 'number') return { column: reference, from: 0, count: whole.width }
+  const [, column = '', first = '', end] = /^(.*)\[(\d+)(?::(\d+))?\]$/.exec(reference) ?? []
+  const found = known.get(column)
+  const from = Number(first)
+  const count = end === undefined ? 1 : Number(end) - from
+  if (found?.type === 'number' && count > 0 && from + count <= found.width) return { column, from, count }
+  return rejectMapping(path, `columns of numbers in the file, not ${JSON.stringify(reference.slice(0, 100))}`)
+}
+
+/** Returns the names of the columns that a mapping uses. */
+export function listUsed({ time, frame, bodyColumn, bodies }: TableMapping): readonly string[] {
+  const used = bodies.flatMap(({ columns }) =>
+    Object.values(columns).flatMap((slices) => slices.map(({ column }) => column)),
+  )
+  if ('column' in time) used.push(time.column)
+  if (frame !== null) used.push(frame)
+  if (bodyColumn !== null) used.push(bodyColumn)
+  return [...new Set(used)]
+}

@@ -1,0 +1,36 @@
+/** The formats of other tools, by the first bytes of a file. Readers are loaded when they are needed. */
+import { basename } from 'node:path'
+import type { OpenSource } from './source.ts'
+
+interface Format {
+  /** Whether a file with this name may begin with these bytes. */
+  probe(head: Uint8Array, name: string): boolean
+  load(): Promise<OpenSource>
+}
+
+const formats: readonly Format[] = [
+  {
+    probe: (head, path) => /\.(csv|tsv)$/i.test(path) && !head.includes(0),
+    load: async () => (await import('./tables/csv.ts')).openCsv,
+  },
+]
+
+/** Returns the format of a file with this head, or of a folder. */
+export const findFormat = (head: Uint8Array, path: string): Format | undefined =>
+  formats.find(({ probe }) => probe(head, basename(path)))
+
+/** Whether the name is that of a file which is imported. */
+export const isImportName = (path: string): boolean => /\.(csv|tsv|mcap)$/i.test(path)
+
+/** Whether the head of an MCAP file declares the profile of ROS 2 (https://mcap.dev/spec#header-op0x01). */
+export const isRosMcap = (head: Uint8Array): boolean =>
+  Buffer.from(head.subarray(0, 25)).toString('latin1').slice(17) === '\x04\0\0\0ros2'
+
+/** The file in the folder of a bag that lists its files. */
+export const bagMetadata = 'metadata.yaml'
+
+/** Whether the name is that of a file of a bag. */
+export const isBagPart = (name: string): boolean => /\.(mcap|db3)$/i.test(name)
+
+/** The file with the mapping of a file or a bag. */
+export const mappingPath = (path: string): string => `${path}.mapping.json`

@@ -1,0 +1,59 @@
+/** Files of other tools that are imported as recordings. */
+import type { Call } from '@causeway/worker'
+
+/** Maximum size of a file that a reader loads into memory, in bytes. */
+export const maxLoadedBytes = 512 * 1024 ** 2
+
+/** Maximum size of a decompressed chunk, page or array, in bytes. */
+export const maxChunkBytes = 256 * 1024 ** 2
+
+export const maxColumns = 10_000
+
+export interface ColumnDescription {
+  readonly name: string
+  readonly type: 'number' | 'text'
+  /** Numbers per row; absent for 1. */
+  readonly width?: number
+  readonly first?: unknown
+}
+
+/** A topic of a ROS 2 bag. */
+export interface TopicDescription {
+  readonly name: string
+  readonly type: string
+  readonly messages: number
+}
+
+export interface SourceDescription {
+  readonly format: string
+  readonly columns?: readonly ColumnDescription[]
+  readonly topics?: readonly TopicDescription[]
+  readonly rows?: number
+  /** A mapping that fits the names; members that only the user can decide are null. */
+  readonly proposed_mapping: object | null
+  /** How the proposal was decided, and what is open. */
+  readonly notes: readonly string[]
+}
+
+/** An opened file of another tool. */
+export interface Source {
+  readonly format: string
+  /** Whether the file does not define which of its values are which bodies. */
+  readonly needsMapping: boolean
+  describe(call: Call): Promise<SourceDescription>
+  /** Yields run lines and frame lines, in order of time. Throws `INVALID_MAPPING` and what reading throws. */
+  frames(mapping: unknown, call: Call): AsyncIterable<object>
+  /** What `frames` left out or decided. */
+  readonly notes: readonly string[]
+  /** Whether the file has no end because its writer was interrupted. */
+  readonly isCut: boolean
+  close(): Promise<void>
+}
+
+export interface SourceOptions {
+  /** Folder for private copies of databases. */
+  readonly scratch: string
+}
+
+/** Opens files of a format. */
+export type OpenSource = (path: string, options: SourceOptions, call: Call) => Promise<Source>

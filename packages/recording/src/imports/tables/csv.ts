@@ -1,0 +1,151 @@
+/** Reads CSV and TSV files (RFC 4180): a line of names, then a line for each row. */
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import type { Call } from '@causeway/worker'
+import { CsvError, type Parser, parse } from 'csv-parse'
+import type { NamedColumn } from '../../domain/imports/column-names.ts'
+import { maxColumns, type OpenSource } from '../source.ts'
+import { type Batch, batchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
+import { TableSource } from './table-source.ts'
+
+/** Maximum length of a row in characters. */
+const maxRowLength = 1024 ** 2
+
+/** Rows that decide whether a column has numbers. */
+const typedRows = 100
+
+export const openCsv: OpenSource = async (path) => new TableSource(await openTable(path), path)
+
+async function openTable(path: string): Promise<Table> {
+  const delimiter = await findDelimiter(path)
+  const { names, columns } = await readHeader(path, delimiter)
+  return {
+    format: delimiter === '\t' ? 'TSV' : 'CSV',
+    columns,
+    rowCount: undefined,
+    read: (wanted, call) => readBatches({ path, delimiter, names, columns }, wanted, call),
+    close: async () => {},
+  }
+}
+
+/** Returns the delimiter that occurs most often in the first line. */
+async function findDelimiter(path: string): Promise<string> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0)
+    const line = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/, 1)[0] ?? ''
+    const count = (delimiter: string) => line.split(delimiter).length
+    return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best))
+  } finally {
+    await file.close()
+  }
+}
+
+async function readHeader(path: string, delimiter: string) {
+  const rows: (readonly string[])[] = []
+  for await (const { record } of readRecords(path, delimiter)) {
+    rows.push(record)
+    if (rows.length > typedRows) break
+  }
+  const [header = [], ...values] = rows
+  const names = header.map((name, i) => name.trim() || `column_${i + 1}`)
+  if (names.length > maxColumns) throw createLimit(`the file has ${names.length} columns`, maxColumns, path)
+  if (new Set(names).size !== names.length || names.length === 0)
+    throw createDamage('the first line does not name each column once', path)
+  if (values.length === 0) throw createDamage('the file has no rows', path)
+  const columns = names.map((name, i): NamedColumn => {
+    const isNumber = values.every((row) => !Number.isNaN(toNumber(row[i] ?? '')) || isAbsent(row[i] ?? ''))
+    return { name, width: 1, type: isNumber ? 'number' : 'text' }
+  })
+  return { names, columns }
+}
+
+const isAbsent = (text: string): boolean => /^\s*(|nan|null|none|na|n\/a)\s*$/i.test(text)
+
+/** Returns NaN for text that is not a number. */
+function toNumber(text: string): number {
+  const trimmed = text.trim()
+  if (trimmed === '') return Number.NaN
+  const infinite = /^([+-]?)inf(inity)?$/i.exec(trimmed)
+  return infinite ? (infinite[1] === '-' ? -1 : 1) * Number.POSITIVE_INFINITY : Number(trimmed)
+}
+
+interface CsvFile {
+  readonly path: string
+  readonly delimiter: string
+  readonly names: readonly string[]
+  readonly columns: readonly NamedColumn[]
+}
+
+async function* readBatches(
+  csv: CsvFile,
+  wanted: readonly string[],
+  { signal }: Call,
+): AsyncGenerator<Batch> {
+  const { size } = await stat(csv.path)
+  const places = wanted.map((name) => csv.names.indexOf(name))
+  let rows: (readonly string[])[] = []
+  let line = 0
+  const take = (bytes: number): Batch => {
+    const columns = wanted.map((name, w) => {
+      const texts = rows.map((row) => row[places[w] ?? 0] ?? '')
+      const isText = csv.columns[places[w] ?? 0]?.type === 'text'
+      return [name, isText ? texts : toNumbers(texts, name, line - rows.length, csv.path)] as const
+    })
+    const batch = {
+      count: rows.length,
+      columns: new Map<string, Values>(columns),
+      done: Math.min(1, bytes / size),
+    }
+    rows = []
+    return batch
+  }
+  let last = 0
+  for await (const { record, bytes } of readRecords(csv.path, csv.delimiter)) {
+    line += 1
+    last = bytes
+    if (line === 1) continue
+    rows.push(record)
+    if (rows.length < batchRows) continue
+    signal.throwIfAborted()
+    yield take(bytes)
+  }
+  if (rows.length > 0) yield take(last)
+}
+
+function toNumbers(texts: readonly string[], name: string, before: number, path: string): Float64Array {
+  const numbers = Float64Array.from(texts, toNumber)
+  for (const [i, text] of texts.entries())
+    if (Number.isNaN(numbers[i]) && !isAbsent(text))
+      throw createDamage(
+        `line ${before + i + 1}: ${name} is ${JSON.stringify(text.slice(0, 40))}, not a number`,
+        path,
+      )
+  return numbers
+}
+
+async function* readRecords(
+  path: string,
+  delimiter: string,
+): AsyncGenerator<{ readonly record: readonly string[]; readonly bytes: number }> {
+  const file = createReadStream(path)
+  const parser: Parser = file.pipe(
+    parse({
+      delimiter,
+      bom: true,
+      max_record_size: maxRowLength,
+      skip_empty_lines: true,
+      relax_quotes: false,
+    }),
+  )
+  file.once('error', (error) => parser.destroy(error))
+  try {
+    for await (const record of parser) yield { record: record as string[], bytes: parser.info.bytes }
+  } catch (error) {
+    throw error instanceof CsvError
+      ? createDamage(`line ${error.lines ?? '?'}: ${error.message}`, path, error)
+      : error
+  } finally {
+    file.destroy()
+  }
+}

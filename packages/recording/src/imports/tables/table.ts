@@ -1,0 +1,57 @@
+/** A file of columns: each row has one number, several numbers or a text of each column. */
+import type { Call } from '@causeway/worker'
+import type { NamedColumn } from '../../domain/imports/column-names.ts'
+import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
+import { RecordingError } from '../../errors.ts'
+
+/** Integers of 64 bits that are exact only as bigints, numbers row after row, or texts. */
+export type Values = Float64Array | BigInt64Array | readonly string[]
+
+export interface Batch {
+  readonly count: number
+  readonly columns: ReadonlyMap<string, Values>
+  /** Part of the file that is read, 0 to 1. */
+  readonly done: number
+}
+
+export interface Table {
+  readonly format: string
+  readonly columns: readonly NamedColumn[]
+  /** undefined if the rows are not counted before they are read. */
+  readonly rowCount: number | undefined
+  readonly orderHint?: OrderHint | null
+  /** Facts of the file that a user must know to map it. */
+  readonly notes?: readonly string[]
+  /** Yields the rows of these columns in order. */
+  read(names: readonly string[], call: Call): AsyncIterable<Batch>
+  close(): Promise<void>
+}
+
+/** Maximum number of rows of a batch. */
+export const batchRows = 4096
+
+export const createDamage = (message: string, path: string, cause?: unknown) =>
+  new RecordingError('RECORDING_DAMAGED', `${message}: ${path}`, {
+    remedy: 'write the file again with the program that made it',
+    data: { path },
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+export const createLimit = (what: string, limit: number, path: string) =>
+  new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
+
+/** Copies rows of columns that are loaded, in batches. */
+export function* sliceBatches(
+  columns: ReadonlyMap<string, Values>,
+  widths: ReadonlyMap<string, number>,
+  rows: number,
+): Generator<Batch> {
+  for (let from = 0; from < rows; from += batchRows) {
+    const to = Math.min(rows, from + batchRows)
+    const parts = [...columns].map(([name, values]) => {
+      const width = widths.get(name) ?? 1
+      return [name, values.slice(from * width, to * width)] as const
+    })
+    yield { count: to - from, columns: new Map(parts), done: to / rows }
+  }
+}

@@ -1,0 +1,34 @@
+/** Seconds since 1970 above this value are times of the wall clock: 2001-09-09. */
+const minEpochSeconds = 1e9
+
+/**
+ * Converts times to seconds. Times of the wall clock become relative to the first one, because differences of numbers
+ * near 1.7e9 are exact only to 2e-7 s.
+ */
+export class TimeOrigin {
+  readonly #perSecond: number
+  #origin: number | bigint | undefined
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond
+  }
+
+  /** Whether times are relative to the first one. */
+  get isRelative(): boolean {
+    return this.#origin !== undefined && this.#origin !== 0 && this.#origin !== 0n
+  }
+
+  convert(value: number | bigint): { readonly time: number; readonly wall_time?: number } {
+    const absolute = Number(value) / this.#perSecond
+    if (this.#origin === undefined) {
+      const zero = typeof value === 'bigint' ? 0n : 0
+      this.#origin = absolute >= minEpochSeconds ? value : zero
+    }
+    if (!this.isRelative) return { time: absolute }
+    const difference =
+      typeof value === 'bigint' && typeof this.#origin === 'bigint'
+        ? Number(value - this.#origin)
+        : Number(value) - Number(this.#origin)
+    return { time: difference / this.#perSecond, wall_time: absolute }
+  }
+}

@@ -1,0 +1,88 @@
+/** A file or bag of the user, as it is opened. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { RecordingError } from '../errors.ts'
+import { bagMetadata, isBagPart, isImportName, isRosMcap, mappingPath } from '../imports/formats.ts'
+import { readFileState, stateKey } from './file-state.ts'
+import { isFrameFile } from './frame-file.ts'
+
+const maxMappingBytes = 1024 ** 2
+
+export interface SourceFile {
+  readonly path: string
+  /** Size of the file, or of the files of a bag, in bytes. */
+  readonly size: number
+  /** Identifies the content, and the mapping by which it is imported. */
+  readonly key: string
+  /** JSON of the mapping to import the file. */
+  readonly mapping: string | undefined
+}
+
+/** Returns the folder of a bag instead of its metadata file. */
+export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
+
+/**
+ * Reads the state of a file, or of a bag. Its mapping is the given one, else that of the file next to it, else the stored
+ * one. Throws as `readFileState`.
+ */
+export async function readSourceFile(
+  path: string,
+  { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},
+): Promise<SourceFile> {
+  if (!isImportName(path) && !(await isBag(path))) {
+    const state = await readFileState(path)
+    return { path, size: state.size, key: stateKey(path, state), mapping: undefined }
+  }
+  const mapping = given ?? (await readMapping(path)) ?? stored
+  const states = await Promise.all(
+    (await listFiles(path)).map(async (file) => ({ file, state: await readFileState(file) })),
+  )
+  const hash = createHash('sha256').update(mapping ?? '')
+  for (const { file, state } of states) hash.update(`\0${stateKey(file, state)}`)
+  return {
+    path,
+    size: states.reduce((sum, { state }) => sum + state.size, 0),
+    key: hash.digest('hex').slice(0, 32),
+    mapping,
+  }
+}
+
+/** Whether the file is imported: it is a bag, or a file of another tool. An MCAP file is one if ROS 2 wrote it. */
+export async function isImported(path: string): Promise<boolean> {
+  if (!isFrameFile(path)) return isImportName(path) || isBag(path)
+  const { header } = await readFileState(path)
+  return isRosMcap(header)
+}
+
+/** Whether the path is a folder with the metadata of a bag. */
+export async function isBag(path: string): Promise<boolean> {
+  try {
+    return (await stat(join(path, bagMetadata))).isFile()
+  } catch {
+    return false
+  }
+}
+
+async function listFiles(path: string): Promise<readonly string[]> {
+  if (!(await isBag(path))) return [path]
+  const names = (await readdir(path)).filter((name) => name === bagMetadata || isBagPart(name))
+  return names.sort().map((name) => join(path, name))
+}
+
+async function readMapping(path: string): Promise<string | undefined> {
+  const file = mappingPath(path)
+  try {
+    const { size } = await stat(file)
+    if (size > maxMappingBytes)
+      throw new RecordingError('INVALID_MAPPING', `the mapping has ${size} bytes: ${file}`, {
+        remedy: `write a mapping of at most ${maxMappingBytes} bytes`,
+        data: { path: file },
+      })
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return undefined
+    throw error
+  }
+}
