@@ -1,16 +1,13 @@
 /** Reads `causeway.v1` messages from an MCAP stream (https://mcap.dev/spec). */
-import { zstdDecompressSync } from 'node:zlib'
 import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import { McapStreamReader, type McapTypes } from '@mcap/core'
 import { RecordingError } from '../../errors.ts'
 import type { FrameSource } from '../frame-source.ts'
 import { createFrameReader, type Line } from '../lines/line-reader.ts'
 import type { RunContext } from '../lines/run-line.ts'
+import { decompressHandlers, maxChunkBytes } from './chunks.ts'
 import { decodeMessage, frameMessage, runMessage } from './messages.ts'
 import { toFrameLine, toRunLine } from './to-line.ts'
-
-/** Maximum size of a record and of a decompressed chunk, in bytes. Recorders write chunks of 256 KiB. */
-const maxChunkBytes = 256 * 1024 ** 2
 
 /** Maximum size of a message in bytes, the same as of a line. */
 const maxMessageBytes = 16 * 1024 ** 2
@@ -21,14 +18,6 @@ const invalid = (message: string, cause?: unknown): CausewayError =>
     data: { path: '', expected: 'an MCAP stream with messages of causeway.v1' },
     ...(cause === undefined ? {} : { cause }),
   })
-
-const decompressHandlers: McapTypes.DecompressHandlers = {
-  zstd(bytes, size) {
-    if (size > BigInt(maxChunkBytes))
-      throw new RangeError(`a chunk has ${size} bytes, more than ${maxChunkBytes}`)
-    return zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Number(size)) })
-  },
-}
 
 const schemaNames = ['causeway.v1.Run', 'causeway.v1.Frame'] as const
 type OurSchema = (typeof schemaNames)[number]
