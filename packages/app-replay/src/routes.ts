@@ -53,7 +53,7 @@ export function recorderRoutes(app: ReplayRegistrar): void {
 
   app.route('POST', '/recordings/{name}/import', {
     about:
-      'Creates a run from a recording below the roots: a database of the MSD-CPP recorder, an .mcap file or a .jsonl file.',
+      'Creates a run from a recording below the roots: a database of the MSD-CPP recorder, an .mcap or .jsonl file, or an imported file.',
     handle: async (request, variables, { store, signal }) =>
       Response.json(await store.importRecording(getName(variables), await readSource(request), { signal })),
   })

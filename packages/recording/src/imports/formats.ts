@@ -13,6 +13,11 @@ const formats: readonly Format[] = [
     probe: (head, path) => /\.(csv|tsv)$/i.test(path) && !head.includes(0),
     load: async () => (await import('./tables/csv.ts')).openCsv,
   },
+  {
+    // A folder has no bytes. MCAP files of other tools are recordings.
+    probe: (head, path) => head.length === 0 || isBagPart(path),
+    load: async () => (await import('./ros2/open-bag.ts')).openBag,
+  },
 ]
 
 /** Returns the format of a file with this head, or of a folder. */
@@ -20,7 +25,7 @@ export const findFormat = (head: Uint8Array, path: string): Format | undefined =
   formats.find(({ probe }) => probe(head, basename(path)))
 
 /** Whether the name is that of a file which is imported. */
-export const isImportName = (path: string): boolean => /\.(csv|tsv|mcap)$/i.test(path)
+export const isImportName = (path: string): boolean => /\.(csv|tsv|mcap|db3)$/i.test(path)
 
 /** Whether the head of an MCAP file declares the profile of ROS 2 (https://mcap.dev/spec#header-op0x01). */
 export const isRosMcap = (head: Uint8Array): boolean =>

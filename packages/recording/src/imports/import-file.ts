@@ -1,6 +1,7 @@
 /** Imports a file of another tool as a run. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
@@ -15,6 +16,9 @@ interface ImportOptions {
   /** Folder for private copies of databases. */
   readonly scratch: string
 }
+
+/** Maximum time without a check for cancellation. */
+const sliceMs = 20
 
 /** Size of the head that selects the format, in bytes. */
 const headBytes = 4096
@@ -89,7 +93,15 @@ async function writeRun(
   const writer = openRunWriter(target, Date.now())
   try {
     const readLine = createFrameReader(writer.context)
-    for await (const line of source.frames(mapping, call)) writer.add(readLine(line), Date.now())
+    let sliceStart = performance.now()
+    for await (const line of source.frames(mapping, call)) {
+      writer.add(readLine(line), Date.now())
+      if (performance.now() - sliceStart < sliceMs) continue
+      // Lets the message of a cancellation arrive.
+      await nextTurn()
+      call.signal.throwIfAborted()
+      sliceStart = performance.now()
+    }
     if (writer.flush(Date.now()).total_frames === 0)
       throw new RecordingError('NOT_A_RECORDING', `the file has no frames: ${path}`, {
         remedy: 'give a file with at least one row or message of a body',

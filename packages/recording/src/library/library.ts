@@ -16,7 +16,7 @@ import { LoadedRecordings } from './loaded-recordings.ts'
 import { getRunKey, RunRecordings } from './run-recordings.ts'
 import type { RunSummaries } from './run-summaries.ts'
 import { exists, SnapshotCache } from './snapshot-cache.ts'
-import { readSourceFile, type SourceFile, toBagFolder } from './source-file.ts'
+import { isImported, readSourceFile, type SourceFile, toBagFolder } from './source-file.ts'
 import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
 
 export interface LibraryLimits {
@@ -239,16 +239,18 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports a recording of the C++ recorder, a file of frame lines or an MCAP file as a run. Throws what `open` and
-   * the recorder throw.
+   * Imports a recording of the C++ recorder, a file of frame lines, an MCAP file or a file of another tool as a run. Throws what
+   * `open` and the recorder throw.
    */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
-    if (isFrameFile(path))
+    const isOther = await isImported(path)
+    if (isFrameFile(path) && !isOther)
       return withFrameFile(path, options, (body) => this.recorder.importStream(name, body))
     await this.open(path, options)
     const file = await this.#parts.copies.find((await this.#readSource(path)).key)
-    if (file !== undefined) return this.recorder.importCopy(name, file)
+    if (file !== undefined)
+      return isOther ? this.recorder.importRun(name, file) : this.recorder.importCopy(name, file)
     throw new RecordingError('RECORDING_BUSY', `the recording changed during the import: ${path}`, {
       data: { path },
     })

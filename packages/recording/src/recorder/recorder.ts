@@ -32,6 +32,12 @@ interface RecorderOptions extends Omit<LiveRunsOptions, 'folder'> {
   readonly onRemove: (name: string) => Promise<void>
 }
 
+/** A database of the C++ recorder that the caller removes. */
+interface ExportedFile {
+  readonly file: string
+  remove(): Promise<void>
+}
+
 const namePattern = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
@@ -139,18 +145,26 @@ export class Recorder {
     })
   }
 
-  async export(name: string): Promise<{ readonly file: string; remove(): Promise<void> }> {
+  async export(name: string): Promise<ExportedFile> {
     await this.state(name)
+    try {
+      return await this.#exportFile(this.#getFile(name))
+    } catch (error) {
+      // Throws `RECORDING_NOT_FOUND` if the run was removed during the export.
+      await this.state(name)
+      throw error
+    }
+  }
+
+  async #exportFile(run: string): Promise<ExportedFile> {
     mkdirSync(this.#exports, { recursive: true, mode: 0o700 })
     const file = join(this.#exports, `${crypto.randomUUID()}.db`)
     const remove = (): Promise<void> => rm(file, { force: true })
     const link = this.#options.startWorker()
     try {
-      await link.call('runExport', { file: this.#getFile(name), to: file })
+      await link.call('runExport', { file: run, to: file })
     } catch (error) {
       await remove()
-      // Throws `RECORDING_NOT_FOUND` if the run was removed during the export.
-      await this.state(name)
       throw error
     } finally {
       await link.stop()
@@ -180,6 +194,16 @@ export class Recorder {
       await run.import(copy)
       return 'finished'
     })
+  }
+
+  /** Creates a finished run from a private copy that is a run itself. Throws `RECORDING_EXISTS`. */
+  async importRun(name: string, copy: string): Promise<RunState> {
+    const { file, remove } = await this.#exportFile(copy)
+    try {
+      return await this.importCopy(name, file)
+    } finally {
+      await remove()
+    }
   }
 
   listRuns(): readonly RunEntry[] {

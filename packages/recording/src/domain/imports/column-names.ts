@@ -32,7 +32,7 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
     'com',
     'xipos',
   ],
-  quaternion: ['q', 'quat', 'quats', 'quaternion', 'quaternions', 'orientation', 'rot', 'rotation', 'xquat'],
+  quaternion: ['q', 'quat', 'quaternion', 'quaternions', 'orientation', 'rot', 'rotation', 'xquat'],
   velocity: ['v', 'vel', 'velocity', 'velocities', 'linvel', 'linear velocity', 'lin vel', 'linear'],
   angular_velocity: ['w', 'omega', 'om', 'angvel', 'angular velocity', 'ang vel', 'angular', 'gyro', 'spin'],
   acceleration: ['a', 'acc', 'accel', 'acceleration', 'linear acceleration', 'lin acc'],
@@ -185,8 +185,8 @@ export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
     if (type !== 'number' || width !== 1 || match === null) continue
     const unit = match[3] ?? 's'
     if (unit.startsWith('n')) return { name, unit: 'ns' }
-    if (unit === 'us' || unit.startsWith('micro')) return { name, unit: 'us' }
-    return { name, unit: unit === 'ms' || unit.startsWith('milli') ? 'ms' : 's' }
+    if (unit === 'us' || unit.startsWith('microsecond')) return { name, unit: 'us' }
+    return { name, unit: unit === 'ms' || unit.startsWith('millisecond') ? 'ms' : 's' }
   }
   return null
 }

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isCausewayError } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Call } from '@causeway/worker'
 import { McapStreamReader, type McapTypes } from '@mcap/core'
@@ -50,7 +51,8 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
       reader.append(bytes as Buffer)
       for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
         if (record.type === 'Schema') schemas.set(record.id, record)
-        else if (record.type === 'Channel') topics.set(record.id, toTopic(record, schemas.get(record.schemaId)))
+        else if (record.type === 'Channel')
+          topics.set(record.id, toTopic(record, schemas.get(record.schemaId)))
         else if (record.type === 'Message') {
           const topic = topics.get(record.channelId)
           if (topic) yield { topic, logTime: record.logTime, data: record.data }
@@ -68,9 +70,9 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isCut: !reader.done() }
 }
 
-/** Whether the error is one of the reader of MCAP. */
+/** Whether the error is one of the reader of MCAP, not of the file system. */
 const isPlain = (error: unknown): error is Error =>
-  error instanceof Error && error.name !== 'CausewayError' && !('code' in error && String(error.code).startsWith('E'))
+  error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 
 const decoder = new TextDecoder()
 

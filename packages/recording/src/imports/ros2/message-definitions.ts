@@ -3,7 +3,10 @@
 const separator = `${'='.repeat(80)}\n`
 
 const types: Readonly<Record<string, { readonly fields: string; readonly uses: readonly string[] }>> = {
-  'std_msgs/Header': { fields: 'builtin_interfaces/Time stamp\nstring frame_id', uses: ['builtin_interfaces/Time'] },
+  'std_msgs/Header': {
+    fields: 'builtin_interfaces/Time stamp\nstring frame_id',
+    uses: ['builtin_interfaces/Time'],
+  },
   'builtin_interfaces/Time': { fields: 'int32 sec\nuint32 nanosec', uses: [] },
   'geometry_msgs/Vector3': { fields: 'float64 x\nfloat64 y\nfloat64 z', uses: [] },
   'geometry_msgs/Point': { fields: 'float64 x\nfloat64 y\nfloat64 z', uses: [] },
@@ -57,13 +60,26 @@ const types: Readonly<Record<string, { readonly fields: string; readonly uses: r
   'std_msgs/UInt32': { fields: 'uint32 data', uses: [] },
   'ros_gz_interfaces/Entity': { fields: 'uint64 id\nstring name\nuint8 type', uses: [] },
   'ros_gz_interfaces/JointWrench': {
-    fields:
-      'std_msgs/Header header\nstd_msgs/String body_1_name\nstd_msgs/UInt32 body_1_id\nstd_msgs/String body_2_name\nstd_msgs/UInt32 body_2_id\ngeometry_msgs/Wrench body_1_wrench\ngeometry_msgs/Wrench body_2_wrench',
+    fields: [
+      'std_msgs/Header header',
+      'std_msgs/String body_1_name',
+      'std_msgs/UInt32 body_1_id',
+      'std_msgs/String body_2_name',
+      'std_msgs/UInt32 body_2_id',
+      'geometry_msgs/Wrench body_1_wrench',
+      'geometry_msgs/Wrench body_2_wrench',
+    ].join('\n'),
     uses: ['std_msgs/Header', 'std_msgs/String', 'std_msgs/UInt32', 'geometry_msgs/Wrench'],
   },
   'ros_gz_interfaces/Contact': {
-    fields:
-      'ros_gz_interfaces/Entity collision1\nros_gz_interfaces/Entity collision2\ngeometry_msgs/Vector3[] positions\ngeometry_msgs/Vector3[] normals\nfloat64[] depths\nros_gz_interfaces/JointWrench[] wrenches',
+    fields: [
+      'ros_gz_interfaces/Entity collision1',
+      'ros_gz_interfaces/Entity collision2',
+      'geometry_msgs/Vector3[] positions',
+      'geometry_msgs/Vector3[] normals',
+      'float64[] depths',
+      'ros_gz_interfaces/JointWrench[] wrenches',
+    ].join('\n'),
     uses: ['ros_gz_interfaces/Entity', 'geometry_msgs/Vector3', 'ros_gz_interfaces/JointWrench'],
   },
   'ros_gz_interfaces/Contacts': {

@@ -116,7 +116,11 @@ export class MessageDecoder {
       return reader.readMessage(data)
     } catch (error) {
       const { message } = error as Error
-      throw createDamage(`a message of ${topic.name} is not a valid ${topic.type}: ${message}`, this.#path, error)
+      throw createDamage(
+        `a message of ${topic.name} is not a valid ${topic.type}: ${message}`,
+        this.#path,
+        error,
+      )
     }
   }
 }

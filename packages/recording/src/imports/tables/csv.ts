@@ -66,7 +66,7 @@ const isAbsent = (text: string): boolean => /^\s*(|nan|null|none|na|n\/a)\s*$/i.
 function toNumber(text: string): number {
   const trimmed = text.trim()
   if (trimmed === '') return Number.NaN
-  const infinite = /^([+-]?)inf(inity)?$/i.exec(trimmed)
+  const infinite = /^([+-]?)(?:inf|infinity)$/i.exec(trimmed)
   return infinite ? (infinite[1] === '-' ? -1 : 1) * Number.POSITIVE_INFINITY : Number(trimmed)
 }
 

@@ -3,7 +3,7 @@ import { type Proposal, proposeMapping, type Sample } from '../../domain/imports
 import { listUsed, readTableMapping, type TableMapping } from '../../domain/imports/table-mapping.ts'
 import type { ColumnDescription, Source, SourceDescription } from '../source.ts'
 import { maxColumns } from '../source.ts'
-import { createLimit, type Batch, type Table, type Values } from './table.ts'
+import { type Batch, createLimit, type Table, type Values } from './table.ts'
 import { TableLines } from './table-lines.ts'
 
 /** Number of rows from which a mapping is proposed. */

@@ -1,0 +1,61 @@
+/** The files of a bag, in order, from its metadata. */
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { RecordingError } from '../../errors.ts'
+import { bagMetadata, isBagPart } from '../formats.ts'
+import { createDamage, createLimit } from '../tables/table.ts'
+
+const maxMetadataBytes = 16 * 1024 ** 2
+const maxParts = 10_000
+
+/** Returns the files of a folder with `metadata.yaml`, or the file itself. Throws `RECORDING_DAMAGED`. */
+export async function listParts(path: string): Promise<readonly string[]> {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const folder = await realpath(path)
+  const metadata = join(folder, bagMetadata)
+  const { size } = await stat(metadata)
+  if (size > maxMetadataBytes) throw createLimit(`the metadata has ${size} bytes`, maxMetadataBytes, metadata)
+  const { names, compression } = parseMetadata(await readFile(metadata, 'utf8'))
+  if (compression !== '')
+    throw new RecordingError(
+      'NOT_A_RECORDING',
+      `the files of the bag are compressed with ${compression}: ${path}`,
+      {
+        remedy: 'decompress the bag with ros2 bag convert',
+        data: { path },
+      },
+    )
+  if (names.length === 0) throw createDamage('the metadata lists no files', metadata)
+  if (names.length > maxParts) throw createLimit(`the bag has ${names.length} files`, maxParts, metadata)
+  return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
+}
+
+/** Files outside of the folder of the bag are rejected: the server may not read them. */
+async function resolvePart(folder: string, name: string, metadata: string): Promise<string> {
+  let file: string
+  try {
+    file = await realpath(join(folder, name))
+  } catch (cause) {
+    throw createDamage(`the file ${name.slice(0, 200)} of the bag does not exist`, metadata, cause)
+  }
+  if (file.startsWith(folder + sep) && dirname(file).startsWith(folder) && isBagPart(file)) return file
+  throw createDamage(`the bag lists ${name.slice(0, 200)}, which is not a bag file in its folder`, metadata)
+}
+
+/** Reads the members that are needed of the YAML that rosbag2 writes: block style, one entry per line. */
+function parseMetadata(text: string): { readonly names: readonly string[]; readonly compression: string } {
+  const lines = text.split(/\r?\n/)
+  const start = lines.findIndex((line) => /^\s*relative_file_paths:\s*$/.test(line))
+  const names: string[] = []
+  for (const line of start < 0 ? [] : lines.slice(start + 1)) {
+    const [, name] = /^\s*-\s+(.+?)\s*$/.exec(line) ?? []
+    if (name === undefined) break
+    names.push(unquote(name))
+  }
+  const format = lines
+    .map((line) => /^\s*compression_format:\s*(.*?)\s*$/.exec(line)?.[1])
+    .find((one) => one !== undefined)
+  return { names, compression: unquote(format ?? '') }
+}
+
+const unquote = (text: string): string => text.replace(/^(["'])(.*)\1$/, '$2')

@@ -1,0 +1,115 @@
+/** Poses of bodies in a fixed frame, from the transforms between frames. */
+import { compose, type Pose, rotate, type Vector3 } from '../../domain/imports/rigid-transform.ts'
+import { createDamage } from '../tables/table.ts'
+import type { PoseSamples } from './pose-samples.ts'
+
+const maxDepth = 64
+
+export interface BodyState extends Pose {
+  readonly velocity: Vector3 | null
+  /** In the body frame. */
+  readonly spin: Vector3 | null
+}
+
+/** Frames by number. */
+export class FrameNames {
+  readonly #numbers = new Map<string, number>()
+  readonly names: string[] = []
+
+  add(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    this.#numbers.set(name, this.names.length)
+    this.names.push(name)
+    return this.names.length - 1
+  }
+
+  find(name: string): number | undefined {
+    return this.#numbers.get(name)
+  }
+}
+
+interface Edge {
+  readonly parent: number
+  readonly pose: Pose
+}
+
+/** Resolves poses at one time. Never interpolates: a moving parent without a transform at that time leaves a pose unknown. */
+export class FrameTree {
+  readonly #samples: PoseSamples
+  readonly #path: string
+  readonly #static = new Map<number, Edge>()
+  /** Parents of moving frames, of any time. */
+  readonly #parents = new Map<number, number>()
+
+  constructor(samples: PoseSamples, path: string) {
+    this.#samples = samples
+    this.#path = path
+    for (let i = 0; i < samples.count; i++) this.#parents.set(samples.child(i), samples.parent(i))
+  }
+
+  addStatic(child: number, parent: number, pose: Pose): void {
+    this.#static.set(child, { parent, pose })
+  }
+
+  /** Moving frames. */
+  get moving(): readonly number[] {
+    return [...this.#parents.keys()]
+  }
+
+  /** Returns the frame without a parent above a frame. Throws `RECORDING_DAMAGED` for a cycle. */
+  findRoot(frame: number): number {
+    return this.#climb(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
+  }
+
+  /** Returns the state of a sample in the fixed frame, or null if a parent has no transform in `present`. */
+  resolve(sample: number, fixed: number, present: ReadonlyMap<number, number>): BodyState | null {
+    const numbers = this.#samples.numbers(sample)
+    let pose = toPose(numbers)
+    let isParentFixed = true
+    for (let frame = this.#samples.parent(sample), depth = 0; frame !== fixed; depth++) {
+      if (depth > maxDepth) throw this.#createCycle(frame)
+      const above = this.#static.get(frame)
+      const moving = present.get(frame)
+      if (above !== undefined) {
+        pose = compose(above.pose, pose)
+        frame = above.parent
+      } else if (moving !== undefined) {
+        isParentFixed = false
+        pose = compose(toPose(this.#samples.numbers(moving)), pose)
+        frame = this.#samples.parent(moving)
+      } else return null
+    }
+    const [velocity, spin] = [readTriple(numbers, 7), readTriple(numbers, 10)]
+    // A twist is relative to the parent frame, in axes of the child.
+    return {
+      ...pose,
+      velocity: isParentFixed && velocity ? rotate(pose.orientation, velocity) : null,
+      spin: isParentFixed ? spin : null,
+    }
+  }
+
+  #climb(frame: number, getParent: (frame: number) => number | undefined): number {
+    let current = frame
+    for (let depth = 0; ; depth++) {
+      const parent = getParent(current)
+      if (parent === undefined) return current
+      if (depth > maxDepth) throw this.#createCycle(frame)
+      current = parent
+    }
+  }
+
+  #createCycle(frame: number) {
+    return createDamage(`the frames above frame ${frame} are a cycle, or more than ${maxDepth}`, this.#path)
+  }
+}
+
+const toPose = (numbers: Float64Array): Pose => {
+  const [x = NaN, y = NaN, z = NaN, a = NaN, b = NaN, c = NaN, d = NaN] = numbers
+  return { position: [x, y, z], orientation: [a, b, c, d] }
+}
+
+function readTriple(numbers: Float64Array, at: number): Vector3 | null {
+  const [x = NaN, y = NaN, z = NaN] = numbers.subarray(at, at + 3)
+  return Number.isNaN(x) && Number.isNaN(y) && Number.isNaN(z) ? null : [x, y, z]
+}

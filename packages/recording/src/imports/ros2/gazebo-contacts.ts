@@ -1,0 +1,67 @@
+/** Contacts of Gazebo (`ros_gz_interfaces/msg/Contacts`) as contacts of a frame line. */
+import type { Contacts, GazeboContact, Triple } from './messages.ts'
+
+type Vector = readonly [number, number, number]
+
+const toVector = ({ x, y, z }: Triple): Vector => [x, y, z]
+const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const scale = (v: Vector, s: number): Vector => [v[0] * s, v[1] * s, v[2] * s]
+const cross = (a: Vector, b: Vector): Vector => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+]
+
+/** Returns names of the body of a collision, `model::link::collision`, the most specific first. */
+export function listBodyNames(collision: string): readonly string[] {
+  const parts = collision.split('::')
+  const link = parts.slice(0, -1)
+  const own = link.length === 0 ? parts : link
+  return [own.join('::'), own.join('/'), own.at(-1) ?? '', own[0] ?? ''].filter((name) => name !== '')
+}
+
+/** Returns the contacts with the ids of their bodies; `findBody` returns undefined for a pair that is left out. */
+export const toContacts = (
+  { contacts }: Contacts,
+  findBody: (collision: string) => number | undefined,
+): readonly object[] =>
+  contacts.flatMap((contact) => {
+    const [a, b] = [findBody(contact.collision1.name), findBody(contact.collision2.name)]
+    if (a === undefined || b === undefined || a === b) return []
+    return contact.positions.map((position, i) => ({
+      a,
+      b,
+      ...readPoint(contact, i, toVector(position)),
+    }))
+  })
+
+function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, point: Vector): object {
+  const given = normals[i]
+  const depth = depths[i] ?? null
+  if (given === undefined) return { points: [{ point, depth }] }
+  const normal = toVector(given)
+  const force = wrenches[i]?.body_1_wrench.force
+  // The normal is that of the force on the first body: from b to a.
+  if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
+  const onA = toVector(force)
+  const push = dot(onA, normal)
+  // Physics engines differ in its direction. Contacts push bodies apart, which decides it.
+  const outward = push < 0 ? normal : scale(normal, -1)
+  const along = dot(onA, outward)
+  const rest: Vector = [onA[0] - along * outward[0], onA[1] - along * outward[1], onA[2] - along * outward[2]]
+  const size = Math.hypot(...rest)
+  const tangent = size > 0 ? scale(rest, 1 / size) : null
+  return {
+    normal: outward,
+    points: [
+      {
+        point,
+        depth,
+        normal_lambda: -along,
+        tangent1_lambda: size,
+        tangent2_lambda: 0,
+        ...(tangent === null ? {} : { tangent1: tangent, tangent2: cross(outward, tangent) }),
+      },
+    ],
+  }
+}
