@@ -103,9 +103,4 @@ export const RecordingError = defineErrors({
     about: 'the file exceeds a limit of the import',
     remedy: 'split the file, or convert it with a recorder',
   },
-  READER_NOT_INSTALLED: {
-    status: 501,
-    about: 'the reader of this format is an optional package',
-    remedy: 'run data.command in the folder of Causeway, then call again',
-  },
 })

@@ -1,5 +1,6 @@
 /** The formats of other tools, by the first bytes of a file. Readers are loaded when they are needed. */
 import { basename } from 'node:path'
+import { isBagPart } from './ros2/bag-names.ts'
 import type { OpenSource } from './source.ts'
 
 interface Format {
@@ -26,16 +27,6 @@ export const findFormat = (head: Uint8Array, path: string): Format | undefined =
 
 /** Whether the name is that of a file which is imported. */
 export const isImportName = (path: string): boolean => /\.(csv|tsv|mcap|db3)$/i.test(path)
-
-/** Whether the head of an MCAP file declares the profile of ROS 2 (https://mcap.dev/spec#header-op0x01). */
-export const isRosMcap = (head: Uint8Array): boolean =>
-  Buffer.from(head.subarray(0, 25)).toString('latin1').slice(17) === '\x04\0\0\0ros2'
-
-/** The file in the folder of a bag that lists its files. */
-export const bagMetadata = 'metadata.yaml'
-
-/** Whether the name is that of a file of a bag. */
-export const isBagPart = (name: string): boolean => /\.(mcap|db3)$/i.test(name)
 
 /** The file with the mapping of a file or a bag. */
 export const mappingPath = (path: string): string => `${path}.mapping.json`

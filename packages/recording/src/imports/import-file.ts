@@ -25,7 +25,7 @@ const headBytes = 4096
 
 /**
  * Imports a file, or the folder of a bag, into a new run file. Returns what was left out or decided. Throws
- * `MAPPING_NEEDED`, `INVALID_MAPPING`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `IMPORT_LIMIT`, `READER_NOT_INSTALLED`,
+ * `MAPPING_NEEDED`, `INVALID_MAPPING`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `IMPORT_LIMIT`,
  * `DATA_UNWRITABLE`, or the reason of the signal.
  */
 export async function importFile(

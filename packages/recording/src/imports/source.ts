@@ -1,12 +1,6 @@
 /** Files of other tools that are imported as recordings. */
 import type { Call } from '@causeway/worker'
 
-/** Maximum size of a file that a reader loads into memory, in bytes. */
-export const maxLoadedBytes = 512 * 1024 ** 2
-
-/** Maximum size of a decompressed chunk, page or array, in bytes. */
-export const maxChunkBytes = 256 * 1024 ** 2
-
 export const maxColumns = 10_000
 
 export interface ColumnDescription {

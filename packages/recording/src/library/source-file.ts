@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { RecordingError } from '../errors.ts'
-import { bagMetadata, isBagPart, isImportName, isRosMcap, mappingPath } from '../imports/formats.ts'
+import { isImportName, mappingPath } from '../imports/formats.ts'
+import { bagMetadata, isBagPart, isRosMcap } from '../imports/ros2/bag-names.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import { isFrameFile } from './frame-file.ts'
 
@@ -56,7 +57,7 @@ export async function isImported(path: string): Promise<boolean> {
 }
 
 /** Whether the path is a folder with the metadata of a bag. */
-export async function isBag(path: string): Promise<boolean> {
+async function isBag(path: string): Promise<boolean> {
   try {
     return (await stat(join(path, bagMetadata))).isFile()
   } catch {

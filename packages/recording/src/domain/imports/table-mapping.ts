@@ -36,7 +36,7 @@ export interface TableMapping {
 /** Body in a mapping that stands for every body which the mapping does not name. */
 export const anyBody = '*'
 
-export const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
+const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
 
 const members = ['time', 'time_unit', 'frame', 'body', 'bodies', 'run']
 const quantityWidths: Readonly<Record<Quantity, number>> = {

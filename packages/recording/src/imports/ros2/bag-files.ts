@@ -2,8 +2,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { RecordingError } from '../../errors.ts'
-import { bagMetadata, isBagPart } from '../formats.ts'
 import { createDamage, createLimit } from '../tables/table.ts'
+import { bagMetadata, isBagPart } from './bag-names.ts'
 
 const maxMetadataBytes = 16 * 1024 ** 2
 const maxParts = 10_000

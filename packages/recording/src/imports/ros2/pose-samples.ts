@@ -1,7 +1,7 @@
 import { createLimit } from '../tables/table.ts'
 
 /** Numbers of a sample: position, orientation (w first), linear velocity, angular velocity. NaN = not known. */
-export const sampleWidth = 13
+const sampleWidth = 13
 
 /** Memory of the samples of a bag: 232 MB. */
 const maxSamples = 2_000_000

@@ -39,19 +39,3 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
-
-/** Copies rows of columns that are loaded, in batches. */
-export function* sliceBatches(
-  columns: ReadonlyMap<string, Values>,
-  widths: ReadonlyMap<string, number>,
-  rows: number,
-): Generator<Batch> {
-  for (let from = 0; from < rows; from += batchRows) {
-    const to = Math.min(rows, from + batchRows)
-    const parts = [...columns].map(([name, values]) => {
-      const width = widths.get(name) ?? 1
-      return [name, values.slice(from * width, to * width)] as const
-    })
-    yield { count: to - from, columns: new Map(parts), done: to / rows }
-  }
-}
