@@ -52,6 +52,7 @@ export async function readSourceFile(
 /** Whether the file is imported: it is a bag, or a file of another tool. An MCAP file is one if ROS 2 wrote it. */
 export async function isImported(path: string): Promise<boolean> {
   if (!isFrameFile(path)) return isImportName(path) || isBag(path)
+  if (!isBagPart(path)) return false
   const { header } = await readFileState(path)
   return isRosMcap(header)
 }
