@@ -91,14 +91,17 @@ export const errorText = ({
 /** In characters. */
 const maxValueLength = 4000
 
-/** Returns `errorText` and a line for each `data.<name>` that the remedy mentions, because models see only the text. */
-export function answerText(error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string {
-  const names = [...error.remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
-  const lines = [...new Set(names)].flatMap((name) => {
-    const value = error.data[name]
+/** Returns `errorText` and the lines of `listNamedData`, because models see only the text. */
+export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
+  [errorText(error), ...listNamedData(error)].join('\n')
+
+/** Returns a line for each `data.<name>` that the remedy mentions. */
+export function listNamedData({ remedy, data }: Pick<ErrorObject, 'remedy' | 'data'>): readonly string[] {
+  const names = [...remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
+  return [...new Set(names)].flatMap((name) => {
+    const value = data[name]
     return value === undefined || value === null ? [] : [`data.${name}: ${formatValue(value)}`]
   })
-  return [errorText(error), ...lines].join('\n')
 }
 
 function formatValue(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, listNamedData } from '@causeway/protocol'
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
 
@@ -32,9 +32,13 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-/** Formats two lines: the problem with its code, and the remedy. A wrong command line or setting has no code. */
+/** Formats the problem with its code, the remedy, and the data that it names. A wrong command line or setting has no code. */
 export const formatError = (error: CausewayError): string =>
-  `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}\n  -> ${error.remedy}`
+  [
+    `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}`,
+    `-> ${error.remedy}`,
+    ...listNamedData(error),
+  ].join('\n  ')
 
 export const isUsageError = ({ code }: CausewayError): boolean =>
   code === 'INVALID_ARGUMENTS' || code === 'INVALID_SETTING'

@@ -219,5 +219,6 @@ export function toError(value: unknown): CausewayError {
   const { data, message } = value as { data?: unknown; message?: string }
   const details = (isObject(data) && 'code' in data ? data : value) as Partial<CausewayError>
   const { code = 'INTERNAL', remedy = 'see causeway logs' } = details
-  return new CausewayError(code as 'INTERNAL', details.message ?? message ?? 'the call failed', { remedy })
+  const options = { remedy, ...(isObject(details.data) && { data: details.data }) }
+  return new CausewayError(code as 'INTERNAL', details.message ?? message ?? 'the call failed', options)
 }

@@ -64,6 +64,11 @@ verifies('command:call:errors', async (t) => {
     /^causeway: nothing is loaded \[NOTHING_LOADED\]\n {2}-> load something\n$/,
   )
   await fails(
+    ['replay', 'get_frame', 'recording=drop', 'frame_id=9999'],
+    1,
+    /\[FRAME_NOT_FOUND\]\n {2}-> use a frame id between data\.first_frame and data\.last_frame\n {2}data\.first_frame: 1\n {2}data\.last_frame: 150\n$/,
+  )
+  await fails(
     ['replay', 'get_frame', 'recording=none', 'frame_id=1'],
     1,
     /^causeway: .*none.* \[[A-Z_]+\]\n {2}-> /,
