@@ -5,33 +5,32 @@ const variables = {
   commit: ['CAUSEWAY_COMMIT', 'GITHUB_SHA', 'CI_COMMIT_SHA'],
   branch: ['CAUSEWAY_BRANCH', 'GITHUB_HEAD_REF', 'GITHUB_REF_NAME', 'CI_COMMIT_REF_NAME'],
   scenario: ['CAUSEWAY_SCENARIO'],
-  seed: ['CAUSEWAY_SEED'],
-  tags: ['CAUSEWAY_TAGS'],
   host: ['CAUSEWAY_HOST'],
   engine_version: ['CAUSEWAY_ENGINE_VERSION'],
 }
 
 /**
  * Returns commit, branch, scenario, seed, tags, host and engine version, as far as they are known: from variables of the
- * environment, or else commit and branch from git in the working directory, and the host from the system. Empty in a browser.
+ * environment, or else commit and branch from git in the working directory, and the host from the system. Tags are separated by
+ * commas; a seed that is not a whole number from 0 is ignored. Empty in a browser.
  */
 export function findProvenance() {
   const { process } = globalThis
   if (process?.getBuiltinModule === undefined) return {}
   const found = {}
   for (const [member, names] of Object.entries(variables)) {
-    const value = names.map((name) => process.env[name]).find((text) => text)
+    const value = names.map((name) => process.env[name]?.trim()).find((text) => text)
     if (value !== undefined) found[member] = value.slice(0, 200)
   }
   if (found.commit === undefined) Object.assign(found, askGit(process, found))
   if (found.host === undefined) found.host = process.getBuiltinModule('node:os').hostname()
-  if (found.tags !== undefined)
-    found.tags = found.tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter(Boolean)
-  if (found.seed !== undefined) found.seed = Number(found.seed)
-  if (!(Number.isSafeInteger(found.seed) && found.seed >= 0)) delete found.seed
+  const { CAUSEWAY_TAGS = '', CAUSEWAY_SEED = '' } = process.env
+  const tags = CAUSEWAY_TAGS.split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean)
+  if (tags.length > 0) found.tags = tags
+  const seed = /^\s*\d+\s*$/.test(CAUSEWAY_SEED) ? Number(CAUSEWAY_SEED) : Number.NaN
+  if (Number.isSafeInteger(seed)) found.seed = seed
   return found
 }
 

@@ -189,6 +189,11 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a damaged or foreign MCAP file is rejected with the reason',
   },
+  'recording:files:provenance': {
+    origin: 'design, recorders',
+    behaviour:
+      'a recorder finds commit, branch, seed, tags and host in the environment, and else commit and branch in git',
+  },
   'recording:import:tables': {
     origin: 'design, recorders',
     behaviour: 'a table of another tool gives the same answers as the same run recorded as lines',

@@ -154,12 +154,47 @@ else {
     const library = await libraryOver(t, files, { dir: data })
     const { recording: mcap } = await library.open('run.mcap')
     const { recording: jsonl } = await library.open('lines.jsonl')
-    t.same(mcap.summary, jsonl.summary)
+    const { provenance, ...summary } = mcap.summary
+    t.same(summary, jsonl.summary)
+    t.match(provenance, { host: /./ }, 'the recorder finds where the run comes from')
     t.same(await readFrames(mcap, 30), await readFrames(jsonl, 30))
     t.same(await mcap.systemEnergy(whole), await jsonl.systemEnergy(whole))
     t.notMatch(mcap.summary, { interrupted: true })
     t.match(await library.importRecording('imported', 'run.mcap'), { status: 'finished', total_frames: 30 })
     t.same(await readFrames((await library.open('imported')).recording, 30), await readFrames(mcap, 30))
+  })
+
+  verifies('recording:files:provenance', async (t) => {
+    const dir = t.testdir({})
+    const find = (env: Record<string, string>): unknown => {
+      const { PATH = '' } = process.env
+      const program =
+        'import json, causeway_recorder._provenance as p; print(json.dumps(p.find_provenance()))'
+      const { stdout } = spawnSync('python3', ['-c', program], {
+        cwd: dir,
+        env: { PATH, PYTHONPATH: join(recorders, 'python'), PYTHONDONTWRITEBYTECODE: '1', ...env },
+        encoding: 'utf8',
+      })
+      return JSON.parse(stdout)
+    }
+    t.match(
+      find({ GITHUB_SHA: 'abc', GITHUB_REF_NAME: 'main', CAUSEWAY_SEED: '7', CAUSEWAY_TAGS: 'a, b,,' }),
+      {
+        commit: 'abc',
+        branch: 'main',
+        seed: 7,
+        tags: ['a', 'b'],
+      },
+    )
+    t.notOk('seed' in (find({ CAUSEWAY_SEED: 'seven', CAUSEWAY_COMMIT: 'x' }) as object))
+    for (const args of [
+      ['init', '-q', '-b', 'trunk'],
+      ['commit', '-q', '--allow-empty', '-m', 'first'],
+    ])
+      spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], { cwd: dir })
+    const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: dir, encoding: 'utf8' }).stdout.trim()
+    t.match(find({ CAUSEWAY_HOST: 'ci-7' }), { commit: head, branch: 'trunk', host: 'ci-7' })
+    t.match(find({ CAUSEWAY_BRANCH: 'topic' }), { commit: head, branch: 'topic' }, 'a variable wins')
   })
 
   t.test('the list of recordings has MCAP and line files, but no other .jsonl files', async (t) => {

@@ -8,6 +8,7 @@ from collections import deque
 
 from . import _mcap
 from ._messages import encode, pack_doubles
+from ._provenance import find_provenance
 
 __all__ = ["Recorder"]
 __version__ = "0.2.0"
@@ -39,6 +40,8 @@ class Recorder:
     lambda_unit: "N·s" if the contact impulses are impulses, "N" if they are forces.
     convention: axes and orders of the engine, if they differ: {"up": "y", "handedness": "left", "quaternion": "xyzw",
         "normal": "b_to_a"}. The numbers are recorded as they are; Causeway converts them.
+    commit, branch, scenario, seed, tags, host, engine_version: where the run comes from. By default from the variables
+        CAUSEWAY_COMMIT and so on, from those of GitHub and GitLab, and from git.
     last: keeps only the last frames in memory, and writes them when a number is not finite, when an exception ends
         the `with` block or the program, or when `dump()` is called.
 
@@ -50,7 +53,7 @@ class Recorder:
         if last is not None and last < 1:
             raise ValueError(f"last is {last}; give the number of frames to keep, from 1")
         self._path = path
-        self._run = encode("Run", {"dt": dt, **constants, "bodies": list(bodies)})
+        self._run = encode("Run", {**find_provenance(), "dt": dt, **constants, "bodies": list(bodies)})
         self._dt = dt
         self._frame_id = 0
         self._ring = None if last is None else deque(maxlen=last)
