@@ -220,8 +220,8 @@ t.test('runs that failed in the same way are more similar than others', (t) => {
   const ranked = rankSimilar(target, [other, target, makeRun(4, { verdict: null }), half, makeRun(5)])
   t.same(
     ranked.map(({ run }) => run.recording),
-    ['run-2', 'run-3', 'run-5'],
-    'without itself and runs that were not diagnosed',
+    ['run-2', 'run-3'],
+    'without itself, and without runs that were not diagnosed or have no error',
   )
   t.same(ranked[0]?.shared_kinds, ['blow_up'])
   t.end()

@@ -56,7 +56,8 @@ export function summarizeRegression(
     checked_only_after.length === 0
       ? ''
       : ` Laws checked only since then, which may explain it: ${checked_only_after.join(', ')}.`
-  return `Since ${found.commit}, ${found.metric} is more frequent: ${before} before, ${after} after (corrected p ${formatNumber(found.corrected_p)}).${describeCandidates(found)}${doubt}${describeUnknown(counts)}`
+  const what = found.metric === 'bad' ? 'runs with errors are' : `${found.metric} is`
+  return `Since ${found.commit}, ${what} more frequent: ${before} before, ${after} after (corrected p ${formatNumber(found.corrected_p)}).${describeCandidates(found)}${doubt}${describeUnknown(counts)}`
 }
 
 const describeShare = (share: number, runs: number): string =>
@@ -70,7 +71,7 @@ export function summarizeSimilar(
   [first]: readonly SimilarRun[],
   compared: number,
 ): string {
-  if (first === undefined) return `No other diagnosed run to compare ${target.recording} with.`
-  const kinds = first.shared_kinds.length === 0 ? '' : ` (${first.shared_kinds.join(', ')})`
-  return `Of ${formatCount(compared, 'diagnosed run')}, ${first.run.recording} is most like ${target.recording}: ${formatNumber(first.similarity)}${kinds}.`
+  if (first === undefined) return `No other diagnosed run with errors to compare ${target.recording} with.`
+  const kinds = first.shared_kinds.length === 0 ? '' : `, with ${first.shared_kinds.join(' and ')} in both`
+  return `Of ${formatCount(compared, 'run')} with errors, ${first.run.recording} is the most similar to ${target.recording}: similarity ${formatNumber(first.similarity)}${kinds}.`
 }

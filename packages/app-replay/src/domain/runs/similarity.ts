@@ -31,11 +31,11 @@ export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   )
 }
 
-/** Returns the diagnosed runs that are similar to `target`, the most similar first. */
+/** Returns the other runs with errors, those that failed most similarly to `target` first. */
 export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
   const kinds = new Set(target.verdict?.kinds)
   return runs
-    .filter((run) => run.recording !== target.recording && run.verdict !== null)
+    .filter((run) => run.recording !== target.recording && (run.verdict?.errors ?? 0) > 0)
     .map((run) => ({
       run,
       similarity: measureSimilarity(target, run),
