@@ -65,6 +65,7 @@ function normalize(text: string, url: string): string {
     .replaceAll(`"port":${port}`, '"port":<port>')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, number('uuid'))
     .replace(/(?<=causeway-request: )\S+/g, number('request'))
+    .replace(/(?<=causeway-project: )\S+/g, '<folder>')
     .replace(/(?<=traceparent: )00-[0-9a-f]{32}-[0-9a-f]{16}-01/g, '<traceparent>')
     .replace(/(?<="(waitedMs|waited_ms|retryAfterMs)":)[\d.]+/g, '<ms>')
     .replace(/\b\d+(\.\d+)? ?ms\b/g, '<ms> ms')
