@@ -87,6 +87,7 @@ else {
     const { page } = watched
     await visit(watched, `${url}/traffic#filter=tool:get_metadata`)
     await page.keyboard.press('p')
+    await page.getByText('Paused, 0 new').waitFor()
     await call(url, 'replay/tools/get_metadata', { recording: 'drop' })
     await page.getByText('Paused, 1 new').waitFor()
     t.equal(await page.getByRole('row', { name: /get_metadata/ }).count(), 0)

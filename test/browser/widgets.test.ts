@@ -118,11 +118,7 @@ else {
       const opened = await openTool('Replay__diagnose', { recording: 'slide_at_45' }, { theme })
       const { page, frame, events } = opened
       await frame.getByRole('button', { name: /friction cone, body 1/ }).click()
-      await frame
-        .getByText('frame 45', { exact: true })
-        .or(frame.getByText(/frame 45$/))
-        .first()
-        .waitFor()
+      await frame.locator('.widget-head', { hasText: /frame 45$/ }).waitFor()
       await hasColors(frame, '.plot canvas', 3)
       await frame.getByRole('button', { name: 'Ask about this' }).click()
       await frame.getByRole('button', { name: 'Open in the console' }).click()

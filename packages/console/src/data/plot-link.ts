@@ -19,10 +19,19 @@ export interface EditConflict {
   readonly theirs: PlotFeature
 }
 
+interface ChangeAnswer {
+  readonly rev?: number
+  readonly undo?: number
+  readonly redo?: number
+}
+
 /** Names of properties with their values. `undefined` removes a property. */
 export type PropertyChanges = Readonly<Record<string, unknown>>
 
 const maxNotices = 20
+
+/** An edit waits at most this long for the events of earlier changes. */
+const maxEventWaitMs = 2000
 
 /** An open plot of the server, followed live, and the changes that a page makes to it. */
 export class PlotLink {
@@ -36,6 +45,9 @@ export class PlotLink {
   readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
   readonly #server: Server
   readonly #own = new Set<string>()
+  /** The revision after the last change of this page. Its event may be under way. */
+  #ownRev = 0
+  #lastChange: Promise<unknown> = Promise.resolve()
   #connection = new AbortController()
 
   constructor(server: Server, filename: string) {
@@ -103,6 +115,7 @@ export class PlotLink {
       Object.entries({ ...feature.properties, ...changes }).filter(([, value]) => value !== undefined),
     )
     const mine: PlotFeature = { ...feature, properties }
+    await this.#receiveOwnChanges()
     const { rev, features = [] } = this.state.value ?? {}
     const shown = features.find((one) => getId(one) === getId(feature))
     if (shown !== undefined && !isSame(shown, feature)) {
@@ -161,13 +174,32 @@ export class PlotLink {
   async #call(tool: string, args: object): Promise<void> {
     const requestId = crypto.randomUUID()
     this.#own.add(requestId)
-    const { undo, redo } = await this.#server.call<{ undo?: number; redo?: number }>(
+    const answer = this.#server.call<ChangeAnswer>(
       'debrief',
       tool,
       { filename: this.filename, ...args },
       { requestId },
     )
+    this.#lastChange = answer.catch(() => undefined)
+    const { undo, redo, rev = 0 } = await answer
+    this.#ownRev = Math.max(this.#ownRev, rev)
     if (undo !== undefined && redo !== undefined) this.depths.value = { undo, redo }
+  }
+
+  /** Waits until the state includes the changes that this page made, so that an edit does not conflict with them. */
+  async #receiveOwnChanges(): Promise<void> {
+    await this.#lastChange
+    const isReceived = (): boolean => (this.state.value?.rev ?? 0) >= this.#ownRev
+    if (isReceived()) return
+    await new Promise<void>((resolve) => {
+      const stop = this.state.subscribe(() => isReceived() && end())
+      const timer = setTimeout(end, maxEventWaitMs)
+      function end(): void {
+        clearTimeout(timer)
+        stop()
+        resolve()
+      }
+    })
   }
 
   #report(error: unknown): void {

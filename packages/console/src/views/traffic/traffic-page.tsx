@@ -138,7 +138,8 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
   return (
     <div class="notice warn" role="status">
       <span>
-        {isPaused ? 'Paused' : 'The list rests while it is scrolled'}, {formatCount(Math.max(0, pending))} new
+        {isPaused ? 'Paused' : 'New calls are held back while the list is scrolled'},{' '}
+        {formatCount(Math.max(0, pending))} new
       </span>
       <button type="button" class="button" onClick={showNewest}>
         Show the newest
