@@ -24,6 +24,7 @@ const pages: Readonly<Record<string, string>> = {
   'tool-nested': '/apps/debrief/apply_command',
   traffic: '/traffic#group=error',
   sessions: '/sessions',
+  'servers-empty': '/servers',
   health: '/status',
   logs: '/logs',
   recordings: '/replay',

@@ -155,6 +155,15 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'the sessions page lists clients, and ends an open session',
   },
+  'console:servers:page': {
+    origin: 'gateway design, console page',
+    behaviour:
+      'hosted servers are listed with processes, memory, errors and logs; changed definitions are shown as a diff, and no page can approve them',
+  },
+  'console:servers:diff': {
+    origin: 'gateway design, console page',
+    behaviour: 'a diff of definitions shows changed lines only, and control characters as escapes',
+  },
   'console:logs:page': {
     origin: 'design, new parts: console',
     behaviour: 'the logs page shows lines as they are written, by level and text, with links to their calls',

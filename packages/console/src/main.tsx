@@ -14,6 +14,7 @@ const sections: readonly Section[] = [
   { path: '/apps', label: 'Apps and tools', icon: 'apps', key: 'a' },
   { path: '/traffic', label: 'Traffic', icon: 'traffic', key: 't' },
   { path: '/sessions', label: 'Sessions', icon: 'sessions', key: 's' },
+  { path: '/servers', label: 'Hosted servers', icon: 'servers', key: 'v' },
   { path: '/status', label: 'Health', icon: 'health', key: 'e' },
   { path: '/logs', label: 'Logs', icon: 'logs', key: 'l' },
   { path: '/replay', label: 'Replay', icon: 'replay', key: 'r' },
@@ -29,6 +30,7 @@ const loadApps = async (): Promise<View> => (await import('./views/apps/apps-pag
 const loadTraffic = async (): Promise<View> => (await import('./views/traffic/traffic-page.tsx')).TrafficPage
 const loadSessions = async (): Promise<View> =>
   (await import('./views/sessions/sessions-page.tsx')).SessionsPage
+const loadServers = async (): Promise<View> => (await import('./views/servers/servers-page.tsx')).ServersPage
 const loadHealth = async (): Promise<View> => (await import('./views/health/health-page.tsx')).HealthPage
 const loadLogs = async (): Promise<View> => (await import('./views/logs/logs-page.tsx')).LogsPage
 const loadRecordings = async (): Promise<View> =>
@@ -57,6 +59,8 @@ const pages: readonly {
   { pattern: '/traffic', title: 'Traffic', load: loadTraffic },
   { pattern: '/traffic/:request', title: 'Traffic', load: loadTraffic },
   { pattern: '/sessions', title: 'Sessions', load: loadSessions },
+  { pattern: '/servers', title: 'Hosted servers', load: loadServers },
+  { pattern: '/servers/:server', title: 'Hosted servers', load: loadServers },
   { pattern: '/status', title: 'Health', load: loadHealth },
   { pattern: '/logs', title: 'Logs', load: loadLogs },
   { pattern: '/replay', title: 'Replay', load: loadRecordings },

@@ -14,6 +14,7 @@ import { describeServer, type HostedServerStatus } from './instances/server-stat
 import { hashConfig, UpstreamServer } from './instances/upstream-server.ts'
 import { GatewayStore, selectPins } from './store.ts'
 import { PidFile } from './upstream/pid-file.ts'
+import { measureGroups } from './upstream/process-group.ts'
 
 export interface GatewayOptions {
   readonly dataDir: string
@@ -109,8 +110,12 @@ export class Gateway {
     return { changed, removed }
   }
 
+  /** Describes every server, with the memory of its processes. */
   describe(): readonly HostedServerStatus[] {
-    return [...this.#entries.values()].map((entry) => this.#describe(entry))
+    const entries = [...this.#entries.values()]
+    const pids = entries.flatMap(({ server }) => server.pool.instances.flatMap(({ pid }) => pid ?? []))
+    const memory = measureGroups(pids)
+    return entries.map((entry) => this.#describe(entry, memory))
   }
 
   /** Returns the latest lines of stderr of the running processes. Throws `SERVER_NOT_FOUND`. */
@@ -252,8 +257,12 @@ export class Gateway {
     }
   }
 
-  #describe({ server, appName, changes }: Entry): HostedServerStatus {
-    return describeServer(server, { app: appName, changed: changes.length, now: this.#options.steady() })
+  #describe(
+    { server, appName, changes }: Entry,
+    memory: ReadonlyMap<number, number> = new Map(),
+  ): HostedServerStatus {
+    const now = this.#options.steady()
+    return describeServer(server, { app: appName, changed: changes.length, now, memory })
   }
 
   /** Created with the first hosted server. */

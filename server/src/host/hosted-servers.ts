@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Gateway, type GatewayOptions } from '@causeway/gateway'
 import { ConfigWatcher, type GatewayConfig, renderEndpoint } from '@causeway/gateway/config'
+import type { CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { version } from '../process/version.ts'
 
@@ -45,6 +46,11 @@ export class HostedServers {
   /** The last valid configuration. */
   get config(): GatewayConfig {
     return this.#watcher.current
+  }
+
+  /** Why `mcp.json` as it is now is not used. */
+  get failure(): CausewayError | undefined {
+    return this.#watcher.failure
   }
 
   /** Reads `mcp.json` now if it changed. */

@@ -186,3 +186,47 @@ export interface AuditPage {
   readonly entries: readonly AuditRecord[]
   readonly next_before: number | null
 }
+
+/** A hosted MCP server. */
+export interface HostedServer {
+  readonly name: string
+  readonly app: string
+  readonly state: string
+  readonly share: string
+  readonly kind: string
+  readonly instances: readonly {
+    readonly state: string
+    readonly pid?: number
+    readonly memory_bytes?: number
+    readonly for_ms: number
+    readonly in_flight: number
+    readonly project?: string
+  }[]
+  readonly last_error?: { readonly code: string; readonly message: string; readonly stderr?: unknown }
+  readonly calls: number
+  readonly errors: number
+  readonly starts: number
+  readonly tools: number
+  readonly prompts: number
+  readonly resources: number
+  readonly templates: number
+  readonly changed: number
+  readonly protocol_version?: string
+}
+
+/** What `GET /api/hosted` returns. */
+export interface HostedServers {
+  readonly servers: readonly HostedServer[]
+  /** Entries of mcp.json that are not used; without a name, the file as it is now. */
+  readonly problems: readonly { readonly name?: string; readonly code: string; readonly message: string }[]
+}
+
+/** A definition that differs from the approved one. */
+export interface DefinitionChange {
+  readonly kind: string
+  /** Empty for instructions. */
+  readonly name: string
+  /** Absent for a new definition. */
+  readonly approved?: Readonly<Record<string, unknown>>
+  readonly current: Readonly<Record<string, unknown>>
+}

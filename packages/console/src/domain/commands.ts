@@ -1,5 +1,5 @@
 /** Quotes a word for a POSIX shell, if it must be quoted. */
-const quote = (word: string): string =>
+export const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Returns the curl command that calls a tool. */

@@ -51,3 +51,7 @@ export function formatNumber(value: number): string {
     ? value.toExponential(3)
     : String(Number(value.toPrecision(4)))
 }
+
+/** Cuts a text to a number of UTF-16 code units, not within a character. */
+export const cutText = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`

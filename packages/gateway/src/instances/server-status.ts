@@ -7,6 +7,8 @@ export type ServerState = InstanceState | 'disabled' | 'needs_approval'
 export interface InstanceStatus {
   readonly state: InstanceState
   readonly pid?: number
+  /** Resident memory of the process and its children. Absent where it cannot be measured. */
+  readonly memory_bytes?: number
   /** Time in this state. */
   readonly for_ms: number
   readonly in_flight: number
@@ -38,9 +40,18 @@ export interface HostedServerStatus {
 /** The first that an instance has is the state of the server. */
 const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login', 'down', 'backoff', 'idle']
 
+interface DescribeOptions {
+  readonly app: string
+  readonly changed: number
+  /** Monotonic, in milliseconds. */
+  readonly now: number
+  /** In bytes by pid. */
+  readonly memory: ReadonlyMap<number, number>
+}
+
 export function describeServer(
   server: UpstreamServer,
-  { app, changed, now }: { readonly app: string; readonly changed: number; readonly now: number },
+  { app, changed, now, memory }: DescribeOptions,
 ): HostedServerStatus {
   const { config, pool, catalogue, lastError, calls, errors, starts } = server
   const { name, share, endpoint } = config
@@ -48,7 +59,7 @@ export function describeServer(
     ...{ name, app, share, kind: endpoint.kind },
     state: findState(server),
     pids: pool.instances.flatMap(({ pid }) => pid ?? []),
-    instances: pool.instances.map((instance) => describeInstance(instance, now)),
+    instances: pool.instances.map((instance) => describeInstance(instance, now, memory)),
     ...(lastError === undefined
       ? {}
       : { last_error: { code: lastError.code, message: lastError.message, stderr: lastError.data.stderr } }),
@@ -72,9 +83,11 @@ function findState({ config, pool }: UpstreamServer): ServerState {
 const describeInstance = (
   { state, pid, sinceMs, inFlight, project }: Instance,
   now: number,
+  memory: ReadonlyMap<number, number>,
 ): InstanceStatus => ({
   state,
   ...(pid === undefined ? {} : { pid }),
+  ...(pid === undefined || !memory.has(pid) ? {} : { memory_bytes: memory.get(pid) ?? 0 }),
   for_ms: Math.round(now - sinceMs),
   in_flight: inFlight,
   ...(project === undefined ? {} : { project }),

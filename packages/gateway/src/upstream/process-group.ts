@@ -17,16 +17,42 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
 export function isGroupAlive(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false
   if (process.platform !== 'linux') return true
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isRunningMember(name, leader))
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && findGroup(name) === leader)
 }
 
-/** proc(5): after the name, field 3 is the state and field 5 the process group. */
-function isRunningMember(pid: string, group: number): boolean {
+/** Returns the resident memory of process groups by their leader, in bytes. Empty on systems without `/proc`. */
+export function measureGroups(leaders: readonly number[]): ReadonlyMap<number, number> {
+  const measured = new Map<number, number>()
+  if (leaders.length === 0 || process.platform !== 'linux') return measured
+  const wanted = new Set(leaders)
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const leader = findGroup(pid)
+    if (leader !== undefined && wanted.has(leader))
+      measured.set(leader, (measured.get(leader) ?? 0) + readResidentBytes(pid))
+  }
+  return measured
+}
+
+function readResidentBytes(pid: string): number {
+  try {
+    const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kilobytes) * 1024
+  } catch {
+    // The process has ended.
+    return 0
+  }
+}
+
+/**
+ * Returns the process group of a process that is neither a zombie nor dead. proc(5): after the name, field 3 is the state and field 5
+ * the process group.
+ */
+function findGroup(pid: string): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state = '', , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return processGroup === String(group) && state !== 'Z' && state !== 'X'
+    return state === 'Z' || state === 'X' ? undefined : Number(processGroup)
   } catch {
-    return false
+    return undefined
   }
 }

@@ -73,6 +73,8 @@ const pagePaths = [
   '/traffic',
   '/traffic/:request',
   '/sessions',
+  '/servers',
+  '/servers/:server',
   '/status',
   '/logs',
   '/replay',

@@ -2,13 +2,14 @@ import { ConfigFile } from '@causeway/gateway/config'
 import { CausewayError, isObject } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkAccess } from '../../dispatch/call-runner.ts'
+import type { HostedServers } from '../../host/hosted-servers.ts'
 import { sendErrors } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 
 const loopback = /^(::ffff:)?127\.|^::1$/
 
-/** The hosted servers, for `causeway mcp`. */
+/** The hosted servers, for `causeway mcp` and the console. */
 export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: HttpServices): void {
   sendErrors(fastify, log)
   const { hosted } = core
@@ -20,7 +21,8 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
   addRoutes(fastify, '/api/hosted', {
     GET: async (request) => {
       checkAccess(request.access, 'causeway', { scope: 'read', name: 'hosted' })
-      return { servers: hosted.gateway.describe() }
+      hosted.check()
+      return { servers: hosted.gateway.describe(), problems: describeProblems(hosted) }
     },
   })
   addRoutes(fastify, '/api/hosted/:name/logs', {
@@ -58,6 +60,17 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
       }),
   })
 }
+
+/** Returns why entries of mcp.json, or all of it, are not used. */
+const describeProblems = ({ config, failure }: HostedServers) =>
+  [...config.problems, ...(failure === undefined ? [] : [{ name: undefined, error: failure }])].map(
+    ({ name, error: { code, message, data } }) => ({
+      ...(name === undefined ? {} : { name }),
+      code,
+      // Folders of the machine are not served.
+      message: message.replace(`: ${data.path}`, ''),
+    }),
+  )
 
 /**
  * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which

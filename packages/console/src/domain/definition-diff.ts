@@ -1,0 +1,80 @@
+/** A line of a diff. */
+export interface DiffLine {
+  readonly kind: 'added' | 'removed' | 'same' | 'hunk'
+  readonly text: string
+}
+
+type Definition = Readonly<Record<string, unknown>>
+
+/** Members with more lines are shown as removed and added, without a comparison of their lines. */
+const maxCompared = 400
+
+/** Returns the members that differ, each with its name and its lines. */
+export function diffDefinitions(approved: Definition | undefined, current: Definition): readonly DiffLine[] {
+  const before = approved ?? {}
+  const members = [...new Set([...Object.keys(before), ...Object.keys(current)])]
+  return members.flatMap((member) => {
+    const lines = diffLines(toLines(before[member]), toLines(current[member]))
+    return lines.every(({ kind }) => kind === 'same')
+      ? []
+      : [{ kind: 'hunk', text: member } as const, ...lines]
+  })
+}
+
+/** Texts keep their lines. Other values are JSON. */
+function toLines(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n').map(showInvisible)
+}
+
+/**
+ * Replaces control and format characters by their escapes. They can hide or reorder the text that a model reads, so a person who approves
+ * it must see them.
+ */
+export const showInvisible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character === '\t' || character === '\n'
+      ? character
+      : `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
+  )
+
+/** Compares lines by their longest common subsequence. */
+function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  if (before.length > maxCompared || after.length > maxCompared)
+    return [...before.map((text) => line('removed', text)), ...after.map((text) => line('added', text))]
+  const common = measureCommon(before, after)
+  const at = (row: number, column: number): number => common[row]?.[column] ?? 0
+  const lines: DiffLine[] = []
+  let [row, column] = [0, 0]
+  while (row < before.length || column < after.length) {
+    const [old, next] = [before[row], after[column]]
+    if (old !== undefined && old === next) {
+      lines.push(line('same', old))
+      row++
+      column++
+    } else if (old !== undefined && (next === undefined || at(row + 1, column) >= at(row, column + 1))) {
+      lines.push(line('removed', old))
+      row++
+    } else {
+      lines.push(line('added', next ?? ''))
+      column++
+    }
+  }
+  return lines
+}
+
+/** Returns the length of the longest common subsequence of the ends after each pair of positions. */
+function measureCommon(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
+  const common = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
+  for (let row = before.length - 1; row >= 0; row--)
+    for (let column = after.length - 1; column >= 0; column--) {
+      const [below, own] = [common[row + 1] ?? [], common[row] ?? []]
+      own[column] =
+        before[row] === after[column]
+          ? (below[column + 1] ?? 0) + 1
+          : Math.max(below[column] ?? 0, own[column + 1] ?? 0)
+    }
+  return common
+}
+
+const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })

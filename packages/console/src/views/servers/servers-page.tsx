@@ -1,0 +1,146 @@
+import '../pages.css'
+import type { HostedServer, HostedServers } from '../../data/types.ts'
+import { formatBytes, formatCount } from '../../domain/text.ts'
+import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { ServerDetails } from './server-details.tsx'
+import { describeState, sumMemory } from './server-state.ts'
+
+/** The MCP servers of mcp.json, which Causeway hosts for all clients. */
+export function ServersPage({ parts }: { parts: PathParts }) {
+  const { server } = useConsole()
+  const hosted = useLoaded(
+    (signal) => server.get<HostedServers>('/api/hosted', { signal }),
+    [server.needsToken.value],
+    { everyMs: 3000 },
+  )
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Hosted servers</h1>
+        <p class="muted">MCP servers that Causeway runs once, for all clients.</p>
+      </div>
+      <LoadedView loaded={hosted}>{(value) => <Servers value={value} chosen={parts.server} />}</LoadedView>
+    </div>
+  )
+}
+
+function Servers({
+  value: { servers: unsorted, problems },
+  chosen,
+}: {
+  value: HostedServers
+  chosen?: string | undefined
+}) {
+  const servers = unsorted.toSorted((a, b) => a.name.localeCompare(b.name))
+  const shown =
+    chosen === undefined ? (servers.find(needsAttention) ?? servers[0]) : findByName(servers, chosen)
+  return (
+    <>
+      {problems.map(({ name, message }) => (
+        <div class="notice err" role="alert" key={name ?? ''}>
+          <span>
+            {name === undefined && 'mcp.json is not used, and the last valid one remains: '}
+            <ForeignText text={message} max={300} />
+          </span>
+        </div>
+      ))}
+      {servers.length === 0 ? (
+        <NoServers />
+      ) : (
+        <>
+          <ServerTable servers={servers} shown={shown?.name} />
+          {shown === undefined ? (
+            <Empty title="mcp.json has no server with this name">
+              <p>Choose one from the table.</p>
+            </Empty>
+          ) : (
+            <ServerDetails key={shown.name} hosted={shown} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+const findByName = (servers: readonly HostedServer[], name: string): HostedServer | undefined =>
+  servers.find((one) => one.name === name)
+
+const needsAttention = ({ state, changed, last_error }: HostedServer): boolean =>
+  changed > 0 || last_error !== undefined || /^(down|needs_)/.test(state)
+
+const NoServers = () => (
+  <Empty title="No server is hosted yet">
+    <p>Import the MCP servers that your clients already have. Their files are not changed:</p>
+    <pre>causeway mcp import</pre>
+    <p>Or add one:</p>
+    <pre>causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory</pre>
+    <p>Servers are added by command only, so that no web page and no model can start programs.</p>
+  </Empty>
+)
+
+function ServerTable({ servers, shown }: { servers: readonly HostedServer[]; shown: string | undefined }) {
+  return (
+    <div class="card scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Server</th>
+            <th>State</th>
+            <th>Shared by</th>
+            <th>Transport</th>
+            <th class="number">Processes</th>
+            <th class="number">Memory</th>
+            <th class="number">Tools</th>
+            <th class="number">Calls</th>
+            <th class="number">Errors</th>
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map((one) => (
+            <tr key={one.name}>
+              <td class="wrap">
+                <a
+                  href={`/servers/${encodeURIComponent(one.name)}`}
+                  {...(one.name === shown ? { 'aria-current': 'true' } : {})}
+                >
+                  <ForeignText text={one.name} />
+                </a>
+              </td>
+              <td>
+                <StateChips hosted={one} />
+              </td>
+              <td>{one.share === 'shared' ? 'all' : `one ${one.share}`}</td>
+              <td>{one.kind}</td>
+              <td class="number">{one.instances.filter(({ pid }) => pid !== undefined).length}</td>
+              <td class="number">{formatMemory(one)}</td>
+              <td class="number">{formatCount(one.tools)}</td>
+              <td class="number">{formatCount(one.calls)}</td>
+              <td class="number">
+                {one.errors === 0 ? '0' : <Chip severity="err">{formatCount(one.errors)}</Chip>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function StateChips({ hosted: { state, changed, last_error } }: { hosted: HostedServer }) {
+  const { severity, word } = describeState(state)
+  return (
+    <span class="row">
+      <Chip severity={severity}>{word}</Chip>
+      {state === 'idle' && last_error !== undefined && <Chip severity="err">failed</Chip>}
+      {changed > 0 && <Chip severity="warn">{changed} changed</Chip>}
+    </span>
+  )
+}
+
+function formatMemory(hosted: HostedServer): string {
+  const bytes = sumMemory(hosted)
+  return bytes === undefined ? '–' : formatBytes(bytes)
+}
