@@ -114,7 +114,7 @@ async function stageServer(to: string): Promise<void> {
     readComponent(join(root, path)),
   )
   const bridge = readFileSync(join(bridgeFolder, 'dist', noticesFile), 'utf8')
-  const notices = [bridge, formatNotices([font, ...pages]), formatInstalled(installed)]
+  const notices = [bridge, formatNotices([font, wordNet, ...pages]), formatInstalled(installed)]
   writeFileSync(join(to, noticesFile), notices.join('\n'))
 }
 
@@ -124,6 +124,14 @@ const font: Component = {
   version: '4',
   license: 'OFL-1.1',
   text: readFileSync(join(root, 'packages/picture/font/OFL.txt'), 'utf8').trim(),
+}
+
+/** The source of the word relations of Minds. */
+const wordNet: Component = {
+  name: 'WordNet',
+  version: '3.0',
+  license: 'WordNet',
+  text: readFileSync(join(root, 'packages/app-minds/words/LICENSE'), 'utf8').trim(),
 }
 
 /** Assembles the bridge's files for packing. */

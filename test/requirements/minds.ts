@@ -111,6 +111,11 @@ export const minds = {
     behaviour:
       'a character answers paraphrased and temporal questions from its memories, and declines what no one mentioned',
   },
+  'minds:memory:relations': {
+    origin: 'design of minds, memory',
+    behaviour:
+      'relations of words decide whether a memory answers a question: synonyms, kinds, derived words and words of definitions',
+  },
   'minds:memory:floor': {
     origin: 'design of minds, retrieval',
     behaviour: 'memories are ranked by relevance, importance and recency, with a minimum relevance',

@@ -2,8 +2,8 @@ import { verifies } from '../../../test/verifies.ts'
 import { ask, type ExamQuestion, measureCorrect, readExam, stateAll } from './exam.ts'
 import { makeMind, openMinds } from './minds-kit.ts'
 
-// Both exams were known while the word families were written: they detect regressions and overstate the recall of other questions.
-for (const name of ['exam', 'second-exam'])
+// The first three exams were read while the rules for answers were written, and overstate the recall of other questions.
+for (const name of ['exam', 'second-exam', 'third-exam', 'fourth-exam'])
   verifies('minds:memory:exam', `${name}, also after the questions were asked aloud`, async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
@@ -15,7 +15,7 @@ for (const name of ['exam', 'second-exam'])
       const recalled = measureCorrect(results, (one) => one.kind === 'paraphrase' && one.ranksFirst)
       const figures = { recalled, temporal: measure('temporal'), unknown: measure('unknown') }
       t.comment(`round ${round}: ${JSON.stringify(figures)}`)
-      t.ok(recalled.of >= 20, `${recalled.of} paraphrases find their memory first`)
+      t.ok(recalled.of >= 15, `${recalled.of} paraphrases find their memory first`)
       t.ok(recalled.share >= 0.6, `${recalled.correct} of ${recalled.of} of them are answered`)
       t.ok(figures.temporal.share >= 0.6, `${figures.temporal.correct} temporal questions are answered`)
       t.ok(figures.unknown.share >= 0.85, `${figures.unknown.correct} unanswerable questions are declined`)

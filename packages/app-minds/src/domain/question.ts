@@ -1,7 +1,6 @@
-/** Parses questions and judges whether a memory answers one. */
+/** Parses questions about what a character remembers. */
 import { dayMinutes, toGameDay } from './policy/state.ts'
-import { wordFamilies } from './word-families.ts'
-import { contentWords, searchWords, stemSet } from './words.ts'
+import { contentWords, searchWords, stem } from './words.ts'
 
 /** A range of game minutes, without the end. */
 export interface Period {
@@ -10,12 +9,14 @@ export interface Period {
 }
 
 export interface Question {
-  /** Stems of the names of persons and places that an answer must mention. */
+  /** Names of persons and places that an answer must mention, lower case. */
   readonly names: readonly string[]
-  /** Stems of the other content words. */
-  readonly stems: readonly string[]
+  /** Number of persons and places: names that do not follow each other. */
+  readonly entities: number
+  /** The other content words, lower case. */
+  readonly words: readonly string[]
   /** What an answer must contain. */
-  readonly expects: 'amount' | 'time' | 'colour' | 'person' | undefined
+  readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
   /** The name of the speaker for questions like "What did Ben say?". */
   readonly speaker: string | null
   readonly period: Period | null
@@ -42,27 +43,27 @@ const askingWords = new Set(
   ),
 )
 
-const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|talk|speak|claim)'
+const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|claim|(?:talk|speak) (?:of|about))'
 
 /** Parses a question that is asked at a game time. `earliest` is the time of the first memory, if known. */
 export function parseQuestion(text: string, now: number | null, earliest: number | null = null): Question {
   const lower = text.toLowerCase().replace(/’/g, "'")
   const speaker = findSpeaker(text)
-  const names = findNames(text)
-    .filter((name) => name !== speaker?.toLowerCase())
-    .flatMap(contentWords)
+  const names = findNames(text).filter((name) => name !== speaker?.toLowerCase())
   const period = now === null ? null : findPeriod(lower, now, earliest)
   const order = findOrder(lower)
-  const nameStems = new Set(names)
-  const speakerStems = new Set(contentWords(speaker ?? ''))
-  const stems = [...new Set(contentWords(withoutPeriod(lower)))].filter(
-    (stem) => !askingWords.has(stem) && !nameStems.has(stem) && !speakerStems.has(stem),
+  const named = new Set([...names, ...searchWords(speaker ?? '')].map(stem))
+  const usedTitles = new Set(
+    searchWords(text).filter((word, n, all) => titles.has(word) && names.includes(all[n + 1] ?? '')),
+  )
+  const words = [...new Set(searchWords(withoutPeriod(lower)))].filter(
+    (word) => !askingWords.has(stem(word)) && !named.has(stem(word)) && !usedTitles.has(word),
   )
   const asksWhen =
     /\b(?:when|on (?:which|what) day|what day)\b.*\b(?:tell|told|say|mention)/.test(lower) ||
     /\bwhen did (?:you|we|i)\b/.test(lower)
   const expects = asksWhen ? undefined : findExpected(lower)
-  return { names, stems, expects, speaker, period, order, asksWhen }
+  return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksWhen }
 }
 
 /** Whether a question restricts the time or the speaker, so that words alone do not find its answer. */
@@ -79,6 +80,14 @@ export function findNames(text: string): readonly string[] {
     return name === '' || titles.has(name) || dayNames.has(name) ? [] : [name]
   })
   return [...new Set(names)]
+}
+
+/** Returns the number of runs of names in a text. */
+function countEntities(text: string, names: readonly string[]): number {
+  const words = [...text.matchAll(/\p{L}[\p{L}'’-]*/gu)].map(([word]) =>
+    names.includes(searchWords(word)[0] ?? ''),
+  )
+  return words.filter((isName, n) => isName && words[n - 1] !== true).length
 }
 
 function findSpeaker(text: string): string | null {
@@ -143,98 +152,18 @@ function findOrder(lower: string): Question['order'] {
 }
 
 function findExpected(lower: string): Question['expects'] {
-  if (/\bhow (?:many|much|old|tall|heavy|big|long|far|high|deep|wide|often)\b/.test(lower)) return 'amount'
+  if (/\bhow (?:many|much|old|tall|heavy|big|long|high|deep|wide)\b/.test(lower)) return 'amount'
+  if (/\bhow (?:often|frequently)\b/.test(lower)) return 'time'
+  if (/\b(?:name of|called|whose name|what name|names of)\b|\bname\?/.test(lower)) return 'name'
   if (/\bwhat (?:colour|color)\b/.test(lower)) return 'colour'
   if (/^(?:\W*\w+\W+){0,5}?(?:when|(?:at |on )?(?:what|which) (?:time|hour|day|date)|how late)\b/.test(lower))
     return 'time'
-  return /^\W*(?:who(?:se|m)?|(?:which|what) (?:person|man|woman|player))\b/.test(lower)
+  if (/^(?:\W*\w+\W+){0,5}?where\b/.test(lower)) return 'place'
+  if (/\b(?:why|reason)\b/.test(lower)) return 'reason'
+  return /^\W*(?:who(?:se|m)?|to whom|(?:which|what) (?:person|man|woman|player))\b/.test(lower)
     ? 'person'
     : undefined
 }
-
-const numbers =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|both|no|none|once|twice|several|few)\b/i
-const times = new RegExp(
-  `\\d|o'clock|\\b(?:noon|midnight|midday|dawn|dusk|sunrise|sunset|morning|afternoon|evening|night|today|tomorrow|yesterday|spring|summer|autumn|winter|week|month|year|weeks|months|years|${[...dayNames].join('|')}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|never|always|daily|january|february|march|april|may|june|july|august|september|october|november|december)\\b`,
-  'i',
-)
-const colours =
-  /\b(?:red|blue|green|yellow|white|black|grey|gray|brown|pink|purple|orange|golden|silver|colour|color|dark|pale)\b/i
-const persons =
-  /\b(?:my|his|her|our|their|the|an?|old)\s+(?:\w+\s+)?(?:\w+(?:er|or|man|woman|smith|wright|guard|monk|priest|king|queen|mother|father|uncle|aunt|cousin|abbot|friend|thief|cook|guest|boy|girl|child|wife|nurse|knight|duke|count|mason|captain))\b/i
-
-function hasExpected({ expects, names }: Question, content: string): boolean {
-  if (expects === 'amount') return numbers.test(content)
-  if (expects === 'time') return times.test(content)
-  if (expects === 'colour') return colours.test(content)
-  if (expects !== 'person') return true
-  const others = findNames(`x ${content}`).flatMap(contentWords)
-  return others.some((name) => !names.includes(name)) || persons.test(content)
-}
-
-/** A text about something that a character was told begins with the speaker. */
-const reportPrefix = /^([^:]{1,80}?) told me: /
-
-/** Returns the speaker and the words of a memory. The speaker is `null` if no one told it. */
-export function splitReport(content: string): { readonly speaker: string | null; readonly claim: string } {
-  const [prefix, speaker] = reportPrefix.exec(content) ?? []
-  return prefix === undefined
-    ? { speaker: null, claim: content }
-    : { speaker: speaker ?? null, claim: content.slice(prefix.length) }
-}
-
-/** The stems of a text, from a cache where there is one. */
-export type StemFunction = (text: string) => ReadonlySet<string>
-
-/** A memory, as far as answers depend on it. */
-interface Recollection {
-  readonly content: string
-  readonly sim_time: number | null
-}
-
-/**
- * Returns how well a memory answers a question, 0 to 1; 0 if it does not. `minSupport` is the required support by words
- * other than names. With a name in common, half of it is enough.
- */
-export function judgeAnswer(
-  question: Question,
-  { content, sim_time }: Recollection,
-  { minSupport, getStems = stemSet }: { readonly minSupport: number; readonly getStems?: StemFunction },
-): number {
-  const { names, stems, speaker, period } = question
-  if (period !== null && (sim_time === null || sim_time < period.from || sim_time >= period.to)) return 0
-  const { speaker: teller, claim } = splitReport(content)
-  if (speaker !== null && !isLikeName(speaker.toLowerCase(), (teller ?? '').toLowerCase())) return 0
-  const present = [...getStems(claim)]
-  if (!names.every((name) => present.some((stem) => isLikeName(name, stem)))) return 0
-  const hasName = names.length > 0 || speaker !== null
-  const isRestricted = hasName || isTemporal(question)
-  const support = stems.length === 0 ? 0 : supportBy(stems, present)
-  const isSupported = stems.length === 0 ? isRestricted : support >= (hasName ? minSupport / 2 : minSupport)
-  return isSupported && hasExpected(question, claim) ? 0.5 + support / 2 : 0
-}
-
-/** Mean match of the wanted stems, 0 to 1: 1 for the same stem, less for a paraphrase. */
-export function supportBy(wanted: readonly string[], present: readonly string[]): number {
-  if (wanted.length === 0) return 0
-  const known = new Set(present)
-  const matches = wanted.map((stem) => {
-    if (known.has(stem)) return 1
-    if (stem.length > 4 && present.some((other) => isLikeName(stem, other))) return 0.9
-    const families = familiesByStem.get(stem) ?? []
-    return present.some((other) => families.some((family) => family.has(other))) ? 0.7 : 0
-  })
-  return matches.reduce<number>((sum, match) => sum + match, 0) / wanted.length
-}
-
-const familiesByStem: ReadonlyMap<string, readonly ReadonlySet<string>[]> = (() => {
-  const byStem = new Map<string, ReadonlySet<string>[]>()
-  for (const line of wordFamilies) {
-    const family = new Set(contentWords(line))
-    for (const stem of family) byStem.set(stem, [...(byStem.get(stem) ?? []), family])
-  }
-  return byStem
-})()
 
 /** Whether two words, lower case, are spellings of one name: equal, or the same in most pairs of letters. */
 export function isLikeName(name: string, word: string): boolean {

@@ -1,7 +1,10 @@
 /** Ranks memories by relevance, importance and recency. */
+
+import { judgeAnswer } from './judge-answer.ts'
 import { findQuestion } from './policy/dialogue.ts'
-import { judgeAnswer, parseQuestion, type StemFunction } from './question.ts'
-import { shareOfStems, stemSet, stemsKey } from './words.ts'
+import { parseQuestion } from './question.ts'
+import type { WordRelations } from './word-relations.ts'
+import { type StemFunction, shareOfStems, stemSet, stemsKey } from './words.ts'
 
 /** A memory found by a search, before ranking. */
 export interface MemoryCandidate {
@@ -102,21 +105,27 @@ export function rank(
   {
     now,
     weights,
+    relations,
     getStems = stemSet,
-  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly getStems?: StemFunction },
+  }: {
+    readonly now: number | null
+    readonly weights: RetrievalWeights
+    readonly relations: WordRelations
+    readonly getStems?: StemFunction
+  },
 ): readonly RecalledMemory[] {
   const question = findQuestion(query) === undefined ? undefined : parseQuestion(query, now)
   return found
     .map((memory) => {
-      const fit = question === undefined ? 0 : judgeAnswer(question, memory, { minSupport, getStems })
+      const fit = question === undefined ? 0 : judgeAnswer(question, memory, { minSupport, relations })
       const relevance = Math.max(computeRelevance(query, memory, getStems), maxFitRelevance * fit)
       const recency = computeRecency(memory.sim_time, now, weights.half_life_minutes)
       const total =
         weights.relevance * relevance +
         weights.importance * (memory.importance / 10) +
         weights.recency * recency
-      const isSecondary = memory.is_superseded || memory.tags.includes('question')
-      const score = isSecondary ? total / 2 : total
+      const factor = memory.tags.includes('question') ? 0.25 : memory.is_superseded ? 0.5 : 1
+      const score = factor * total
       const { id, content, importance, sim_time, tags, is_superseded } = memory
       return { id, content, importance, sim_time, tags, score, relevance, recency, is_superseded, query }
     })

@@ -3,7 +3,7 @@ const stopWords = new Set(
     'a an the and or but if then so of to in on at by for from with about as into over under is are was were be been being am do does did ' +
     'have has had i me my we our you your he she it its they them their this that these those there here what which who whom whose when where ' +
     'why how can could will would shall should may might must not no yes ok please tell told say said says know remember think ' +
-    'asked saw met just also very now'
+    'asked saw met just also very now him us own some any'
   ).split(' '),
 )
 
@@ -18,7 +18,7 @@ export function searchWords(text: string): readonly string[] {
 }
 
 /** Removes grammatical endings by simple rules. */
-function stem(word: string): string {
+export function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word
   const bare = word
     .replace(/(?:ies)$/, 'y')
@@ -27,6 +27,9 @@ function stem(word: string): string {
   const cut = bare.replace(/(?:ing|ed|ly|er)$/, '')
   return cut.length >= 3 ? cut.replace(/(.)\1$/, '$1').replace(/e$/, '') : bare.replace(/e$/, '')
 }
+
+/** The stems of a text, from a cache where there is one. */
+export type StemFunction = (text: string) => ReadonlySet<string>
 
 export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
 

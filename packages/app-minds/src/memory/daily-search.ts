@@ -1,4 +1,5 @@
 import { indexStems, lexicalScores, type Postings } from '../domain/lexical.ts'
+import { findQuestion } from '../domain/policy/dialogue.ts'
 import { findNames, isLikeName, parseQuestion } from '../domain/question.ts'
 import { dot, type MemoryCandidate, mayBeRelevant, toCandidate } from '../domain/retrieval.ts'
 import { makeReplacementTest } from '../domain/supersede.ts'
@@ -58,13 +59,14 @@ export class DailySearch {
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isLikeName(name, stem)))
       // Words do not find everything that happened in a period; the ranking checks the time.
+      const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
         const own = vectors[n]
         const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
         const found = scores.get(row.seq) ?? (hasPeriod ? smallestScore : 0)
         const match = { cosine, lexical: names.length > 0 && isNamed(row) ? found + nameScore : found }
-        return mayBeRelevant(match) ? [toCandidate(row, match, corrected.has(row))] : []
+        return mayBeRelevant(match) || isQuestion ? [toCandidate(row, match, corrected.has(row))] : []
       })
     })
   }

@@ -1,5 +1,6 @@
 import { isCausewayError } from '@causeway/protocol'
 import { lexicalScores, queryWords } from '../domain/lexical.ts'
+import { findQuestion } from '../domain/policy/dialogue.ts'
 import { parseQuestion } from '../domain/question.ts'
 import {
   choose,
@@ -16,6 +17,7 @@ import type { MindRow, RecallMaterial } from '../store/types.ts'
 import type { DailySearch, MemoryQuery } from './daily-search.ts'
 import { type Embedding, encodeVector } from './embedding.ts'
 import type { MemoryCache } from './memory-cache.ts'
+import type { RelationsFile } from './relations-file.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 export interface RecallServices {
@@ -24,6 +26,7 @@ export interface RecallServices {
   readonly embedding: Embedding
   readonly search: VectorSearch
   readonly daily: DailySearch
+  readonly relations: RelationsFile
 }
 
 export interface RecallResult {
@@ -84,8 +87,9 @@ export async function recall(
   const longTerm = await findLongTerm(mind, memoryQueries, material, { ...services, now })
   const recent = daily.find(memoryQueries, material.today, vectors.slice(queries.length))
   const { getStems } = daily
+  const relations = services.relations.get()
   const byQuery = queries.map((text, i) =>
-    rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, getStems }),
+    rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
   )
   return { recalled: choose(byQuery, weights, getStems), byQuery, warnings }
 }
@@ -124,11 +128,12 @@ async function findLongTerm(
     last: standing.lastVector,
   }
   const matches = withVector.length === 0 ? [] : await search.search(vectorQuery, mind.memory_count)
+  const isQuestion = queries.map(({ text }) => findQuestion(text) !== undefined)
   const relevant = queries.map((_, index) => {
     const cosines = new Map(matches[withVector.indexOf(index)] ?? [])
     return [...new Set([...also, ...cosines.keys()])].flatMap((seq) => {
       const match = { cosine: cosines.get(seq) ?? 0, lexical: scores[index]?.get(seq) ?? 0 }
-      return mayBeRelevant(match) ? [{ seq, ...match }] : []
+      return mayBeRelevant(match) || isQuestion[index] ? [{ seq, ...match }] : []
     })
   })
   const rows = await cache.rows(mind, [...new Set(relevant.flat().map(({ seq }) => seq))])

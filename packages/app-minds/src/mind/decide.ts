@@ -143,6 +143,7 @@ export class Decider {
     let done = 0
     return {
       cycle,
+      relations: this.#services.relations.get(),
       recall: (queries) => recall(mind, queries, options, this.#services),
       async step(name, work) {
         const since = now()

@@ -7,6 +7,7 @@ import { DailySearch } from '../memory/daily-search.ts'
 import { MemoryCache } from '../memory/memory-cache.ts'
 import { openEmbedding } from '../memory/open-embedding.ts'
 import { addMissingVectors, getWeights, type RecallResult, recall } from '../memory/recall.ts'
+import { RelationsFile } from '../memory/relations-file.ts'
 import { VectorSearch } from '../memory/vector-search.ts'
 import { createMind } from '../store/create-mind.ts'
 import { MindsFile, type Tables } from '../store/minds-file.ts'
@@ -97,6 +98,7 @@ export class Minds {
       search: new VectorSearch(dir, (...args) => file.vectors(...args), limits),
       cache: new MemoryCache(file, limits.memory_cache_bytes),
       daily: new DailySearch(),
+      relations: new RelationsFile(),
       models: new LanguageModels(settings, { file, limits, now: env.now }),
       limits,
       log,

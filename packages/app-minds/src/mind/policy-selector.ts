@@ -10,7 +10,7 @@ import type { ActionSelector } from './selector.ts'
 
 /** Decides by the rule-based policy, in the same four steps as a model. Deterministic. */
 export const policySelector: ActionSelector = {
-  async select({ cycle, recall, step }) {
+  async select({ cycle, relations, recall, step }) {
     const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle
     const { state, places, derivedEvents } = perception
     const transcripts = conversations.map(({ messages }) => messages)
@@ -35,6 +35,7 @@ export const policySelector: ActionSelector = {
         newMessages,
         mood: mind.working_memory.emotional_state,
         recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
+        relations,
         random: randomFor(mind.rng_seed, observation.time, state.counter),
       }),
     )

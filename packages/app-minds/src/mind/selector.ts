@@ -2,6 +2,7 @@ import type { Action } from '../domain/action.ts'
 import type { MemoryDraft } from '../domain/policy/form-memories.ts'
 import type { Goal, MindState } from '../domain/policy/state.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
+import type { WordRelations } from '../domain/word-relations.ts'
 import type { RecallResult } from '../memory/recall.ts'
 import type { LlmCallRow } from '../store/types.ts'
 import type { Cycle } from './prepare.ts'
@@ -12,6 +13,7 @@ export type Step = (typeof steps)[number]
 
 export interface SelectorContext {
   readonly cycle: Cycle
+  readonly relations: WordRelations
   recall(queries: readonly string[]): Promise<RecallResult>
   /** Measures a step and reports it as progress. */
   step<T>(name: Step, work: () => T | Promise<T>): Promise<T>

@@ -1,8 +1,8 @@
 // cspell:ignore told -- a tag of stored memories
 import type { StoredMessage } from '../conversation.ts'
+import { splitReport } from '../judge-answer.ts'
 import type { Cell, Observation } from '../observation.ts'
 import { isConversation } from '../observation.ts'
-import { splitReport } from '../question.ts'
 import { findQuestion, parseUtterance } from './dialogue.ts'
 import type { DerivedEvent } from './perceive.ts'
 import { type MindState, type News, toGameDay } from './state.ts'

@@ -1,7 +1,8 @@
 /** Composes what a character says: an opening with a topic, or a reply to a message. */
+
+import { supportBy } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
-import { supportBy } from '../question.ts'
-import { contentWords } from '../words.ts'
+import { searchWords } from '../words.ts'
 import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from './dialogue.ts'
 import {
   answerQuestion,
@@ -54,7 +55,7 @@ export function composeReply(
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 
 function answer({ act, text }: Sentence, context: ConversationContext, isLast: boolean): Utterance {
-  const { situation, recollections, random, constants, mood } = context
+  const { situation, recollections, relations, random, constants, mood } = context
   const { needs, time } = situation.observation
   const name = getPartnerName(context)
   switch (act) {
@@ -86,7 +87,7 @@ function answer({ act, text }: Sentence, context: ConversationContext, isLast: b
   }
   return (
     answerPlaceQuestion(text, context) ??
-    answerQuestion(text, recollections, { random, constants, now: time, asker: name })
+    answerQuestion(text, recollections, { relations, random, constants, now: time, asker: name })
   )
 }
 
@@ -139,10 +140,11 @@ function reactToCondition(text: string, context: ConversationContext): string {
 const reactions: ReadonlySet<DialogueAct> = new Set(['thanks', 'condition', 'statement'])
 
 /** Whether a memory states the same. */
-function isKnown(text: string, { recollections }: ConversationContext): boolean {
-  const words = contentWords(text)
+function isKnown(text: string, { recollections, relations }: ConversationContext): boolean {
+  const words = searchWords(text)
   return (
-    words.length > 2 && recollections.some(({ content }) => supportBy(words, contentWords(content)) === 1)
+    words.length > 2 &&
+    recollections.some(({ content }) => supportBy(words, searchWords(content), relations) === 1)
   )
 }
 

@@ -3,6 +3,7 @@ import type { StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { isConversation, needShare } from '../observation.ts'
 import type { Random } from '../random.ts'
+import type { WordRelations } from '../word-relations.ts'
 import { answerBids } from './bid.ts'
 import { byRank, type Candidate, plain, plainTerms, type ScoringContext, useCandidates } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
@@ -24,6 +25,7 @@ export interface PolicyInput {
   readonly recollections: readonly AnswerSource[]
   /** Emotional state in working memory. */
   readonly mood: string
+  readonly relations: WordRelations
   readonly random: Random
 }
 
@@ -161,12 +163,23 @@ function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): 
 const maxShared = 60
 
 function chooseInConversation(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
-  const { context, state, newMessages, recollections, mood, random } = input
+  const { context, state, newMessages, recollections, mood, relations, random } = input
   const { situation, constants, places } = context
   const { time } = situation.observation
   const talk: ConversationState = state.talks[conversation.interaction_id] ?? newConversationState(time)
   const turn = takeTurn({
-    ...{ situation, conversation, talk, newMessages, recollections, places, mood, random, constants },
+    ...{
+      situation,
+      conversation,
+      talk,
+      newMessages,
+      recollections,
+      places,
+      mood,
+      relations,
+      random,
+      constants,
+    },
     news: state.news,
     shared: state.shared,
   })

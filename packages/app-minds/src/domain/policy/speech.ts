@@ -1,8 +1,11 @@
 /** Answers from memories, and the sentences of small talk. */
+
+import { judgeAnswer, splitReport } from '../judge-answer.ts'
 import type { Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
-import { describeTime, isTemporal, judgeAnswer, parseQuestion, splitReport } from '../question.ts'
+import { describeTime, isTemporal, parseQuestion } from '../question.ts'
 import { pick, type Random } from '../random.ts'
+import type { WordRelations } from '../word-relations.ts'
 import type { PolicyConstants } from './constants.ts'
 
 /** A memory that might answer a question. */
@@ -23,6 +26,7 @@ export interface Utterance {
 }
 
 export interface AnswerOptions {
+  readonly relations: WordRelations
   readonly random: Random
   readonly constants: PolicyConstants
   /** Game time. */
@@ -46,7 +50,7 @@ const unspoken: ReadonlySet<string> = new Set([
 export function answerQuestion(
   text: string,
   recollections: readonly AnswerSource[],
-  { random, constants, now, asker = '' }: AnswerOptions,
+  { relations, random, constants, now, asker = '' }: AnswerOptions,
 ): Utterance {
   const usable = recollections.filter(
     ({ tags, relevance }) =>
@@ -57,7 +61,7 @@ export function answerQuestion(
   const found = usable
     .map((source) => ({
       source,
-      fit: judgeAnswer(question, source, { minSupport: constants.answer_coverage }),
+      fit: judgeAnswer(question, source, { minSupport: constants.answer_coverage, relations }),
     }))
     .filter(({ fit }) => fit > 0)
   const direction = question.order === 'first' ? 1 : question.order === 'last' ? -1 : 0

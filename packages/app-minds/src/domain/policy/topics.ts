@@ -1,11 +1,12 @@
 // cspell:ignore told -- part of what characters say
 /** What a character can talk about: its needs, news of others, and places that it knows. */
 import type { StoredMessage } from '../conversation.ts'
+import { splitReport } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
 import type { Conversation, Need } from '../observation.ts'
 import { isConversation, manhattan, needShare } from '../observation.ts'
-import { splitReport } from '../question.ts'
 import { hash32, type Random } from '../random.ts'
+import type { WordRelations } from '../word-relations.ts'
 import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
@@ -32,6 +33,7 @@ export interface ConversationContext {
   readonly shared: readonly number[]
   /** Emotional state in working memory. */
   readonly mood: string
+  readonly relations: WordRelations
   readonly random: Random
   readonly constants: PolicyConstants
 }

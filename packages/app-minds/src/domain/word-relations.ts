@@ -1,0 +1,190 @@
+/** Relations between English words: synonyms, kinds, derived words and words of definitions. */
+
+/** What the relations say about one word, by its base forms. */
+interface Profile {
+  readonly bases: ReadonlySet<string>
+  /** Meanings of the base forms. */
+  readonly meanings: ReadonlySet<number>
+  /** Meanings derived from them, similar, opposite, or entailed. */
+  readonly related: ReadonlySet<number>
+  /** Broader meanings with the number of steps. */
+  readonly broader: ReadonlyMap<number, number>
+  /** Words that define them. */
+  readonly definition: ReadonlySet<string>
+  /** Meanings of these words. */
+  readonly defining: ReadonlySet<number>
+}
+
+/** Maximum number of cached profiles. */
+const maxProfiles = 8192
+
+/** Kinds of one meaning are alternatives to each other if there are at most this many. */
+const maxSiblings = 12
+
+/** Endings of inflected words with their replacements. */
+const endings: readonly (readonly [string, string])[] = [
+  ['s', ''],
+  ['ies', 'y'],
+  ['es', 'e'],
+  ['es', ''],
+  ['ed', 'e'],
+  ['ed', ''],
+  ['ing', 'e'],
+  ['ing', ''],
+  ['er', ''],
+  ['er', 'e'],
+  ['est', ''],
+  ['est', 'e'],
+  ['men', 'man'],
+]
+
+/**
+ * Relations in the format of `data/README.md`: one meaning per line, then an empty line, then irregular forms with
+ * their base forms. Meanings are decoded when a word needs them.
+ */
+export class WordRelations {
+  readonly #lines: readonly string[]
+  /** Number of meanings of nouns, which are the first. */
+  readonly #nouns: number
+  readonly #meanings = new Map<string, number[]>()
+  readonly #irregular = new Map<string, string[]>()
+  readonly #related = new Map<number, number[]>()
+  /** Number of direct kinds. */
+  readonly #kinds = new Map<number, number>()
+  readonly #profiles = new Map<string, Profile>()
+
+  constructor(text: string) {
+    const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
+    this.#lines = [...nouns.split('\n'), ...others.split('\n')]
+    this.#nouns = this.#lines.length - others.split('\n').length
+    for (const [n, line] of this.#lines.entries()) {
+      const end = line.indexOf('\t')
+      if (end > 0) for (const word of line.slice(0, end).split(' ')) append(this.#meanings, word, n)
+      const [, broader, related] = line.split('\t')
+      for (const parent of toNumbers(broader)) this.#kinds.set(parent, (this.#kinds.get(parent) ?? 0) + 1)
+      for (const other of toNumbers(related)) {
+        append(this.#related, n, other)
+        append(this.#related, other, n)
+      }
+    }
+    for (const line of irregular.split('\n')) {
+      const [form = '', base = ''] = line.split(' ')
+      if (base !== '') append(this.#irregular, form, base)
+    }
+  }
+
+  /** Whether the relations contain the word or a base form of it. */
+  has(word: string): boolean {
+    return this.#getProfile(word).meanings.size > 0
+  }
+
+  /** Returns how specific a word is: 1 with one meaning, less with many. */
+  weigh(word: string): number {
+    return 1 / Math.log2(2 + Math.max(0, this.#getProfile(word).meanings.size - 1))
+  }
+
+  /** Returns how well a word of a memory matches a word of a question, both lower case, 0 to 1. */
+  match(wanted: string, present: string): number {
+    if (wanted === present) return 1
+    const a = this.#getProfile(wanted)
+    const b = this.#getProfile(present)
+    if (overlaps(a.bases, b.bases)) return 1
+    if (overlaps(a.meanings, b.meanings)) return 0.9
+    const kind = minSteps(a.meanings, b.broader)
+    if (kind <= 4) return 0.9
+    if (overlaps(a.meanings, b.related) || overlaps(a.related, b.meanings)) return 0.8
+    if (kind < Number.POSITIVE_INFINITY) return 0.7
+    if (minSteps(a.related, b.broader) <= 3) return 0.7
+    if (minSteps(b.meanings, a.broader, this.#nouns) <= 1) return 0.6
+    if (overlaps(a.bases, b.definition) || overlaps(b.bases, a.definition)) return 0.6
+    if (overlaps(a.related, b.defining) || overlaps(b.related, a.defining)) return 0.5
+    return this.#areSiblings(a, b) ? 0.5 : 0
+  }
+
+  /** Whether two words are kinds of one meaning with few kinds. */
+  #areSiblings(a: Profile, b: Profile): boolean {
+    for (const [meaning, steps] of a.broader) {
+      if (
+        meaning < this.#nouns &&
+        steps === 1 &&
+        b.broader.get(meaning) === 1 &&
+        (this.#kinds.get(meaning) ?? 0) <= maxSiblings
+      )
+        return true
+    }
+    return false
+  }
+
+  #getProfile(word: string): Profile {
+    const known = this.#profiles.get(word)
+    if (known !== undefined) return known
+    const profile = this.#makeProfile(word)
+    const [oldest] = this.#profiles.keys()
+    if (this.#profiles.size >= maxProfiles && oldest !== undefined) this.#profiles.delete(oldest)
+    this.#profiles.set(word, profile)
+    return profile
+  }
+
+  #makeProfile(word: string): Profile {
+    const bases = this.#findBases(word)
+    const meanings = new Set([...bases].flatMap((base) => this.#meanings.get(base) ?? []))
+    const broader = new Map<number, number>()
+    const visit = (meaning: number, steps: number): void => {
+      for (const parent of toNumbers(this.#lines[meaning]?.split('\t')[1])) {
+        if ((broader.get(parent) ?? Number.POSITIVE_INFINITY) <= steps) continue
+        broader.set(parent, steps)
+        visit(parent, steps + 1)
+      }
+    }
+    for (const meaning of meanings) visit(meaning, 1)
+    const related = new Set([...meanings].flatMap((meaning) => this.#related.get(meaning) ?? []))
+    const definition = new Set(
+      [...meanings].flatMap((meaning) => this.#lines[meaning]?.split('\t')[3]?.split(' ') ?? []),
+    )
+    definition.delete('')
+    const defining = new Set([...definition].flatMap((one) => this.#meanings.get(one) ?? []))
+    return { bases, meanings, related, broader, definition, defining }
+  }
+
+  #findBases(word: string): ReadonlySet<string> {
+    const irregular = this.#irregular.get(word)
+    const regular =
+      irregular === undefined
+        ? endings.flatMap(([ending, base]) => {
+            if (!word.endsWith(ending) || word.length - ending.length < 2) return []
+            const cut = word.slice(0, word.length - ending.length)
+            return [cut + base, ...(base === '' && /(.)\1$/.test(cut) ? [cut.slice(0, -1)] : [])]
+          })
+        : []
+    const known = [word, ...(irregular ?? []), ...regular].filter((base) => this.#meanings.has(base))
+    return new Set(known.length === 0 ? [word] : known)
+  }
+}
+
+function append<Key>(map: Map<Key, number[]>, key: Key, value: number): void
+function append<Key>(map: Map<Key, string[]>, key: Key, value: string): void
+function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key)
+  if (values === undefined) map.set(key, [value])
+  else values.push(value)
+}
+
+const toNumbers = (field: string | undefined): readonly number[] =>
+  field === undefined || field === '' ? [] : field.split(' ').map((n) => Number.parseInt(n, 36))
+
+function overlaps<Value>(a: ReadonlySet<Value>, b: ReadonlySet<Value>): boolean {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a]
+  for (const value of small) if (large.has(value)) return true
+  return false
+}
+
+/** Returns the smallest number of steps to one of the meanings. */
+function minSteps(
+  meanings: ReadonlySet<number>,
+  broader: ReadonlyMap<number, number>,
+  below = Number.POSITIVE_INFINITY,
+): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const meaning of meanings) if (meaning < below) least = Math.min(least, broader.get(meaning) ?? least)
+  return least
+}
