@@ -110,6 +110,16 @@ export const gateway = {
     origin: 'gateway design, commands',
     behaviour: 'mcp list and show describe every server and every invalid entry, without secrets',
   },
+  'gateway:warnings': {
+    origin: 'gateway design, security',
+    behaviour:
+      'packages without an exact version, hidden characters in definitions and names of tools of other apps are reported before a server is used, and in its status',
+  },
+  'gateway:logs': {
+    origin: 'gateway design, commands',
+    behaviour:
+      'mcp logs prints the output of all processes of a server, also of those that ended, without control characters; -f prints new lines',
+  },
   'gateway:change': {
     origin: 'gateway design, commands',
     behaviour:

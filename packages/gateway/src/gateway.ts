@@ -4,12 +4,14 @@ import type { CausewayError } from '@causeway/protocol'
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { createHostedApp } from './app/hosted-app.ts'
 import { ParkedCalls } from './calls/parked-calls.ts'
-import type { HostedServer, RenderedEndpoint } from './config/index.ts'
+import { findEndpointWarnings, type HostedServer, type RenderedEndpoint } from './config/index.ts'
 import type { Catalogue } from './domain/catalogue.ts'
+import { findCatalogueWarnings } from './domain/catalogue-warnings.ts'
 import { chooseAppName } from './domain/names.ts'
 import { type CatalogueChange, createPins, findChanges, reviewCatalogue, toPinKey } from './domain/pins.ts'
 import { toOwnUri } from './domain/resource-uris.ts'
 import { GatewayError } from './errors.ts'
+import type { OutputLines } from './instances/output-log.ts'
 import { describeServer, type HostedServerStatus } from './instances/server-status.ts'
 import { hashConfig, UpstreamServer } from './instances/upstream-server.ts'
 import { GatewayStore, selectPins } from './store.ts'
@@ -48,6 +50,8 @@ interface Entry {
   readonly appName: string
   app: App
   changes: readonly CatalogueChange[]
+  /** What a person should look at, see `findWarnings`. */
+  warnings: readonly string[]
 }
 
 /** Hosts MCP servers as apps. A server is started by its first call; lists come from a stored catalogue. */
@@ -118,10 +122,9 @@ export class Gateway {
     return entries.map((entry) => this.#describe(entry, memory))
   }
 
-  /** Returns the latest lines of stderr of the running processes. Throws `SERVER_NOT_FOUND`. */
-  logs(name: string): readonly string[] {
-    const { pool } = this.#find(name).server
-    return pool.instances.flatMap(({ stderr }) => stderr)
+  /** Returns the latest lines of output after a position of an earlier read. Throws `SERVER_NOT_FOUND`. */
+  readOutput(name: string, after?: number): OutputLines {
+    return this.#find(name).server.output.read(after)
   }
 
   /** Stops the processes and forgets failures. Throws `SERVER_NOT_FOUND`. */
@@ -188,7 +191,13 @@ export class Gateway {
       onResource: (uri) => this.#options.onResource(toOwnUri(path, uri)),
     })
     if (this.#logLevel !== undefined) server.setLogLevel(this.#logLevel)
-    const entry: Entry = { server, appName, changes: [], app: this.#createApp(server, appName, []) }
+    const entry: Entry = {
+      server,
+      appName,
+      changes: [],
+      warnings: findWarnings(config, server.catalogue, appName),
+      app: this.#createApp(server, appName, []),
+    }
     this.#entries.set(config.name, entry)
     this.#removed.delete(path)
     this.#changed.add(config.name)
@@ -219,6 +228,7 @@ export class Gateway {
   #review(entry: Entry, catalogue: Catalogue): void {
     const { server, appName } = entry
     const { name, pin } = server.config
+    entry.warnings = findWarnings(server.config, catalogue, appName)
     const store = this.#openStore()
     if (store.listPins(name).length === 0) store.savePins(name, createPins(catalogue))
     entry.changes = pin === 'off' ? [] : findChanges(catalogue, store.listPins(name))
@@ -258,11 +268,11 @@ export class Gateway {
   }
 
   #describe(
-    { server, appName, changes }: Entry,
+    { server, appName, changes, warnings }: Entry,
     memory: ReadonlyMap<number, number> = new Map(),
   ): HostedServerStatus {
     const now = this.#options.steady()
-    return describeServer(server, { app: appName, changed: changes.length, now, memory })
+    return describeServer(server, { app: appName, changed: changes.length, warnings, now, memory })
   }
 
   /** Created with the first hosted server. */
@@ -271,5 +281,15 @@ export class Gateway {
     return this.#store
   }
 }
+
+/** Returns what a person should look at before a model uses the server. */
+const findWarnings = (
+  { endpoint }: HostedServer,
+  catalogue: Catalogue | undefined,
+  app: string,
+): readonly string[] => [
+  ...findEndpointWarnings(endpoint),
+  ...(catalogue === undefined ? [] : findCatalogueWarnings(catalogue, app)),
+]
 
 const isSame = (a: HostedServer, b: HostedServer): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -6,9 +6,12 @@ export type {
   ResourceTemplate,
   ServerDescription,
 } from './domain/catalogue.ts'
+export { findCatalogueWarnings } from './domain/catalogue-warnings.ts'
+export { escapeHiddenCharacters } from './domain/hidden-characters.ts'
 export type { CatalogueChange } from './domain/pins.ts'
 export { GatewayError } from './errors.ts'
 export { type AppChanges, Gateway, type GatewayOptions } from './gateway.ts'
+export type { OutputLines } from './instances/output-log.ts'
 export type { HostedServerStatus, InstanceStatus, ServerState } from './instances/server-status.ts'
 export { type ProbeOptions, probeServer } from './probe.ts'
 export { gatewayMigrations } from './store.ts'

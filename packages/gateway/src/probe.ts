@@ -34,7 +34,7 @@ export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOpti
     startMs: timeoutMs,
     policy: new RestartPolicy({ now, random: Math.random }),
     getEra: () => undefined,
-    createChannel: () => createChannel(endpoint, { server, project, now, authProvider, log: () => {} }),
+    createChannel: () => createChannel(endpoint, { server, project, now, authProvider, onOutput: () => {} }),
     onReady: () => {},
     onNotification: () => {},
     onFailure: () => {},

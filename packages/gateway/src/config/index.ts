@@ -19,6 +19,7 @@ export {
   parseServer,
   serverNamePattern,
 } from './domain/server-schema.ts'
+export { findEndpointWarnings } from './domain/unpinned.ts'
 export { JsonEditError, readJsonValue, removeJsonValue, setJsonValue } from './edit-json.ts'
 export {
   configFileName,

@@ -34,6 +34,8 @@ export interface HostedServerStatus {
   readonly templates: number
   /** Definitions that wait for approval. */
   readonly changed: number
+  /** What a person should look at: packages without a version, hidden characters. Absent if there is nothing. */
+  readonly warnings?: readonly string[]
   readonly protocol_version?: string
 }
 
@@ -43,6 +45,7 @@ const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login'
 interface DescribeOptions {
   readonly app: string
   readonly changed: number
+  readonly warnings: readonly string[]
   /** Monotonic, in milliseconds. */
   readonly now: number
   /** In bytes by pid. */
@@ -51,7 +54,7 @@ interface DescribeOptions {
 
 export function describeServer(
   server: UpstreamServer,
-  { app, changed, now, memory }: DescribeOptions,
+  { app, changed, warnings, now, memory }: DescribeOptions,
 ): HostedServerStatus {
   const { config, pool, catalogue, lastError, calls, errors, starts } = server
   const { name, share, endpoint } = config
@@ -69,6 +72,7 @@ export function describeServer(
     resources: catalogue?.resources.length ?? 0,
     templates: catalogue?.templates.length ?? 0,
     changed,
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(catalogue === undefined ? {} : { protocol_version: catalogue.version }),
   }
 }

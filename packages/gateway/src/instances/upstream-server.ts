@@ -16,6 +16,7 @@ import { fetchCatalogue } from '../upstream/fetch-catalogue.ts'
 import type { PidFile } from '../upstream/pid-file.ts'
 import { Instance } from './instance.ts'
 import { type CallOrigin, InstancePool, type Seat } from './instance-pool.ts'
+import { OutputLog } from './output-log.ts'
 
 /** Rejects a call after this time without a message of the server. */
 const silenceMs = 5 * 60_000
@@ -67,6 +68,7 @@ export interface UpstreamServerOptions {
 export class UpstreamServer {
   readonly config: HostedServer
   readonly pool: InstancePool
+  readonly output: OutputLog
   readonly #options: UpstreamServerOptions
   readonly #log: Log
   #catalogue: Catalogue | undefined
@@ -87,6 +89,11 @@ export class UpstreamServer {
     this.#options = options
     this.#catalogue = options.catalogue
     this.#log = services.log
+    this.output = new OutputLog({
+      now: services.now,
+      log: (source, line) =>
+        services.log.info({ server: config.name, source, line }, 'output of a hosted server'),
+    })
     this.pool = new InstancePool({
       server: config.name,
       share: config.share,
@@ -297,14 +304,13 @@ export class UpstreamServer {
     this.#starts += 1
     const { services } = this.#options
     const { config } = this
-    const log = this.#log
     return createChannel(services.render(config, project), {
       server: config.name,
       project: config.share === 'shared' ? undefined : project,
       now: services.now,
       pidFile: services.pidFile,
       authProvider: services.authProviderFor(config),
-      log: (stream, line) => log.info({ server: config.name, stream, line }, 'output of a hosted server'),
+      onOutput: (source, line) => this.output.add(source, line),
     })
   }
 
@@ -343,6 +349,7 @@ export class UpstreamServer {
   #recordFailure(error: CausewayError): void {
     this.#lastError = error
     const { code, message, data } = error
+    this.output.add('causeway', `${code}: ${message}`)
     this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')
   }
 

@@ -14,14 +14,14 @@ export interface ChannelContext {
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
   readonly authProvider?: OAuthClientProvider | undefined
-  log(stream: 'stderr' | 'junk', line: string): void
+  onOutput(source: 'stderr' | 'stdout', line: string): void
 }
 
 export function createChannel(endpoint: RenderedEndpoint, context: ChannelContext): Channel {
-  const { server, project, now, pidFile, authProvider, log } = context
+  const { server, project, now, pidFile, authProvider, onOutput } = context
   if (endpoint.kind === 'stdio') {
     const { command, args, env, cwd = project ?? homedir() } = endpoint
-    return new StdioChannel({ command, args, env, cwd, now, pidFile, log })
+    return new StdioChannel({ command, args, env, cwd, now, pidFile, onOutput })
   }
   const { kind, url, headers } = endpoint
   const options = { kind, server, url, headers, authProvider }

@@ -1,26 +1,16 @@
 import { LineSplitter } from './line-splitter.ts'
 
 const maxLineBytes = 8 * 1024
-const maxLines = 200
-const windowMs = 10_000
-const maxLoggedPerWindow = 20
+const maxLines = 20
 
-interface StderrLogOptions {
-  readonly now: () => number
-  /** Receives at most 20 lines in 10 s. */
-  log(line: string): void
-}
-
-/** The latest 200 lines that a child process wrote to stderr, each at most 8 KiB long. */
+/** The latest 20 lines that a child process wrote to stderr, each at most 8 KiB long. */
 export class StderrLog {
-  readonly #options: StderrLogOptions
+  readonly #onLine: (line: string) => void
   readonly #splitter: LineSplitter
   readonly #lines: string[] = []
-  #windowStart = Number.NEGATIVE_INFINITY
-  #logged = 0
 
-  constructor(options: StderrLogOptions) {
-    this.#options = options
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine
     this.#splitter = new LineSplitter({
       maxBytes: maxLineBytes,
       onLine: (line) => this.#add(line),
@@ -42,12 +32,6 @@ export class StderrLog {
 
   #add(line: string): void {
     if (this.#lines.push(line) > maxLines) this.#lines.shift()
-    const now = this.#options.now()
-    if (now - this.#windowStart > windowMs) {
-      this.#windowStart = now
-      this.#logged = 0
-    }
-    this.#logged += 1
-    if (this.#logged <= maxLoggedPerWindow) this.#options.log(line)
+    this.#onLine(line)
   }
 }

@@ -12,7 +12,7 @@ import { StderrLog } from './stderr-log.ts'
 
 /** A longer line ends the child. */
 const maxLineBytes = 64 * 1024 ** 2
-const maxLoggedJunk = 20
+const maxReportedJunk = 20
 const maxJunkLength = 500
 
 /** Wait for the end after the end of stdin, and again after SIGTERM. */
@@ -31,7 +31,8 @@ export interface StdioChannelOptions {
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
   readonly graceMs?: number
-  log(stream: 'stderr' | 'junk', line: string): void
+  /** Receives each line of stderr, and the first lines of stdout that are not messages. */
+  onOutput(source: 'stderr' | 'stdout', line: string): void
 }
 
 /** A child process in a process group of its own, which sends and receives one message a line. */
@@ -48,7 +49,7 @@ export class StdioChannel implements Channel {
 
   constructor(options: StdioChannelOptions) {
     this.#options = options
-    this.#stderr = new StderrLog({ now: options.now, log: (line) => options.log('stderr', line) })
+    this.#stderr = new StderrLog((line) => options.onOutput('stderr', line))
   }
 
   get stderr(): readonly string[] {
@@ -161,7 +162,7 @@ export class StdioChannel implements Channel {
       return
     }
     this.#junkLines += 1
-    if (this.#junkLines <= maxLoggedJunk) this.#options.log('junk', line.slice(0, maxJunkLength))
+    if (this.#junkLines <= maxReportedJunk) this.#options.onOutput('stdout', line.slice(0, maxJunkLength))
   }
 
   #endTooLong(): void {

@@ -1,8 +1,15 @@
-import { probeServer } from '@causeway/gateway'
-import { describeEndpoint, parseServer, renderEndpoint, type Share, shares } from '@causeway/gateway/config'
+import { escapeHiddenCharacters, findCatalogueWarnings, probeServer } from '@causeway/gateway'
+import {
+  describeEndpoint,
+  findEndpointWarnings,
+  parseServer,
+  renderEndpoint,
+  type Share,
+  shares,
+} from '@causeway/gateway/config'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
-import { describeServer, formatRows } from './describe-server.ts'
+import { describeServer, formatRows, noteWarnings } from './describe-server.ts'
 import { openHostedServers } from './hosted-servers.ts'
 import type { ConvertedEntry } from './import/convert-entry.ts'
 import { moveSecrets } from './import/move-secrets.ts'
@@ -26,7 +33,7 @@ are the approved ones.`,
   settings: ['--data-dir'],
   exits: { 1: 'the server cannot be started, or the entry exists' },
   examples: [
-    'causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory',
+    'causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31',
     'causeway mcp add github --url https://api.githubcopilot.com/mcp/ --header "Authorization: Bearer …"',
   ],
   async run(call) {
@@ -39,18 +46,21 @@ are the approved ones.`,
     const server = parseServer(name, moved.entry)
     if (typeof server === 'string') throw usageError('mcp add', server)
     print(`${name}\n${formatRows(describeServer(server))}`)
+    noteWarnings(findEndpointWarnings(server.endpoint), note)
     try {
       const endpoint = renderEndpoint(server, {
         env: call.env,
         secrets: { ...secrets.read(), ...moved.secrets },
         project: cwd,
       })
-      const { tools } = await probeServer(endpoint, {
+      const catalogue = await probeServer(endpoint, {
         ...{ server: name, share: server.share, concurrency: server.concurrency, project: cwd },
         signal: call.untilInterrupted(),
         clientInfo: { name: 'causeway', version },
       })
-      print(`  tools  ${tools.map((tool) => tool.name).join(', ')}`)
+      const names = catalogue.tools.map((tool) => tool.name).join(', ')
+      print(`  tools  ${escapeHiddenCharacters(names)}`)
+      noteWarnings(findCatalogueWarnings(catalogue), note)
     } catch (error) {
       if (!flags.force) throw error
       note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)

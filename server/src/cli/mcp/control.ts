@@ -1,7 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { escapeHiddenCharacters } from '@causeway/gateway'
 import { isObject } from '@causeway/protocol'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
+import { noteWarnings } from './describe-server.ts'
 import { openHostedServers } from './hosted-servers.ts'
+import { findStatuses } from './running.ts'
+
+/** Time between two reads of new lines. */
+const followMs = 500
 
 /** Returns functions that call the routes of a configured server. Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
 async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'note'>) {
@@ -22,12 +29,21 @@ export const logsCommand = defineCommand({
   name: 'mcp logs',
   about: 'print the latest lines that the processes of a hosted server wrote to stderr',
   forms: ['<name>'],
-  flags: {},
+  details: `Lines of stdout that are not messages have the prefix [stdout], and failures that Causeway reports [causeway].`,
+  flags: { follow: { short: 'f', about: 'print new lines until Ctrl-C' } },
   settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
-  async run(call) {
-    const { lines } = await (await openRoutes(call)).get('logs')
-    for (const line of lines as readonly string[]) call.print(line)
+  examples: ['causeway mcp logs files', 'causeway mcp logs files -f'],
+  async run({ flags, ...call }) {
+    const { get } = await openRoutes(call)
+    const signal = flags.follow ? call.untilInterrupted() : undefined
+    let after = 0
+    do {
+      const { lines, next } = (await get(`logs?after=${after}`)) as { lines: readonly string[]; next: number }
+      for (const line of lines) call.print(escapeHiddenCharacters(line))
+      after = next
+      if (signal !== undefined) await delay(followMs, undefined, { signal }).catch(() => {})
+    } while (signal?.aborted === false)
     return 0
   },
 })
@@ -56,13 +72,13 @@ export const toolsCommand = defineCommand({
   exits: { 1: 'there is no such server' },
   async run({ flags, ...call }) {
     const { name, client } = await openRoutes(call)
-    const { servers } = (await client.get('/api/hosted')) as {
-      servers: readonly { name: string; app: string }[]
-    }
-    const app = servers.find((server) => server.name === name)?.app ?? name
+    const { app = name, warnings = [] } = (await findStatuses(call))?.get(name) ?? {}
     const { tools } = await client.describeApp(app.toLowerCase())
+    noteWarnings(warnings, call.note)
     if (flags.json) call.print(JSON.stringify(tools, null, 2))
-    else for (const tool of tools) call.print(`${tool.name}  ${tool.about.split('\n')[0]}`)
+    else
+      for (const tool of tools)
+        call.print(escapeHiddenCharacters(`${tool.name}  ${tool.about.split('\n')[0]}`))
     return 0
   },
 })
@@ -91,13 +107,15 @@ export const approveCommand = defineCommand({
       const shown = (changes as readonly Change[]).filter(
         (change) => items.length === 0 || items.includes(change.name),
       )
-      for (const change of shown) call.print(describeChange(change))
+      for (const change of shown) call.print(escapeHiddenCharacters(describeChange(change)))
       if (shown.length === 0) call.print(`${name}: nothing differs`)
+      noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
       return 0
     }
     const { changes } = await post('approve', items.length === 0 ? {} : { items })
     const left = (changes as readonly Change[]).map((change) => change.name || change.kind)
     call.print(`approved: ${[name, ...items].join(' ')}`)
+    noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
     if (left.length > 0) call.note(`not approved: ${left.join(', ')}`)
     return 0
   },

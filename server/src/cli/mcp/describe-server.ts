@@ -1,3 +1,4 @@
+import { escapeHiddenCharacters } from '@causeway/gateway'
 import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
 
 /** Returns the properties of a server as rows of name and text, without secrets. */
@@ -28,6 +29,11 @@ export function describeServer(server: HostedServer): readonly (readonly [string
 export const formatRows = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')
+}
+
+/** Writes what a person should look at before a server is used. */
+export function noteWarnings(warnings: readonly string[], note: (line: string) => void): void {
+  for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
 /** What `mcp.json` decides about the state of a server, without its process. */

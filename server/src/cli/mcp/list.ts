@@ -1,6 +1,6 @@
-import { describeEndpoint } from '@causeway/gateway/config'
+import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
-import { describeServer, describeState, formatRows, redactEntry } from './describe-server.ts'
+import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
 import { type HostedServers, openHostedServers } from './hosted-servers.ts'
 import { findStatuses, type HostedStatus } from './running.ts'
 
@@ -41,7 +41,9 @@ function toRow(
 ): readonly string[] {
   const state = describeState(server) ?? status?.state ?? 'not running'
   const tools = status?.tools === undefined ? '' : `${status.tools} tools`
-  return [server.name, state, server.share, tools, describeEndpoint(server.endpoint)]
+  const count = status?.warnings?.length ?? 0
+  const warnings = count === 0 ? '' : `${count} ${count === 1 ? 'warning' : 'warnings'}`
+  return [server.name, state, server.share, tools, warnings, describeEndpoint(server.endpoint)]
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
@@ -76,6 +78,7 @@ export const showCommand = defineCommand({
     }
     const state = describeState(server) ?? status?.state ?? 'not running'
     print(`${name}: ${state}\n${formatRows([...describeServer(server), ...describeStatus(status)])}`)
+    noteWarnings(status?.warnings ?? findEndpointWarnings(server.endpoint), call.note)
     return 0
   },
 })

@@ -28,7 +28,7 @@ export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: 
   addRoutes(fastify, '/api/hosted/:name/logs', {
     GET: async (request) => {
       requireOperator(request, 'logs')
-      return { lines: hosted.gateway.logs(findName(request)) }
+      return hosted.gateway.readOutput(findName(request), readPosition(request.query))
     },
   })
   addRoutes(fastify, '/api/hosted/:name/changes', {
@@ -82,6 +82,13 @@ function requireOperator({ access, headers, ip }: FastifyRequest, name: string):
     throw new CausewayError('FORBIDDEN_ORIGIN', `${name} of hosted servers is not served to web pages`, {
       remedy: 'use causeway mcp',
     })
+}
+
+/** Returns the position after which lines are requested. Throws `INVALID_ARGUMENTS`. */
+function readPosition(query: unknown): number {
+  const { after = '0' } = isObject(query) ? query : {}
+  if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)
+  throw new CausewayError('INVALID_ARGUMENTS', 'after is not the position of an earlier response')
 }
 
 /** Returns the names of tools and prompts, or `undefined` for all. Throws `INVALID_ARGUMENTS`. */

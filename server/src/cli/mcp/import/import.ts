@@ -1,5 +1,6 @@
-import { describeEndpoint } from '@causeway/gateway/config'
+import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
 import { defineCommand, usageError } from '../../command.ts'
+import { noteWarnings } from '../describe-server.ts'
 import { openHostedServers } from '../hosted-servers.ts'
 
 export const importCommand = defineCommand({
@@ -39,6 +40,7 @@ not start before causeway mcp approve.`,
     for (const { name, endpoint, file, entry, secrets } of imported) {
       print(`${name}  ${describeEndpoint(endpoint)}`)
       note(`${name}: from ${file}${describeSecrets(Object.keys(secrets))}`)
+      noteWarnings(findEndpointWarnings(endpoint), note)
       if (flags['dry-run']) continue
       // Secrets first: an entry never refers to a secret that does not exist.
       if (Object.keys(secrets).length > 0) hosted.secrets.set(secrets)

@@ -1,0 +1,54 @@
+import { isObject } from '@causeway/protocol'
+import type { Catalogue } from './catalogue.ts'
+import { findHiddenCharacters } from './hidden-characters.ts'
+
+const maxWarnings = 20
+
+/** Text that a model reads, and where it is. */
+interface ModelText {
+  readonly where: string
+  readonly definition: unknown
+}
+
+/** The definitions that a person reviews. */
+type Definitions = Pick<Catalogue, 'tools' | 'prompts' | 'instructions'>
+
+/**
+ * Returns what a person should look at before a model reads the definitions of a server: hidden characters, and names of tools of other
+ * apps. `app` is the name of its own app, if it is known.
+ */
+export function findCatalogueWarnings(definitions: Definitions, app?: string): readonly string[] {
+  const { tools, prompts, instructions } = definitions
+  const texts: readonly ModelText[] = [
+    { where: 'the instructions', definition: instructions },
+    ...tools.map((definition) => ({ where: `the tool ${definition.name}`, definition })),
+    ...prompts.map((definition) => ({ where: `the prompt ${definition.name}`, definition })),
+  ]
+  const warnings = texts.flatMap((text) => [...warnOfHidden(text), ...warnOfForeignTools(text, app)])
+  if (warnings.length <= maxWarnings) return warnings
+  return [...warnings.slice(0, maxWarnings), `${warnings.length - maxWarnings} more warnings`]
+}
+
+function warnOfHidden({ where, definition }: ModelText): readonly string[] {
+  const found = findHiddenCharacters(collectText(definition).join('\n'))
+  return found.length === 0 ? [] : [`hidden characters in ${where}: ${found.join(', ')}`]
+}
+
+/** A description can direct a model to tools of another server. */
+function warnOfForeignTools({ where, definition }: ModelText, app: string | undefined): readonly string[] {
+  const mentions = collectText(definition)
+    .join('\n')
+    .matchAll(/\b([A-Z][A-Za-z0-9]*)__[A-Za-z0-9_-]+/g)
+  const foreign = new Set([...mentions].flatMap(([tool, owner]) => (owner === app ? [] : tool)))
+  return foreign.size === 0 ? [] : [`tools of other apps are named in ${where}: ${[...foreign].join(', ')}`]
+}
+
+/** Returns all strings and keys of a definition; `_meta` is not shown to models. */
+function collectText(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(collectText)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === '_meta' || key === 'icons' ? [] : [key, ...collectText(member)],
+  )
+}

@@ -1,0 +1,54 @@
+const maxLines = 200
+const windowMs = 10_000
+const maxLoggedPerWindow = 20
+
+interface OutputLogOptions {
+  readonly now: () => number
+  /** Receives at most 20 lines in 10 s. */
+  log(source: OutputSource, line: string): void
+}
+
+/** `stdout` has lines that are not messages; `causeway` are failures that Causeway reports. */
+export type OutputSource = 'stderr' | 'stdout' | 'causeway'
+
+/** Lines of output, and the position after them. */
+export interface OutputLines {
+  readonly lines: readonly string[]
+  /** For the next read. */
+  readonly next: number
+}
+
+/** The latest 200 lines of output of a hosted server: of all its processes, also of those that have ended. */
+export class OutputLog {
+  readonly #options: OutputLogOptions
+  readonly #lines: string[] = []
+  #count = 0
+  #windowStart = Number.NEGATIVE_INFINITY
+  #logged = 0
+
+  constructor(options: OutputLogOptions) {
+    this.#options = options
+  }
+
+  add(source: OutputSource, line: string): void {
+    this.#count += 1
+    if (this.#lines.push(source === 'stderr' ? line : `[${source}] ${line}`) > maxLines) this.#lines.shift()
+    if (source !== 'causeway' && this.#mayLog()) this.#options.log(source, line)
+  }
+
+  /** Returns the lines after a position. A position of an earlier server is too high and means the beginning. */
+  read(after = 0): OutputLines {
+    const missed = after > this.#count ? this.#count : this.#count - after
+    return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }
+  }
+
+  #mayLog(): boolean {
+    const now = this.#options.now()
+    if (now - this.#windowStart > windowMs) {
+      this.#windowStart = now
+      this.#logged = 0
+    }
+    this.#logged += 1
+    return this.#logged <= maxLoggedPerWindow
+  }
+}
