@@ -3,7 +3,15 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, openBrowser, openPage, settled, visit } from './browser.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  settled,
+  visit,
+} from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -42,10 +50,10 @@ const measure = (page: Page): Promise<{ lane: [number, number]; cursors: number[
   })()`)
 
 /** A run of one falling body whose name is markup. */
-function createRun(name: string): string {
+function createRun(name: string, first = 1, count = 3): string {
   const lines = [
     { run: { bodies: [{ id: 1, mass: 1, name, shape: { kind: 'sphere', radius: 0.5 } }], dt: 0.01 } },
-    ...[1, 2, 3].map((frame_id) => ({
+    ...Array.from({ length: count }, (_, index) => first + index).map((frame_id) => ({
       frame_id,
       time: frame_id * 0.01,
       bodies: [
@@ -160,6 +168,67 @@ else {
     await page.keyboard.press('End')
     await showsFrame(page, 80)
     await page.getByText(/cannot be drawn in this frame/).waitFor()
+    await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:compare', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    await page.getByLabel('Choose incline_slides').check()
+    await page.getByLabel('Choose incline_sticks').check()
+    await page.getByRole('link', { name: 'Compare incline_slides with incline_sticks' }).click()
+    await page.getByRole('heading', { name: 'Comparison of incline_slides with incline_sticks' }).waitFor()
+    await settled(page)
+    const answer = await fetch(`${url}/api/apps/replay/tools/compare_recordings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ a: 'incline_slides', b: 'incline_sticks' }),
+    })
+    const { first_frame, summary } = (await answer.json()) as { first_frame: number; summary: string }
+    await page.getByText(summary).waitFor()
+    await page.keyboard.press('End')
+    await page.getByRole('button', { name: 'First difference' }).click()
+    await showsFrame(page, first_frame)
+    t.equal(await page.locator('.stage canvas').count(), 2)
+    await page.getByRole('button', { name: 'Same time' }).click()
+    await page.waitForURL(/align=time/)
+    await settled(page)
+    t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    t.same(await findViolations(page), [])
+    await keepScreenshot(page, 'comparison-light')
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:live', async (t) => {
+    const send = async (name: string, first: number, count: number): Promise<void> => {
+      const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: createRun('ball', first, count),
+      })
+      t.equal(sent.status, 200, await sent.text())
+    }
+    await send('growing', 1, 10)
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    t.match(await page.getByRole('row', { name: /growing/ }).innerText(), /live/)
+    await visit(watched, `${url}/replay/growing`)
+    t.match(await showsFrame(page, 10), /Frame 10 of 10/)
+    await page.locator('.viewer-bar .chip', { hasText: 'live' }).waitFor()
+    await send('growing', 11, 300)
+    t.match(await showsFrame(page, 310), /Frame 310 of 310/, 'the newest frame is shown as it arrives')
+    await page.getByText('Frame\n310 at').or(page.getByText('310 at 3.1 s')).first().waitFor()
+    await page.keyboard.press('Home')
+    await showsFrame(page, 1)
+    await send('growing', 311, 20)
+    await page.locator('[data-frame]', { hasText: 'Frame 1 of 330' }).waitFor()
+    await page.getByRole('button', { name: 'Newest frame' }).click()
+    await showsFrame(page, 330)
+    await fetch(`${url}/api/apps/replay/recordings/growing/finish`, { method: 'POST' })
+    await page.locator('.viewer-bar .chip').waitFor({ state: 'detached' })
     await settled(page)
     t.same(watched.problems, [])
   })

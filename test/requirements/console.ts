@@ -71,6 +71,16 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'bodies without finite poses are counted and hidden, and the rest of the viewer works',
   },
+  'console:replay:live': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'the viewer shows new frames of a recording that is being written, and leaves the shown frame if it is not the newest',
+  },
+  'console:replay:compare': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'two recordings are shown next to each other with one clock and one camera; one click shows their first difference',
+  },
   'console:replay:without-webgl': {
     origin: 'design, new parts: console',
     behaviour: 'without WebGL the server draws the frames',

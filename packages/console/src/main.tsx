@@ -37,6 +37,9 @@ const loadRecordings = async (): Promise<View> =>
   (await import('./views/replay/recordings-page.tsx')).RecordingsPage
 const loadViewer = async (): Promise<View> => (await import('./views/replay/viewer.tsx')).Viewer
 
+const loadComparison = async (): Promise<View> =>
+  (await import('./views/replay/comparison-page.tsx')).ComparisonPage
+
 const loadPlots = async (): Promise<View> => (await import('./views/debrief/plots-page.tsx')).PlotsPage
 const loadPlot = async (): Promise<View> => (await import('./views/debrief/plot-page.tsx')).PlotPage
 const loadMinds = async (): Promise<View> => (await import('./views/minds/minds-page.tsx')).MindsPage
@@ -65,6 +68,7 @@ const pages: readonly {
   { pattern: '/logs', title: 'Logs', load: loadLogs },
   { pattern: '/replay', title: 'Replay', load: loadRecordings },
   { pattern: '/replay/:recording', title: 'Recording', load: loadViewer },
+  { pattern: '/replay/:recording/compare/:other', title: 'Comparison', load: loadComparison },
   { pattern: '/debrief', title: 'Debrief', load: loadPlots },
   { pattern: '/debrief/plots/:filename', title: 'Plot', load: loadPlot },
   { pattern: '/minds', title: 'Minds', load: loadMinds },

@@ -69,7 +69,7 @@ const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
 
 /** Pages and assets of the console need no token; `console-pages.test.ts` tests them. */
 const publicRoutes =
-  /^GET \/(assets\/:name|apps(\/:app(\/:tool)?)?|traffic(\/:request)?|sessions|servers(\/:server)?|status|logs|replay(\/:recording)?|debrief(\/plots\/:filename)?|minds(\/:mind)?|trm(\/:session)?|help)?$/
+  /^GET \/(assets\/:name|apps(\/:app(\/:tool)?)?|traffic(\/:request)?|sessions|servers(\/:server)?|status|logs|replay(\/:recording(\/compare\/:other)?)?|debrief(\/plots\/:filename)?|minds(\/:mind)?|trm(\/:session)?|help)?$/
 
 async function openGuarded(t: Test) {
   const file = `${t.testdir({ data: {} })}/tokens`

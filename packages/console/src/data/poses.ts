@@ -100,19 +100,30 @@ export class PoseCache {
     return findRow(await loading, frame)
   }
 
+  /** Loads the chunk of a frame again when it is needed, because the recording has more frames after it. */
+  forget(frame: number): void {
+    const index = this.#toIndex(frame)
+    this.#bytes -= this.#loaded.get(index)?.values.buffer.byteLength ?? 0
+    this.#loaded.delete(index)
+    this.#chunks.delete(index)
+  }
+
   #toIndex(frame: number): number {
     return Math.floor((frame - this.#first) / chunkFrames)
   }
 
   #fetch(index: number): Promise<PoseChunk> {
     const from = this.#first + index * chunkFrames
-    const loading = this.#read(from, from + chunkFrames - 1).then((bytes) => {
+    const loading: Promise<PoseChunk> = this.#read(from, from + chunkFrames - 1).then((bytes) => {
       const chunk = parsePoses(bytes)
+      // A newer request has more frames.
+      if (this.#chunks.get(index) !== loading) return chunk
       this.#loaded.set(index, chunk)
       this.#bytes += bytes.byteLength
       this.#evict(index)
       return chunk
     })
+    this.#chunks.set(index, loading)
     loading.catch(() => this.#chunks.delete(index))
     return loading
   }

@@ -6,6 +6,8 @@ export interface ListedRecording {
   readonly name: string
   readonly size_bytes: number
   readonly total_frames: number | null
+  /** Of a recording of Causeway's recorder. */
+  readonly status?: string
 }
 
 /** What `list_recordings` returns. */
@@ -72,6 +74,39 @@ export interface Diagnosis {
     readonly missing: readonly string[]
     readonly how_to_record: string
   }[]
+  readonly summary: string
+}
+
+/** A field that differs between two recordings. */
+export interface Divergence {
+  readonly field: string
+  readonly unit: string
+  readonly body_id: number | null
+  readonly first_frame_a: number
+  readonly first_frame_b: number
+  readonly value_a: number | string
+  readonly value_b: number | string
+  readonly difference: number
+  readonly greatest: number
+  readonly greatest_frame_a: number
+  readonly frames_over: number
+}
+
+/** What `compare_recordings` returns. */
+export interface Comparison {
+  readonly compared_frames: number
+  readonly renamed_bodies: readonly { readonly a: number; readonly b: number; readonly by: string }[]
+  readonly only_a: readonly number[]
+  readonly only_b: readonly number[]
+  readonly parameters: readonly {
+    readonly body_id: number
+    readonly parameter: string
+    readonly a: number | null
+    readonly b: number | null
+  }[]
+  readonly first_frame: number | null
+  readonly first_frame_b: number | null
+  readonly divergences: readonly Divergence[]
   readonly summary: string
 }
 

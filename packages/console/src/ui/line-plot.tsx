@@ -74,6 +74,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ti
       plot.current = undefined
     }
   }, [series, theme])
+  useEffect(() => plot.current?.setScale('x', { min: first, max: last }), [first, last])
   useSignalEffect(() => {
     playback.frame.value
     place()

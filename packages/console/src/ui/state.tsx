@@ -9,11 +9,14 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
-/** Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. */
+/**
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. A change of `version` loads it again, and
+ * the old value remains until then.
+ */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs }: { readonly everyMs?: number } = {},
+  { everyMs, version }: { readonly everyMs?: number; readonly version?: number } = {},
 ): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: ServerError }>({})
   const [attempt, setAttempt] = useState(0)
@@ -32,7 +35,7 @@ export function useLoaded<T>(
       controller.abort()
       clearInterval(timer)
     }
-  }, [...inputs, attempt])
+  }, [...inputs, attempt, version])
   return { value: state.value, error: state.error, reload: () => setAttempt((count) => count + 1) }
 }
 

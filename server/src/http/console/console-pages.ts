@@ -79,6 +79,7 @@ const pagePaths = [
   '/logs',
   '/replay',
   '/replay/:recording',
+  '/replay/:recording/compare/:other',
   '/debrief',
   '/debrief/plots/:filename',
   '/minds',

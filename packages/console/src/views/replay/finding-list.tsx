@@ -87,7 +87,7 @@ function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
   return (
     <details class="coverage">
       <summary>
-        {checked.length} laws checked
+        {checked.length === 1 ? '1 law' : `${checked.length} laws`} checked
         {idle.length > 0 && `, ${idle.length} did not apply`}
         {missing.length > 0 && (
           <>

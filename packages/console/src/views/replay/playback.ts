@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import type { Metadata } from '../../data/replay.ts'
 
 /** Rates relative to the recorded time. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
@@ -9,13 +10,16 @@ const restMs = 80
 /** The frame that all parts of the viewer show. Frames are ids as recorded. */
 export class Playback {
   readonly first: number
-  readonly last: number
   readonly frame = signal(0)
+  /** The newest frame. It grows while the recording is written. */
+  readonly lastFrame = signal(0)
   /** The frame of the parts that need a request: it follows `frame` when that rests. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)
-  readonly share = computed(() => (this.frame.value - this.first) / Math.max(1, this.last - this.first))
+  readonly share = computed(
+    () => (this.frame.value - this.first) / Math.max(1, this.lastFrame.value - this.first),
+  )
   readonly #step: number
   #position = 0
   #lastTick = 0
@@ -25,10 +29,21 @@ export class Playback {
   /** `stepS` is the time between frames in s. */
   constructor({ first, last, stepS }: { first: number; last: number; stepS: number }) {
     this.first = first
-    this.last = last
     this.#step = stepS
+    this.lastFrame.value = last
     this.frame.value = first
     this.restingFrame.value = first
+  }
+
+  get last(): number {
+    return this.lastFrame.peek()
+  }
+
+  /** Adds new frames. The newest frame is shown if the one before it was. */
+  extend(last: number): void {
+    const wasAtEnd = this.frame.peek() === this.last
+    this.lastFrame.value = last
+    if (wasAtEnd && !this.isPlaying.peek()) this.seek(last)
   }
 
   /** Shows a frame; the nearest one if it does not exist. */
@@ -77,4 +92,19 @@ export class Playback {
     if (this.frame.value >= this.last) this.pause()
     else this.#request = requestAnimationFrame((next) => this.#tick(next))
   }
+}
+
+/** Creates the playback of a recording, at a frame of a link. */
+export function createPlayback(
+  { dt_s, first_time_s, last_time_s }: Metadata,
+  { first, last, start }: { first: number; last: number; start: number },
+): Playback {
+  const span = (last_time_s ?? 0) - (first_time_s ?? 0)
+  const stepS = dt_s ?? (span > 0 ? span / Math.max(1, last - first) : 1 / 60)
+  const playback = new Playback({ first, last, stepS: stepS > 0 ? stepS : 1 / 60 })
+  if (Number.isFinite(start) && start > 0) {
+    playback.seek(start)
+    playback.restingFrame.value = playback.frame.value
+  }
+  return playback
 }

@@ -11,15 +11,14 @@ export function Plots({
   recording,
   bodies,
   selected,
-  first,
-  last,
+  version,
 }: {
   playback: Playback
   recording: string
   bodies: readonly SceneBody[]
   selected: number | undefined
-  first: number
-  last: number
+  /** Changes when there are new frames. */
+  version: number
 }) {
   const shown = [
     ...bodies.filter(({ id }) => id === selected),
@@ -28,7 +27,7 @@ export function Plots({
   return (
     <div class="plots">
       <SeriesPlot
-        {...{ playback, recording, first, last }}
+        {...{ playback, recording, version }}
         title="Energy, change since the first frame"
         names={['energy.total']}
         labels={['total energy']}
@@ -36,7 +35,7 @@ export function Plots({
       />
       {shown.length > 0 && (
         <SeriesPlot
-          {...{ playback, recording, first, last }}
+          {...{ playback, recording, version }}
           title={bodies.length > maxSeries ? `Speed of ${shown.length} of ${bodies.length} bodies` : 'Speed'}
           names={shown.map(({ id }) => `body.${id}.speed`)}
           labels={shown.map(({ name }) => name)}
@@ -49,8 +48,7 @@ export function Plots({
 interface PlotProps {
   readonly playback: Playback
   readonly recording: string
-  readonly first: number
-  readonly last: number
+  readonly version: number
   readonly title: string
   readonly names: readonly string[]
   readonly labels: readonly string[]
@@ -59,7 +57,7 @@ interface PlotProps {
 }
 
 function SeriesPlot(props: PlotProps) {
-  const { recording, names, title, labels } = props
+  const { recording, names, title, labels, playback, version } = props
   const { server } = useConsole()
   const loaded = useLoaded(
     (signal) =>
@@ -70,6 +68,7 @@ function SeriesPlot(props: PlotProps) {
         { signal },
       ),
     [recording, names.join()],
+    { version },
   )
   return (
     <figure class="plot">
@@ -81,7 +80,11 @@ function SeriesPlot(props: PlotProps) {
           </span>
         ))}
       </figcaption>
-      <LoadedView loaded={loaded}>{({ series }) => <LinePlot {...props} series={series} />}</LoadedView>
+      <LoadedView loaded={loaded}>
+        {({ series }) => (
+          <LinePlot {...props} series={series} first={playback.first} last={playback.lastFrame.value} />
+        )}
+      </LoadedView>
     </figure>
   )
 }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
-import { formatBytes, formatCount } from '../../domain/text.ts'
+import { cutText, formatBytes, formatCount } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** Longer recordings are diagnosed when they are opened. */
@@ -29,6 +30,8 @@ export function RecordingsPage() {
 
 function Recordings({ list }: { list: RecordingList }) {
   const health = useHealth(list.recordings)
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [a, b] = chosen
   if (list.recordings.length === 0)
     return (
       <Empty title="No recordings found">
@@ -39,10 +42,25 @@ function Recordings({ list }: { list: RecordingList }) {
     )
   return (
     <>
+      <div class="row">
+        {a === undefined || b === undefined ? (
+          <span class="muted">Choose two recordings to compare them.</span>
+        ) : (
+          <a
+            class="button primary"
+            href={`/replay/${encodeURIComponent(a)}/compare/${encodeURIComponent(b)}`}
+          >
+            Compare <ForeignText text={a} max={40} /> with <ForeignText text={b} max={40} />
+          </a>
+        )}
+      </div>
       <div class="card scroll">
         <table>
           <thead>
             <tr>
+              <th>
+                <span class="visually-hidden">Chosen</span>
+              </th>
               <th>Recording</th>
               <th>Diagnosis</th>
               <th class="number">Frames</th>
@@ -51,17 +69,37 @@ function Recordings({ list }: { list: RecordingList }) {
             </tr>
           </thead>
           <tbody>
-            {list.recordings.map(({ recording, name, total_frames, size_bytes }) => (
+            {list.recordings.map(({ recording, name, total_frames, size_bytes, status }) => (
               <tr key={recording}>
                 <td>
-                  <a href={`/replay/${encodeURIComponent(recording)}`}>{recording}</a>
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${cutText(recording, 60)}`}
+                    checked={chosen.includes(recording)}
+                    onChange={() =>
+                      setChosen((old) =>
+                        old.includes(recording)
+                          ? old.filter((one) => one !== recording)
+                          : [...old, recording].slice(-2),
+                      )
+                    }
+                  />
+                </td>
+                <td class="wrap">
+                  <a href={`/replay/${encodeURIComponent(recording)}`}>
+                    <ForeignText text={recording} />
+                  </a>{' '}
+                  {status === 'live' && <Chip severity="warn">live</Chip>}
+                  {status === 'interrupted' && <Chip severity="off">interrupted</Chip>}
                 </td>
                 <td>
                   <HealthChip health={health.get(recording)} />
                 </td>
                 <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
                 <td class="number">{formatBytes(size_bytes)}</td>
-                <td class="muted">{name}</td>
+                <td class="muted wrap">
+                  <ForeignText text={name} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -80,7 +118,9 @@ function Recordings({ list }: { list: RecordingList }) {
               <tbody>
                 {list.others.map(({ path, name, reason }) => (
                   <tr key={path}>
-                    <td>{name}</td>
+                    <td class="wrap">
+                      <ForeignText text={name} />
+                    </td>
                     <td>
                       <code>{reason}</code>
                     </td>
@@ -128,7 +168,9 @@ function HealthChip({ health }: { health: Health | undefined }) {
   if (worst === undefined)
     return (
       <Chip severity="ok">
-        {not_checked.length === 0 ? 'no finding' : `no finding, ${not_checked.length} laws not fully checked`}
+        {not_checked.length === 0
+          ? 'no finding'
+          : `no finding, ${not_checked.length === 1 ? '1 law' : `${not_checked.length} laws`} not fully checked`}
       </Chip>
     )
   const text = `${worst.kind.replaceAll('_', ' ')}${count > 1 ? ` and ${count - 1} more` : ''}`

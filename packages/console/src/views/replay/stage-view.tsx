@@ -1,4 +1,4 @@
-import { useSignalEffect } from '@preact/signals'
+import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
@@ -8,11 +8,16 @@ import { fitPoints, type Point3 } from '../../domain/fit.ts'
 import { readColors } from '../../ui/canvas-colors.ts'
 import { useThemeVersion } from '../../ui/theme-version.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
-import type { Playback } from './playback.ts'
+import type { SharedCamera } from './shared-camera.ts'
 import { Stage } from './stage.ts'
 
+/** The frame that a scene shows. */
+export interface ShownFrame {
+  readonly frame: ReadonlySignal<number>
+}
+
 interface StageProps {
-  readonly playback: Playback
+  readonly playback: ShownFrame
   readonly poses: PoseCache
   readonly bodies: readonly SceneBody[]
   readonly selected: number | undefined
@@ -26,6 +31,8 @@ interface StageProps {
   readonly isReady: boolean
   /** Receives functions that move the camera. */
   readonly camera?: { current: CameraMoves | undefined }
+  /** Moves the cameras of several scenes together. */
+  readonly sharedCamera?: SharedCamera
   /** Shown instead of the scene if the browser has no WebGL. */
   readonly children: ComponentChildren
 }
@@ -38,7 +45,7 @@ export interface CameraMoves {
 /** The three-dimensional scene. */
 export function StageView(props: StageProps) {
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
-  const { isReady, camera, children } = props
+  const { isReady, camera, sharedCamera, children } = props
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
   const stage = useRef<Stage | undefined>(undefined)
@@ -58,7 +65,9 @@ export function StageView(props: StageProps) {
       return setWebGl(false)
     }
     setVersion((count) => count + 1)
+    const leave = sharedCamera?.add(stage.current)
     return () => {
+      leave?.()
       stage.current?.close()
       stage.current = undefined
     }
@@ -150,7 +159,7 @@ function useShowFrames({
   version,
   setLost,
 }: {
-  playback: Playback
+  playback: ShownFrame
   poses: PoseCache
   stage: { readonly current: Stage | undefined }
   version: number

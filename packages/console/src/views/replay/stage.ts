@@ -64,6 +64,8 @@ export class Stage {
   #selected: number | undefined
   #frameRequest = 0
   #drawings = 0
+  /** Called after each move of the camera. */
+  onMove: () => void = () => {}
 
   constructor(canvas: HTMLCanvasElement, bodies: readonly SceneBody[], colors: StageColors) {
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true })
@@ -78,7 +80,10 @@ export class Stage {
     this.#outline.visible = false
     this.#outline.renderOrder = 2
     this.#controls = new OrbitControls(this.#camera, canvas)
-    this.#controls.addEventListener('change', () => this.#request())
+    this.#controls.addEventListener('change', () => {
+      this.#request()
+      this.onMove()
+    })
     this.#controls.addEventListener('end', () => this.#showContacts())
     this.#observer = new ResizeObserver(() => this.#resize())
     this.#observer.observe(canvas.parentElement as HTMLElement)
@@ -154,6 +159,17 @@ export class Stage {
       .add(new Vector3(0.55, -0.75, 0.38).normalize().multiplyScalar(distance))
     this.#camera.updateProjectionMatrix()
     this.#controls.target.copy(target)
+    this.#controls.update()
+    this.#showContacts()
+  }
+
+  /** Takes over the camera of another scene. */
+  copyCamera(other: Stage): void {
+    this.#camera.near = other.#camera.near
+    this.#camera.far = other.#camera.far
+    this.#camera.position.copy(other.#camera.position)
+    this.#camera.updateProjectionMatrix()
+    this.#controls.target.copy(other.#controls.target)
     this.#controls.update()
     this.#showContacts()
   }

@@ -56,7 +56,7 @@ export function Timeline({
 
 /** Shows when the findings are. A click opens a finding; for the keyboard, the list of findings has the same function. */
 function Lane({
-  playback: { first, last },
+  playback,
   findings,
   chosen,
   open,
@@ -67,6 +67,8 @@ function Lane({
   open: (finding: Finding) => void
 }) {
   const lane = useRef<HTMLDivElement>(null)
+  const { first } = playback
+  const last = playback.lastFrame.value
   useEffect(() => {
     const handle = ({ target }: MouseEvent): void => {
       const id = (target as HTMLElement).dataset.finding
@@ -117,7 +119,7 @@ function Scrubber({ playback }: { playback: Playback }) {
       type="range"
       aria-label="Frame"
       min={playback.first}
-      max={playback.last}
+      max={playback.lastFrame.value}
       step={1}
       onPointerDown={() => {
         wasPlaying.current = playback.isPlaying.value
@@ -143,7 +145,7 @@ function FrameReadout({ playback, metadata }: { playback: Playback; metadata: Me
       first_time_s === null || last_time_s === null
         ? ''
         : ` · ${formatNumber(first_time_s + share * (last_time_s - first_time_s))} s`
-    output.current.textContent = `Frame ${frame} of ${last_frame}${time}`
+    output.current.textContent = `Frame ${frame} of ${playback.lastFrame.value}${time}`
   })
   return <span ref={output} class="readout" data-frame />
 }

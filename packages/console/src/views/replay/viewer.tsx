@@ -2,7 +2,7 @@ import { untracked, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PoseCache } from '../../data/poses.ts'
-import type { Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
+import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, type Place, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -13,10 +13,11 @@ import { DrawnFrame } from './drawn-frame.tsx'
 import { FindingList } from './finding-list.tsx'
 import { FollowControl, type Following, useFollow } from './follow.tsx'
 import { Inspector } from './inspector.tsx'
-import { Playback, rates } from './playback.ts'
+import { createPlayback, type Playback, rates } from './playback.ts'
 import { Plots } from './plots.tsx'
 import './replay.css'
 import { type CameraMoves, StageView } from './stage-view.tsx'
+import { TailChip, useTail } from './tail.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** A recording: its scene, time axis, findings, values and plots. */
@@ -55,6 +56,8 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   )
 }
 
+const noContacts: readonly Contact[] = []
+
 interface RecordingProps {
   readonly metadata: Metadata
   readonly first: number
@@ -82,7 +85,8 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   useSignalEffect(() => setResting(playback.restingFrame.value))
   useEffect(() => () => playback.close(), [playback])
 
-  const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting)
+  const tail = useTail({ playback, poses, recording, isAtEnd: !link.has('frame') })
+  const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting, tail.version)
   const findings = diagnosis.value?.findings ?? []
   const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
   const latest = useRef({ findings, finding, open, bodies })
@@ -93,11 +97,12 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     <div class="viewer">
       <section class="viewer-main" aria-label="Scene and time">
         <ViewerBar {...{ layers, setLayers, bodies }}>
+          <TailChip tail={tail} playback={playback} />
           <FollowControl {...following} />
         </ViewerBar>
         <StageView
           {...{ playback, poses, bodies, selected, layers, pair, setSelected, isReady, camera }}
-          contacts={isPlaying ? [] : (scene.value?.contacts ?? [])}
+          contacts={isPlaying || scene.value?.frame_id !== resting ? noContacts : scene.value.contacts}
           grounds={scene.value?.grounds ?? []}
         >
           <DrawnFrame playback={playback} recording={recording} />
@@ -109,7 +114,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
           metadata={metadata}
           rates={rates}
         />
-        <Plots {...{ playback, recording, bodies, selected, first, last }} />
+        <Plots {...{ playback, recording, bodies, selected }} version={tail.version} />
       </section>
       <aside class="viewer-side stack" aria-label="Findings and values">
         <LoadedView loaded={diagnosis}>
@@ -167,7 +172,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
 }
 
 /** Loads what the viewer shows of a recording, and of the frame at which the playback rests. */
-function useRecording(metadata: Metadata, resting: number) {
+function useRecording(metadata: Metadata, resting: number, version: number) {
   const { server } = useConsole()
   const { recording } = metadata
   const scene = useLoaded(
@@ -176,15 +181,18 @@ function useRecording(metadata: Metadata, resting: number) {
         `/api/apps/replay/recordings/${encodeURIComponent(recording)}/scene?frame=${resting}`,
         { signal },
       ),
-    [resting],
+    [recording],
+    { version: resting },
   )
   const frame = useLoaded(
     (signal) => server.call<FrameAnswer>('replay', 'get_frame', { recording, frame_id: resting }, { signal }),
-    [resting],
+    [recording],
+    { version: resting },
   )
   const diagnosis = useLoaded(
     (signal) => server.call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 200 }, { signal }),
     [recording],
+    { version },
   )
   const shapes = useKept(scene.value?.shapes)
   const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [metadata, shapes !== undefined])
@@ -215,20 +223,6 @@ function ViewerBar({ layers, setLayers, bodies, children }: ViewerBarProps) {
       <ShapeNote bodies={bodies} />
     </div>
   )
-}
-
-function createPlayback(
-  { dt_s, first_time_s, last_time_s }: Metadata,
-  { first, last, start }: { first: number; last: number; start: number },
-): Playback {
-  const span = (last_time_s ?? 0) - (first_time_s ?? 0)
-  const stepS = dt_s ?? (span > 0 ? span / Math.max(1, last - first) : 1 / 60)
-  const playback = new Playback({ first, last, stepS: stepS > 0 ? stepS : 1 / 60 })
-  if (Number.isFinite(start) && start > 0) {
-    playback.seek(start)
-    playback.restingFrame.value = playback.frame.value
-  }
-  return playback
 }
 
 /** The last value that was not `undefined`. */

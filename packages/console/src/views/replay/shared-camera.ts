@@ -1,0 +1,24 @@
+import type { Stage } from './stage.ts'
+
+/** Shows several scenes from the same point of view. */
+export class SharedCamera {
+  readonly #stages = new Set<Stage>()
+  #isMoving = false
+
+  /** Adds a scene. Returns a function that removes it. */
+  add(stage: Stage): () => void {
+    this.#stages.add(stage)
+    stage.onMove = () => this.#move(stage)
+    return () => {
+      this.#stages.delete(stage)
+    }
+  }
+
+  /** The copies move too, which must not be copied again. */
+  #move(moved: Stage): void {
+    if (this.#isMoving) return
+    this.#isMoving = true
+    for (const stage of this.#stages) if (stage !== moved) stage.copyCamera(moved)
+    this.#isMoving = false
+  }
+}
