@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestClient } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
+import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { listCleanRuns, listFaultyRuns } from '../../../fixtures/generate/rigid/runs.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { ReplayStore } from '../src/store/store.ts'
@@ -92,6 +93,17 @@ verifies('replay:render:shapes', 'render_frame draws names and shapes with label
         )
     }
   }
+})
+
+verifies('replay:render:shapes', 'render_frame draws the outline of a collision mesh', async (t) => {
+  const { folder } = await generatedRecordings()
+  const recording = 'clean_rolling_cylinder'
+  const { client } = await openReplay(t, [recording], { source: folder })
+  const { svg } = await draw(client(), 'render_frame', { recording, frame_id: 20 }, 'mesh')
+  const corners = [...svg.matchAll(/<polygon points="([^"]*)"[^>]*stroke-linejoin/g)].map(
+    ([, points = '']) => points.split(' ').length,
+  )
+  t.ok(Math.max(...corners) > 8, `a cylinder is rounder than a box: ${corners}`)
 })
 
 verifies(

@@ -309,24 +309,54 @@ verifies(
   },
 )
 
-t.test('extents are half the size of a collision mesh', async (t) => {
-  const mesh = (...vertices: readonly (readonly number[])[]) =>
-    Buffer.from(Float64Array.from(vertices.flat()).buffer)
-  const box = mesh([1, -2, 0.5], [-0.25, 1, -3])
-  const extents = (vertices: Buffer | null) => {
-    const reader = createReader(t, join(fixtures, 'drop.db'), (db) => {
-      db.pragma('foreign_keys = OFF')
-      db.exec(`DELETE FROM MeshRecord; DELETE FROM ObjectRecord;
+t.test(
+  'extents are half the size of a collision mesh, and outlines are its outermost vertices',
+  async (t) => {
+    const mesh = (...vertices: readonly (readonly number[])[]) =>
+      Buffer.from(Float64Array.from(vertices.flat()).buffer)
+    const box = mesh([1, -2, 0.5], [-0.25, 1, -3])
+    const open = (vertices: Buffer | null) => {
+      const reader = createReader(t, join(fixtures, 'drop.db'), (db) => {
+        db.pragma('foreign_keys = OFF')
+        db.exec(`DELETE FROM MeshRecord; DELETE FROM ObjectRecord;
         UPDATE AssetPhysicalStaticRecord SET asset_id = 7`)
-      db.prepare('INSERT INTO MeshRecord (id, vertex_data) VALUES (1, ?)').run(vertices)
-      db.exec('INSERT INTO ObjectRecord (id, collisionMeshRecord_id) VALUES (7, 1)')
-    })
-    return [...reader.extents()]
-  }
-  t.same(extents(box), [[bodyId, [1, 2, 3]]])
-  t.same(extents(mesh([1, 1, 0], [-1, 1, 0])), [], 'a flat mesh is not a box')
-  t.same(extents(mesh([1, Number.NaN, 1])), [])
-  t.same(extents(box.subarray(0, 40)), [], 'part of a vertex is missing')
-  t.same(extents(Buffer.alloc(0)), [])
-  t.same(extents(null), [])
-})
+        db.prepare('INSERT INTO MeshRecord (id, vertex_data) VALUES (1, ?)').run(vertices)
+        db.exec('INSERT INTO ObjectRecord (id, collisionMeshRecord_id) VALUES (7, 1)')
+      })
+      return reader
+    }
+    const extents = (vertices: Buffer | null) => [...open(vertices).extents()]
+    t.same(extents(box), [[bodyId, [1, 2, 3]]])
+    t.same(extents(mesh([1, 1, 0], [-1, 1, 0])), [], 'a flat mesh is not a box')
+    t.same(extents(mesh([1, Number.NaN, 1])), [])
+    t.same(extents(box.subarray(0, 40)), [], 'part of a vertex is missing')
+    t.same(extents(Buffer.alloc(0)), [])
+    t.same(extents(null), [])
+
+    const tetrahedron = [
+      [1, 1, 1],
+      [1, -1, -1],
+      [-1, 1, -1],
+      [-1, -1, 1],
+    ]
+    const withInner = mesh(...tetrahedron, [0.1, 0.2, 0], ...tetrahedron)
+    const pyramid = mesh([1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0], [0, 0, 2], [0, 0, 1])
+    const sort = (points: Iterable<readonly number[]> = []) => [...points].map(String).sort()
+    t.same(
+      sort(open(pyramid).outlines().get(bodyId)),
+      sort([
+        [1, 1, 0],
+        [1, -1, 0],
+        [-1, 1, 0],
+        [-1, -1, 0],
+        [0, 0, 2],
+      ]),
+      'inner vertices are omitted',
+    )
+    t.same(sort(open(withInner).outlines().get(bodyId)), sort(tetrahedron))
+    const cube = tetrahedron.flatMap((corner) => [corner, corner.map((value) => -value)])
+    t.equal(open(mesh(...cube)).outlines().size, 0, 'a box has no outline')
+    t.equal(open(mesh([1, 1, 0], [-1, 1, 0])).outlines().size, 0)
+    t.equal(open(mesh([1, 1, 1], [0, Number.NaN, 1])).outlines().size, 0)
+  },
+)

@@ -37,14 +37,20 @@ export async function findGeometry(
 ): Promise<SceneGeometry> {
   const { summary, reader } = context
   const { points, grounds } = await collectContacts(frame, context)
-  const shapes = new Map<BodyId, Shape>([...reader.extents()].map(([body, box]) => [body, { box }]))
+  const outlines = reader.outlines()
+  const shapes = new Map<BodyId, Shape>(
+    [...reader.extents()].map(([body, box]) => {
+      const outline = outlines.get(body)
+      return [body, outline === undefined ? { box } : { box, outline }]
+    }),
+  )
   const fixed: FixedBody[] = []
   const names = new Map<BodyId, string>()
   for (const geometry of summary.geometry) {
     const { body_id, name } = geometry
     if (name !== null) names.set(body_id, name)
     const shape = toShape(geometry)
-    if (shape !== null) shapes.set(body_id, shape)
+    if (shape !== null && !(geometry.shape === null && outlines.has(body_id))) shapes.set(body_id, shape)
     const environment = toEnvironment(geometry)
     if (environment === null) continue
     if ('normal' in environment) grounds.set(body_id, environment)

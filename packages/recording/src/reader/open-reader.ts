@@ -9,9 +9,9 @@ import {
 } from '../formats/columns-file.ts'
 import { readTables } from '../formats/schema-era.ts'
 import type { BodyId } from '../types.ts'
-import { readExtents } from './cpp/body-reader.ts'
 import { connect, openCopy } from './cpp/connection.ts'
 import { frameReader } from './cpp/frame-reader.ts'
+import { readExtents, readOutlines } from './cpp/mesh-reader.ts'
 import { pairReader } from './cpp/pair-reader.ts'
 import { seriesReader } from './cpp/series-reader.ts'
 import { readSummary } from './cpp/summary.ts'
@@ -41,6 +41,7 @@ export function openReader(file: string): Reader {
     summary: () => readSummary(connection, frame),
     tables: () => readTables(db),
     extents: () => readExtents(connection),
+    outlines: () => readOutlines(connection),
     windows(summary) {
       const bodies = listBodyIds(summary)
       return recordingWindows(connection, bodies, { file, columns: storeColumns(bodies) })

@@ -12,6 +12,8 @@ export interface Reader extends SeriesReader {
   tables(): readonly TableColumns[]
   /** Returns the half extents of the bodies that have geometry, m. */
   extents(): ReadonlyMap<number, readonly [number, number, number]>
+  /** Returns the outermost vertices of the bodies whose shape is a mesh and not a box, m in the frames of the bodies. */
+  outlines(): ReadonlyMap<number, readonly (readonly [number, number, number])[]>
   windows(summary: RecordingSummary): Windows
   /** Whether all indexes exist; updated by `refresh`. */
   isIndexed(): boolean

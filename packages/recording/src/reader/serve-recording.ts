@@ -21,7 +21,7 @@ export interface AnalysisContext extends Call {
   readonly summary: RecordingSummary
   readonly reader: Pick<
     Reader,
-    'frame' | 'pairHistory' | 'systemEnergy' | 'bodyEnergy' | 'solver' | 'extents'
+    'frame' | 'pairHistory' | 'systemEnergy' | 'bodyEnergy' | 'solver' | 'extents' | 'outlines'
   >
   readonly windows: Windows
 }

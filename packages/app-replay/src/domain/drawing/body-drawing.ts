@@ -55,7 +55,10 @@ type Solid = Pick<DrawnBody, 'at' | 'shape' | 'turn'>
 /** Returns the points that a body extends to. */
 export function listExtremes({ at, shape, turn }: Solid): Point3[] {
   if (shape === null) return [at]
-  if ('box' in shape) return listCorners(shape.box).map((corner) => add(at, rotate(turn, corner)))
+  if ('box' in shape) {
+    const corners = 'outline' in shape ? shape.outline : listCorners(shape.box)
+    return corners.map((corner) => add(at, rotate(turn, corner)))
+  }
   const { radius } = shape
   const corners = listCorners([radius, radius, radius])
   return listBallCenters({ at, shape, turn }).flatMap((center) =>
@@ -94,6 +97,7 @@ export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetr
     )
   }
   const corners = listExtremes(body).map(at)
+  if ('outline' in shape) return polygon(convexHull(corners), style)
   const lines = edges.map(([from, to]) => line(corners[from] ?? [0, 0], corners[to] ?? [0, 0], thin))
   return group({}, polygon(convexHull(corners), style), ...lines)
 }

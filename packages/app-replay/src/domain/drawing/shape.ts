@@ -1,8 +1,12 @@
 import type { BodyGeometry, BodyId } from '@causeway/recording'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
-/** Half extents of a box, the radius of a sphere, or a capsule along z, in m in the frame of the body. */
+/**
+ * Half extents of a box, the radius of a sphere, or a capsule along z, in m in the frame of the body. A mesh has the box around it
+ * and its outermost vertices.
+ */
 export type Shape =
+  | { readonly box: Point3; readonly outline: readonly Point3[] }
   | { readonly box: Point3 }
   | { readonly radius: number }
   | { readonly radius: number; readonly halfLength: number }

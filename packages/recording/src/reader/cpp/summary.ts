@@ -12,9 +12,10 @@ import { describeFrames, timeStep } from '../../domain/time-step.ts'
 import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { Body, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
-import { readAppearances, readBodies, readExtents, readRunLine } from './body-reader.ts'
+import { readAppearances, readBodies, readRunLine } from './body-reader.ts'
 import type { Connection } from './connection.ts'
 import type { ReadFrame } from './frame-reader.ts'
+import { readExtents } from './mesh-reader.ts'
 
 /** Number of steps for gravity, and for the unit of the lambdas. */
 export const sampledSteps = 24

@@ -58,6 +58,7 @@ export function openRunReader(db: Database): Reader {
     },
     summary,
     tables: () => readTables(db),
+    outlines: () => new Map(),
     extents: () => new Map(extents.all().map(([id, x, y, z]) => [id, [x, y, z]])),
     windows(of) {
       const bodies = listBodyIds(of)
