@@ -261,3 +261,22 @@ t.test('a rewritten recording is reloaded, which the answer reports', async (t) 
   t.notOk('reloaded' in (await one.call('get_metadata')), 'once')
   t.ok(app.changes.includes('replay://recordings/drop/metadata'))
 })
+
+t.test('two states of a body in one frame are reported once, with their frames', async (t) => {
+  const { client } = await openReplay(t, ['drop'], {
+    change: (db) =>
+      db.exec(`INSERT INTO AssetDynamicStateRecord (body_id, kinematicState_id, frame_id)
+        SELECT body_id, kinematicState_id, frame_id FROM AssetDynamicStateRecord WHERE frame_id BETWEEN 70 AND 72`),
+  })
+  const { findings } = await client().call('diagnose', { recording: 'drop' })
+  t.match(findings, [
+    {
+      kind: 'duplicate_state',
+      bodies: [2],
+      frames: { first: 70, last: 72 },
+      confidence: 1,
+      sentence: /has 2 states in one frame; the last is used/,
+    },
+  ])
+  t.equal((findings as unknown[]).length, 1)
+})

@@ -24,7 +24,7 @@ export async function readPoses(
       times.push(window.times[row] ?? Number.NaN)
       const poses = new Float64Array(bodies.length * poseWidth)
       for (let body = 0; body < bodies.length; body++) {
-        present.push(window.present[row * bodies.length + body] ?? 0)
+        present.push(window.present[row * bodies.length + body] === 0 ? 0 : 1)
         for (let field = 0; field < 3; field++)
           poses[body * poseWidth + field] = window.states.get(row, body, stateAt.position + field)
         for (let field = 0; field < 4; field++)

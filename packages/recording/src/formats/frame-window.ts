@@ -117,7 +117,7 @@ export interface FrameWindow {
   readonly times: Float64Array
   /** body ids in column order; may be only the selected bodies */
   readonly bodies: readonly BodyId[]
-  /** 1 if the body has a state row; shape [frames, bodies] */
+  /** Number of state rows of a body, at most 255; the last one is read; shape [frames, bodies] */
   readonly present: Uint8Array
   /** shape [frames, bodies, 13] */
   readonly states: NdArray<Float64Array>

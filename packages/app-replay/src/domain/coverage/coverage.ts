@@ -107,7 +107,7 @@ export class CoverageCollector {
     for (const touch of touches) this.#addTouch(step, touch, frameMask)
     const count = scene.bodies.length
     for (let column = 0; column < count; column++) {
-      if (window.present[row * count + column] !== 1) {
+      if (window.present[row * count + column] === 0) {
         this.#before[column] = -1
         continue
       }
@@ -224,7 +224,7 @@ export class CoverageCollector {
     const count = scene.bodies.length
     let mask = joints.isGroupKnown[index] === 1 ? 0 : needBits.jointImpulses
     for (const column of columns) {
-      if (window.present[row * count + column] !== 1) mask |= needBits.velocities
+      if (window.present[row * count + column] === 0) mask |= needBits.velocities
       else mask |= num32(this.#bodyMasks, column)
     }
     const isTouching = columns.some((column) => touching[column] === 1)

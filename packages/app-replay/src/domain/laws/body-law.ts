@@ -1,6 +1,6 @@
 /**
- * Rows about bodies are plausible: masses are positive and finite, contacts name recorded bodies, and a moving body does
- * not have the same state in two frames.
+ * Rows about bodies are plausible: masses are positive and finite, contacts name recorded bodies, a body has one state in a
+ * frame, and a moving body does not have the same state in two frames.
  *
  * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion
  * as fast to the second frame if velocities are missing, is a `blow_up`. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
@@ -19,6 +19,7 @@ const maxFirstSpeed = 1e4
 
 export function bodyLaw(): Law {
   const duplicates = new RunCollector()
+  const repeated = new RunCollector()
   const unknown = new RunCollector(2)
   const masses = new RunCollector()
   const speeds = new RunCollector()
@@ -32,7 +33,8 @@ export function bodyLaw(): Law {
       for (let column = 0; column < count; column++) {
         const body = scene.bodies[column] ?? 0
         const subject = { bodies: [body], pair: null }
-        if (window.present[row * count + column] !== 1) continue
+        const rows = window.present[row * count + column] ?? 0
+        if (rows === 0) continue
         const mass = num(scene.masses, column)
         if (!judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
           masses.add(body, frame, { value: mass, limit: 0 }, subject)
@@ -43,6 +45,7 @@ export function bodyLaw(): Law {
             speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
         }
         judged.add(column)
+        if (rows > 1) repeated.add(body, frame, { value: rows, limit: 1 }, subject)
         if (!Number.isNaN(step.dt) && isDuplicate(step, column))
           duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
       }
@@ -70,6 +73,14 @@ export function bodyLaw(): Law {
           unit: 'm/s',
           confidence: 0.85,
           text: 'has a speed in its first frame that nothing under gravity reaches',
+        }),
+      ),
+      ...repeated.runs.map((run) =>
+        createFinding(run, {
+          kind: 'duplicate_state',
+          unit: 'states',
+          confidence: 1,
+          text: `has ${run.value} states in one frame; the last is used`,
         }),
       ),
       ...duplicates.runs.map((run) =>

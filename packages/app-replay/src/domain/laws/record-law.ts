@@ -29,7 +29,7 @@ export function recordLaw(): Law {
       const states = window.states.data
       for (let column = 0; column < scene.bodies.length; column++) {
         const body = scene.bodies[column] ?? 0
-        if (window.present[row * scene.bodies.length + column] !== 1) continue
+        if (window.present[row * scene.bodies.length + column] === 0) continue
         const at = step.at(column)
         let sum = 0
         for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)

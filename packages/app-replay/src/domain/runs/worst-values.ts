@@ -16,7 +16,7 @@ export class WorstCollector {
     for (let i = collisions.offset[row] ?? end; i < end; i++)
       this.#depth = larger(this.#depth, num(collisions.data.data, i * collisionAt.width + collisionAt.depth))
     for (let column = 0; column < scene.bodies.length; column++) {
-      if (window.present[row * scene.bodies.length + column] !== 1) continue
+      if (window.present[row * scene.bodies.length + column] === 0) continue
       const [x, y, z] = [0, 1, 2].map((axis) => num(states.data, at(column) + stateAt.velocity + axis))
       this.#speed = larger(this.#speed, length3(x ?? 0, y ?? 0, z ?? 0))
     }

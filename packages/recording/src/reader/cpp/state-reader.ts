@@ -124,7 +124,7 @@ function stateBlock(
     const column = columnByBody.get(body)
     if (frame === undefined || column === undefined) continue
     const at = frame * columnByBody.size + column
-    present[at] = 1
+    present[at] = Math.min(255, (present[at] ?? 0) + 1)
     write(row, data, at * width)
   }
   return { present, states: ndarray(data, [rowByFrame.size, columnByBody.size, width]) }

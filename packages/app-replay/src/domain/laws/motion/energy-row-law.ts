@@ -58,7 +58,7 @@ export function energyRowLaw(): Law {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
           note('potential', potential - before, readPotentialChange(step, column))
         }
-        if (window.present[row * count + column] === 1 || !Number.isNaN(total)) sum += total
+        if (window.present[row * count + column] !== 0 || !Number.isNaN(total)) sum += total
         size += largest
       }
       const system = num(window.system.data, row * systemAt.width + systemAt.total)
