@@ -15,6 +15,11 @@ export interface JointForces {
   readonly impulse: Float64Array
   /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
+  /** N·m·s per body: an impulse acts at both ends of a joint, which have drifted apart. */
+  readonly drift: Float64Array
+  /** Sum of the position errors of the joints of each body in m, and the rotation in rad that closes them. */
+  readonly error: Float64Array
+  readonly errorTurn: Float64Array
   /** Whether the joints of each group to other bodies are known. */
   readonly isGroupKnown: Uint8Array
   /** Whether the work of all joints of each group is known, and that work in J: the sum and the sum of sizes. */
@@ -50,6 +55,9 @@ export function createJointForces({ bodies, groups }: Scene): JointForces {
     isTorqueKnown: new Uint8Array(count).fill(1),
     impulse: new Float64Array(3 * count),
     torque: new Float64Array(3 * count),
+    drift: new Float64Array(count),
+    error: new Float64Array(count),
+    errorTurn: new Float64Array(count),
     isGroupKnown: new Uint8Array(groupCount),
     isWorkKnown: new Uint8Array(groupCount),
     work: new Float64Array(groupCount),
@@ -71,12 +79,14 @@ export function readJoints(step: JointStep): void {
   isJointed.fill(0)
   isKnown.fill(1)
   isTorqueKnown.fill(1)
-  for (const list of [joints.impulse, joints.torque, joints.work, joints.workSize]) list.fill(0)
+  const { impulse, torque, drift, error, errorTurn, work, workSize } = joints
+  for (const list of [impulse, torque, drift, error, errorTurn, work, workSize]) list.fill(0)
   joints.isGroupKnown.fill(1)
   joints.isWorkKnown.fill(1)
   joints.isIncomplete = false
   joints.totalWork = 0
-  for (let i = from; i < to; i++) addJoint(step, i * jointAt.width)
+  const before = row > 0 && from - (offset[row - 1] ?? 0) === to - from ? 2 * from - to : from
+  for (let i = 0; i < to - from; i++) addJoint(step, (from + i) * jointAt.width, (before + i) * jointAt.width)
   for (const [index, group] of scene.groups.entries()) {
     for (const column of group.columns)
       if (isJointed[column] === 0) {
@@ -91,7 +101,8 @@ export function readJoints(step: JointStep): void {
   }
 }
 
-function addJoint(step: JointStep, at: number): void {
+/** `was` is the joint in the frame before. */
+function addJoint(step: JointStep, at: number, was: number): void {
   const { scene, window, row, dt, joints } = step
   const rows = window.joints.data.data
   const a = scene.columnById.get(num(rows, at + jointAt.a)) ?? -1
@@ -103,6 +114,7 @@ function addJoint(step: JointStep, at: number): void {
   const point = read3(rows, at + jointAt.point)
   const isKnown = impulse.every(Number.isFinite)
   let isTorqueKnown = isKnown && torque.every(Number.isFinite)
+  const error = Math.max(...[at, was].map((joint) => Math.abs(num(rows, joint + jointAt.error)) || 0))
   for (const [column, sign] of [
     [a, 1],
     [b, -1],
@@ -110,11 +122,15 @@ function addJoint(step: JointStep, at: number): void {
     if (column < 0) continue
     joints.isJointed[column] = 1
     const lever = row === 0 ? point : add(point, read3(window.states.data, step.atBefore(column)), -1)
+    const reach = length3(...lever)
+    joints.error[column] = num(joints.error, column) + error
+    if (reach > error) joints.errorTurn[column] = num(joints.errorTurn, column) + error / reach
     const moment = cross(lever, impulse)
     if (!moment.every(Number.isFinite)) isTorqueKnown = false
     if (!isKnown) joints.isKnown[column] = 0
     if (!isTorqueKnown) joints.isTorqueKnown[column] = 0
     if (!isKnown) continue
+    joints.drift[column] = num(joints.drift, column) + error * length3(...impulse)
     for (const i of [0, 1, 2] as const) {
       joints.impulse[3 * column + i] = num(joints.impulse, 3 * column + i) + sign * impulse[i]
       joints.torque[3 * column + i] = num(joints.torque, 3 * column + i) + sign * (torque[i] + moment[i])

@@ -4,10 +4,10 @@
  * Contacts of a step belong to the poses before it. `missing_contact`, from the first overlap: shapes overlap by more than 1 mm and 0.2 % of the smaller
  * body in two steps without a contact row, or a body without any contact changes its momentum by more than 5 % of the
  * largest term while its shape is within 1 cm of another. Pairs with recorded forces on a body are not judged,
- * because joints let bodies overlap. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
+ * because joints let bodies overlap; nor are pairs with a recorded joint. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
  * than 1 cm and 1.5 times the relative motion of a step.
  */
-import { type BodyId, stateAt } from '@causeway/recording'
+import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
 import { getSmallestSize, type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
@@ -49,8 +49,8 @@ export function overlapLaw(): Law {
       if (placed.length < 2 || step.row === 0 || Number.isNaN(step.dt)) return
       for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one)
       const pushed = findPushed(step)
-      const touching = new Set(step.touches.map(({ a, b }) => toPairKey(a, b)))
-      for (const [a, b, gap] of listNear(placed, touching)) {
+      const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
+      for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
         const subject = orderPair(a, b)
         if (!step.scene.hasContacts || hasForces(step, a) || hasForces(step, b)) continue
         if (isSameGroup(step.scene, a.column, b.column)) continue
@@ -104,10 +104,20 @@ function readPose(step: Step, { column, solid }: Placed): Pose | null {
   return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
 }
 
-/** Lists the pairs without contact whose bounding spheres are close, with their signed distance: sweep and prune along x. */
+/** Lists the pairs that a joint connects. */
+function listJointed({ window, row }: Step): readonly number[] {
+  const { offset, data } = window.joints
+  const [from = 0, to = 0] = [offset[row], offset[row + 1]]
+  return Array.from({ length: to - from }, (_, i) => {
+    const at = (from + i) * jointAt.width
+    return toPairKey(num(data.data, at + jointAt.a), num(data.data, at + jointAt.b))
+  })
+}
+
+/** Lists the pairs without contact or joint whose bounding spheres are close, with their signed distance: sweep and prune along x. */
 function listNear(
   placed: readonly Placed[],
-  touching: ReadonlySet<number>,
+  known: ReadonlySet<number>,
 ): readonly (readonly [Placed, Placed, number])[] {
   const left = ({ pose, bound }: Placed): number => (pose?.at[0] ?? 0) - bound - near
   const sorted = placed.filter(({ pose }) => pose !== null).sort((a, b) => left(a) - left(b))
@@ -117,7 +127,7 @@ function listNear(
     for (let next = index + 1; next < sorted.length; next++) {
       const b = sorted[next] as Placed
       if (left(b) > end) break
-      if ((a.column < 0 && b.column < 0) || touching.has(toPairKey(a.body, b.body))) continue
+      if ((a.column < 0 && b.column < 0) || known.has(toPairKey(a.body, b.body))) continue
       const gap = measureGap(a, b)
       if (gap < near) found.push([a, b, gap])
     }

@@ -2,7 +2,7 @@
  * Nothing passes through anything without contact.
  *
  * The path of a centre crosses the box of another body or of the environment, or a plane of the environment: a recorded
- * one, or one on which bodies rested. Without geometry, moving more than 1 m per frame is a warning. Contact in this
+ * one, or one on which bodies rested if the shape of that body is not recorded. Without geometry, moving more than 1 m per frame is a warning. Contact in this
  * frame or the next is not tunnelling.
  */
 
@@ -44,6 +44,7 @@ export function tunnellingLaw(): Law {
   let known: readonly Plane[] = []
   let suspects: Suspect[] = []
   let boxes: readonly FixedBox[] | undefined
+  let shaped: ReadonlySet<number> | undefined
   let hasShapes: boolean | undefined
   let sizes: Float64Array | undefined
   const seen = new Map<number, number>()
@@ -70,6 +71,7 @@ export function tunnellingLaw(): Law {
         boxes = listFixedBoxes(scene)
         for (const plane of listRecordedPlanes(scene)) planes.set(plane.body, plane)
         known = [...planes.values()]
+        shaped = new Set(listFixed(scene).map(({ body }) => body))
       }
       if (!Number.isNaN(step.dt)) {
         for (let column = 0; column < scene.bodies.length; column++) {
@@ -101,7 +103,7 @@ export function tunnellingLaw(): Law {
             }
         }
       }
-      if (findPlanes(step, planes, seen)) known = [...planes.values()]
+      if (findPlanes(step, { planes, seen, shaped })) known = [...planes.values()]
     },
     findings: () => [
       ...passed.runs.map((run) =>
@@ -123,12 +125,27 @@ const minPlaneContacts = 3
 const areTouching = (touches: Step['touches'], one: number, other: number): boolean =>
   touches.some(({ a, b }) => (a === one && b === other) || (b === one && a === other))
 
+interface FoundPlanes {
+  readonly planes: Map<number, Plane>
+  /** Frames of contact with each environment body. */
+  readonly seen: Map<number, number>
+  /** Environment bodies whose shape is recorded. */
+  readonly shaped: ReadonlySet<number> | undefined
+}
+
 /** Derives planes of environment bodies from lever arms and normals of resting bodies. Returns whether there is a new one. */
-function findPlanes(step: Step, planes: Map<number, Plane>, seen: Map<number, number>): boolean {
+function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step
   for (const { a, b, columnA, normal, normals, constraintRows, leverA } of touches) {
-    if (planes.has(b) || !scene.isEnvironment(b) || columnA < 0 || constraintRows === 0 || step.row === 0)
+    if (
+      planes.has(b) ||
+      shaped?.has(b) ||
+      !scene.isEnvironment(b) ||
+      columnA < 0 ||
+      constraintRows === 0 ||
+      step.row === 0
+    )
       continue
     // In a corner, the mean lever arm ends on neither plane.
     if (normals.count !== 1) continue

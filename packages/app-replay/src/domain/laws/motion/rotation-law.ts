@@ -2,15 +2,15 @@
  * Orientations follow spins: dq/dt = q w / 2 with w in the body frame. The rotation from q(N-1) to q(N) is compared with
  * w dt of both frames.
  *
- * Tolerance: 2 % and (w dt)^2 for integrators, the change of the spin, 1e-4 rad, and 0.02 rad in contact, where engines
- * correct positions. If contacts were not recorded, 1e-4 rad for a constant multiple of the spin in 10 frames.
+ * Tolerance: 2 % and (w dt)^2 for integrators, the change of the spin, 1e-4 rad, and 0.02 rad in contact and with joints,
+ * where engines correct positions, and the rotation that closes twice the errors of the joints. If contacts were not recorded, 1e-4 rad for a constant multiple of the spin in 10 frames.
  * `frozen_orientation`: less than 2 % of the rotation for 3 frames or more; an orientation that does not
  * change at all has no tolerance. `unit_mismatch`: 1/57.3 or 57.3 times (degrees), or 1/9.55 (revolutions per
  * minute) of the rotation for 3 frames or more, within 5 %. Of steps of more than a quarter turn, only the unit is judged.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3, read3 } from '../../steps/block.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { readTurn } from '../../steps/turning.ts'
@@ -149,15 +149,19 @@ function compareRotation(step: Step, column: number): Mismatch | null {
   const turn = step.dt * Math.max(length3(...spin), length3(...before))
   const moved = readTurn(s, was + stateAt.orientation, at + stateAt.orientation)
   if (moved === null) return null
-  const isTouching =
-    !step.scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
+  const isCorrected =
+    !step.scene.hasContacts ||
+    step.touching[column] === 1 ||
+    step.touchedBefore[column] === 1 ||
+    step.joints.isJointed[column] === 1
   const expected = spin.map((part) => part * step.dt) as unknown as Point3
   const off = length3(moved[0] - expected[0], moved[1] - expected[1], moved[2] - expected[2])
   const change = length3(spin[0] - before[0], spin[1] - before[1], spin[2] - before[2]) * step.dt
   const isFrozen = length3(...moved) <= 1e-3 * turn && turn > 1e-6
-  const usual = 0.02 * turn + Math.min(turn, maxTurnShare) * turn + 1.05 * change
+  const corrected = 2 * num(step.joints.errorTurn, column)
+  const usual = 0.02 * turn + Math.min(turn, maxTurnShare) * turn + 1.05 * change + corrected
   const freeLimit = usual + (isFrozen ? 1e-6 : slack.free)
-  const limit = usual + (isFrozen ? 1e-6 : isTouching ? slack.contact : slack.free)
+  const limit = usual + (isFrozen ? 1e-6 : isCorrected ? slack.contact : slack.free)
   if (!(off > freeLimit)) return null
   const along = moved[0] * expected[0] + moved[1] * expected[1] + moved[2] * expected[2]
   const ratio = along / length3(...expected) ** 2

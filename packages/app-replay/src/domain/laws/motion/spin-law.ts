@@ -112,7 +112,10 @@ function measureTorque(step: Step, column: number, inertia: Point3): Excess | nu
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
 }
 
-/** Returns the N·m·s that the joints of a body may leave unexplained: their torques turn with the body during the step. */
+/**
+ * Returns the N·m·s that the joints of a body may leave unexplained: their torques turn with the body during the step, and an
+ * impulse acts at both ends of a joint, whose distance is its error.
+ */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step
   if (joints.isJointed[column] !== 1) return 0
@@ -126,7 +129,9 @@ function measureJointSlack(step: Step, column: number): number {
     ),
   )
   const group = scene.groupByColumn[column] ?? -1
-  return 2 * turn * torque + reach * (group < 0 ? 0 : getGroupTolerance(step, group))
+  return (
+    num(joints.drift, column) + 2 * turn * torque + reach * (group < 0 ? 0 : getGroupTolerance(step, group))
+  )
 }
 
 /** Bounds the change of the spin of a free body of unknown inertia. */

@@ -1,7 +1,7 @@
 /**
  * Positions follow velocities: x(N) - x(N-1) lies between v(N-1) dt and v(N) dt. Integrators differ by at most |dv|
- * dt, and by g dt^2 if they apply gravity before a change of velocity; position corrections by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body is or may be in
- * contact. A jump in 10 consecutive frames or more is a `velocity_mismatch`.
+ * dt, and by g dt^2 if they apply gravity before a change of velocity; position corrections of contacts and joints by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body has
+ * joints or is or may be in contact. A jump in 10 consecutive frames or more is a `velocity_mismatch`.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -44,9 +44,11 @@ export function teleportLaw(): Law {
         const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
         const isTouching =
           !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
+        const isCorrected = isTouching || step.joints.isJointed[column] === 1
         const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
         let limit = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
-        limit += isTouching ? jumpTolerance.contact : jumpTolerance.free
+        limit += isCorrected ? jumpTolerance.contact : jumpTolerance.free
+        limit += 2 * num(step.joints.error, column)
         const body = scene.bodies[column] ?? 0
         if (!(off > limit)) continue
         if (isTouching)
