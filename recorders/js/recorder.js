@@ -37,6 +37,7 @@ export class Recorder {
   #write
   #onError
   #dt
+  #convention
   #frameId = 0
   #sequence = 0
   #offset = 0n
@@ -59,6 +60,7 @@ export class Recorder {
     this.#write = write
     this.#onError = onError
     this.#dt = constants.dt
+    this.#convention = constants.convention
     const run = encode('Run', { ...findProvenance(), ...constants })
     this.#put((records) => {
       records.writeMagic()
@@ -66,6 +68,15 @@ export class Recorder {
       writeChannels(records)
     })
     this.#add(runChannel, 0, run)
+  }
+
+  /** Adds bodies that appear during the run, before their first frame. */
+  addBodies(bodies) {
+    this.#add(
+      runChannel,
+      (this.#frameId + 1) * (this.#dt ?? 0),
+      encode('Run', { convention: this.#convention, bodies }),
+    )
   }
 
   /**

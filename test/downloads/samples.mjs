@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Fetches third-party data that tests read, each in a fixed version, into the cache folder of the clients:
+ * Fetches third-party data and modules that tests read, each in a fixed version, into the cache folder of the clients:
  * `node test/downloads/samples.mjs`. Exits with 69 if the registry is unavailable.
  */
 import { spawnSync } from 'node:child_process'
@@ -15,6 +15,8 @@ import { unavailable } from './clients.mjs'
 export const samples = Object.freeze({
   // 116,000 lines of NMEA 0183 without dates, Apache-2.0.
   plaka: { spec: 'signalk-server@2.32.0', file: 'package/samples/plaka.log' },
+  // Physics engines that Replay's tests record, MIT.
+  planck: { spec: 'planck@1.5.0', file: 'package/dist/planck.mjs' },
 })
 
 /** @type {(env: NodeJS.ProcessEnv, spec: string) => string} */

@@ -341,6 +341,11 @@ export const replay = {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'limits are checked, and each result has pass or fail, the place and the evidence',
   },
+  'replay:engines': {
+    origin: 'design, recorders',
+    behaviour:
+      'clean runs of real engines have no finding of warning or above, and a changed velocity is found at its frame',
+  },
   'replay:tail': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'new frames of a growing recording are returned in order, each once',

@@ -185,3 +185,32 @@ verifies('replay:laws:joints', 'get_frame returns the joints of a frame', async 
     counts: { joints: 1 },
   })
 })
+
+verifies(
+  'replay:engines',
+  'a body that rests against the side of a box does not make the side a plane',
+  async (t) => {
+    const shape = { shape: { kind: 'box' }, half_extents: [0.1, 0.1, 0.1] }
+    const bodies = [
+      { id: 1, mass: 1, ...shape },
+      { id: 2, mass: 1, ...shape },
+      { id: 3, is_environment: true, position: [0.2, 0, 0], orientation: [1, 0, 0, 0], ...shape },
+    ]
+    const frames = Array.from({ length: 30 }, (_, row) => ({
+      frame_id: row + 1,
+      time: (row + 1) * dt,
+      bodies: [
+        { id: 1, position: [0, 0, 0], velocity: [0, 0, 0] },
+        { id: 2, position: [-1 + 0.1 * row, 0, -2], velocity: [0.1 / dt, 0, 0] },
+      ],
+      contacts: [{ a: 1, b: 3, normal: [1, 0, 0], points: [{ point: [0.1, 0, 0], normal_lambda: 0 }] }],
+    }))
+    const client = await recordLines(t, [
+      { run: { dt, gravity: [0, 0, 0], lambda_unit: 'N·s', bodies } },
+      ...frames,
+    ])
+    const { findings, checked } = await client.call('diagnose', {})
+    t.same(findings, [])
+    t.ok((checked as string[]).includes('tunnelling'))
+  },
+)

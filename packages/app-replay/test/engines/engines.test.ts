@@ -1,0 +1,102 @@
+/** Replay on runs that the adapters of the JavaScript recorder recorded from real engines. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { samplePath } from '../../../../test/downloads/samples.mjs'
+import { verifies } from '../../../../test/verifies.ts'
+import { openReplay, toRows } from '../replay-kit.ts'
+import { createPlanck } from './planck.ts'
+import { rapier } from './rapier.ts'
+import type { Engine, EngineScene } from './scene.ts'
+
+t.setTimeout(240_000)
+
+const planckFile = samplePath('planck', process.env)
+const engines: readonly (Engine | string)[] = [
+  rapier,
+  planckFile === undefined ? 'planck' : createPlanck(await import(planckFile)),
+]
+
+const model = { height: 3, isFixed: false, spin: 2 }
+
+const clean: Readonly<Record<string, EngineScene>> = {
+  'a box at rest': { stack: 1, steps: 300 },
+  'a slide': { stack: 1, slide: 2, steps: 120 },
+  'a stack of five boxes': { stack: 5, steps: 300 },
+  'a drop': { drop: 3, steps: 150 },
+  'a falling model with hinges': { model, steps: 40 },
+  'a pendulum of two links': { model: { height: 3, isFixed: true, spin: 0 }, steps: 60 },
+}
+
+const kicked: Readonly<Record<string, EngineScene & { readonly kick: number }>> = {
+  'a falling box': { drop: 6, steps: 45, kick: 30 },
+  'a link of a falling model': { model, steps: 40, kick: 30 },
+}
+
+async function diagnose(t: Test, engine: Engine, scene: EngineScene) {
+  const { client, folder } = await openReplay(t, [])
+  engine.simulate(join(folder, 'run.mcap'), scene)
+  const replay = client()
+  t.match(await replay.call('load_recording', { path: 'run.mcap' }), { total_frames: scene.steps })
+  return replay.call('diagnose', {})
+}
+
+for (const engine of engines) {
+  if (typeof engine === 'string') {
+    t.test(engine, { skip: `${engine} is not fetched: node test/downloads/samples.mjs` }, async () => {})
+    continue
+  }
+  for (const [title, scene] of Object.entries(clean))
+    verifies('replay:engines', `diagnose finds nothing in ${title} of ${engine.name}`, async (t) => {
+      const { findings, checked } = await diagnose(t, engine, scene)
+      t.same(
+        toRows(findings).filter(({ severity }) => severity !== 'info'),
+        [],
+      )
+      const laws = checked as readonly string[]
+      t.ok(laws.includes(scene.stack === undefined ? 'finite_numbers' : 'contact_momentum'))
+    })
+  for (const [title, scene] of Object.entries(kicked))
+    verifies('replay:engines', `diagnose finds a kick of 1 % of ${title} of ${engine.name}`, async (t) => {
+      const { findings } = await diagnose(t, engine, scene)
+      const rows = toRows(findings)
+      t.ok(rows.length > 0)
+      for (const { frames } of rows) t.match(frames, { first: scene.kick, last: scene.kick })
+    })
+}
+
+const recorders = fileURLToPath(new URL('../../../../recorders/js/', import.meta.url))
+
+/** Programs of the README by the adapter that they import, and the engines that are not installed as packages. */
+const examples: Readonly<Record<string, readonly [module: string, file: string | undefined] | undefined>> = {
+  mujoco: undefined,
+  rapier: undefined,
+  planck: ['planck', planckFile],
+}
+
+for (const [adapter, engine] of Object.entries(examples)) {
+  const isMissing = engine !== undefined && engine[1] === undefined
+  const options = isMissing ? { skip: `${adapter} is not fetched: node test/downloads/samples.mjs` } : {}
+  t.test(`the README's example of ${adapter} records a run without findings`, options, async (t) => {
+    const { client, folder } = await openReplay(t, [])
+    const program = readExample(adapter)
+      .replace(/'causeway-recorder\/(\w+)'/, (_, name) => JSON.stringify(join(recorders, `${name}.js`)))
+      .replace(`'${engine?.[0]}'`, JSON.stringify(engine?.[1]))
+    writeFileSync(join(folder, 'example.mjs'), program)
+    execFileSync(process.execPath, ['example.mjs'], { cwd: folder })
+    const [, file] = /openSync\('(\w+)\.mcap'/.exec(program) ?? []
+    const { findings } = await client().call('diagnose', { recording: file })
+    t.same(
+      toRows(findings).filter(({ severity }) => severity !== 'info'),
+      [],
+    )
+  })
+}
+
+function readExample(adapter: string): string {
+  const blocks = readFileSync(join(recorders, 'README.md'), 'utf8').matchAll(/```js\n(.*?)```/gs)
+  const programs = [...blocks].map(([, program]) => program ?? '')
+  return programs.find((program) => program.includes(`causeway-recorder/${adapter}'`)) ?? ''
+}
