@@ -16,8 +16,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   embed: ['protocol', 'store', 'worker'],
   picture: ['protocol', 'worker'],
   plot: ['protocol', 'app-kit'],
-  gateway: ['protocol', 'store', 'app-kit'],
-  bridge: ['protocol'],
+  oauth: ['protocol'],
+  gateway: ['protocol', 'store', 'app-kit', 'oauth'],
+  bridge: ['protocol', 'oauth'],
   console: [],
   'app-replay': ['recording', 'picture'],
   'app-help': ['embed'],
@@ -26,7 +27,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'app-toolvault': ['plot'],
 }
 const appImports = ['protocol', 'app-kit', 'store', 'worker']
-const serverImports = [...appImports, 'gateway']
+const serverImports = [...appImports, 'gateway', 'oauth']
 
 const maxLines = 400
 const forbiddenNames = /^(utils?|helpers?|common|misc|managers?|shared)$/

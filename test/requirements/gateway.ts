@@ -125,4 +125,37 @@ export const gateway = {
     behaviour:
       'mcp enable, disable and remove change one entry, and remove only secrets that no other entry uses',
   },
+  'gateway:login': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'a person logs in at a remote server through a browser or with a copied URL; tokens stay in a private file',
+  },
+  'gateway:login:response': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'a response completes one login, once, within 10 minutes, with its state and from its authorization server',
+  },
+  'gateway:login:metadata': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'metadata of another issuer or resource, insecure or unreachable endpoints, and oversized documents are rejected',
+  },
+  'gateway:login:refresh': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'concurrent calls with an expired token cause one refresh, also between processes; a refused refresh requires a login',
+  },
+  'gateway:login:needed': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'a server that requires a login is shown as such and not asked again; other servers are not affected',
+  },
+  'gateway:login:scope': {
+    origin: 'gateway design, OAuth',
+    behaviour: 'a call that needs another scope fails alone, and the next login requests the scope',
+  },
+  'gateway:logout': {
+    origin: 'gateway design, OAuth',
+    behaviour: 'a logout revokes the tokens where the server supports it, and deletes the login',
+  },
 } as const satisfies Requirements

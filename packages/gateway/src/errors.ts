@@ -49,10 +49,10 @@ export const GatewayError = defineErrors({
     about: 'the hosted server was imported and is not approved yet, so it was not started',
     remedy: 'check its command with causeway mcp show, then run causeway mcp approve',
   },
-  NEEDS_LOGIN: {
-    status: 401,
-    about: 'the remote server requires a login',
-    remedy: 'run causeway mcp login',
+  LOGIN_UNSUPPORTED: {
+    status: 400,
+    about: 'the hosted server is a process, or has a token in its configuration',
+    remedy: 'log in at servers with a url and without the header Authorization',
   },
   TOOL_CHANGED: {
     status: 409,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { App, Log } from '@causeway/app-kit'
+import type { ServerLogin } from '@causeway/oauth'
 import type { CausewayError } from '@causeway/protocol'
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { createHostedApp } from './app/hosted-app.ts'
 import { ParkedCalls } from './calls/parked-calls.ts'
 import { findEndpointWarnings, type HostedServer, type RenderedEndpoint } from './config/index.ts'
@@ -30,7 +30,8 @@ export interface GatewayOptions {
   readonly random?: () => number
   /** Expands variables. Throws a `CausewayError`. */
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
-  authProviderFor?(server: HostedServer): OAuthClientProvider | undefined
+  /** Returns the login at a remote server, or `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
+  loginFor?(server: HostedServer): ServerLogin | undefined
   /** Whether another app or view has this path. */
   isReserved(path: string): boolean
   /** The apps changed; see `takeChanges`. */
@@ -183,7 +184,7 @@ export class Gateway {
         pidFile: this.#pidFile,
         parked: this.#parked,
         render: (one, project) => this.#options.render(one, project),
-        authProviderFor: (one) => this.#options.authProviderFor?.(one),
+        loginFor: (one) => this.#options.loginFor?.(one),
       },
       config,
       catalogue: this.#openStore().findCatalogue(config.name, hashConfig(config)),

@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { ServerLogin } from '@causeway/oauth'
 import type { RenderedEndpoint } from './config/index.ts'
 import { getListedCapabilities } from './domain/capabilities.ts'
 import type { Catalogue } from './domain/catalogue.ts'
@@ -16,13 +16,13 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal
   /** Default: 180 s, for commands that download the server first. */
   readonly timeoutMs?: number
-  readonly authProvider?: OAuthClientProvider
+  readonly login?: ServerLogin | undefined
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
 /** Starts a server once and lists what it offers. Throws `UPSTREAM_UNAVAILABLE` with its stderr, and `NEEDS_LOGIN`. */
 export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOptions): Promise<Catalogue> {
-  const { server, share, concurrency = 8, project, timeoutMs = 180_000, authProvider, clientInfo } = options
+  const { server, share, concurrency = 8, project, timeoutMs = 180_000, login, clientInfo } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
   const now = (): number => performance.now()
@@ -34,7 +34,7 @@ export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOpti
     startMs: timeoutMs,
     policy: new RestartPolicy({ now, random: Math.random }),
     getEra: () => undefined,
-    createChannel: () => createChannel(endpoint, { server, project, now, authProvider, onOutput: () => {} }),
+    createChannel: () => createChannel(endpoint, { server, project, now, login, onOutput: () => {} }),
     onReady: () => {},
     onNotification: () => {},
     onFailure: () => {},

@@ -39,6 +39,9 @@ const serverParts: readonly OwnedPart[] = [
   { path: 'roots.json', kind: 'files' as const },
   { path: 'mcp.json', kind: 'files' as const },
   { path: 'gateway/', kind: 'passing' as const },
+  // An authorization server may treat an old refresh token as stolen.
+  { path: 'auth.json', kind: 'passing' as const },
+  { path: 'auth.json.lock', kind: 'passing' as const },
   {
     path: 'server.db',
     kind: 'database' as const,

@@ -1,5 +1,6 @@
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
 import { GatewayError } from '@causeway/gateway'
+import { LoginError } from '@causeway/oauth'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 import { WorkerError } from '@causeway/worker'
@@ -19,7 +20,7 @@ export function causewayApp(core: () => ServerParts): App {
       name: 'Causeway',
       about:
         'The server itself: its apps and their health, the audit of calls, refreshing the tool lists, and backups.',
-      errors: [CausewayError, StoreError, WorkerError, ServerError, GatewayError],
+      errors: [CausewayError, StoreError, WorkerError, ServerError, GatewayError, LoginError],
       open: (): CausewayStore => ({ core, search: new ToolSearch(() => core().registry) }),
       session: () => ({}),
       close: ({ search }) => search.close(),

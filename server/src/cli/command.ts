@@ -33,8 +33,8 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   readonly print: (line: string) => void
   /** Writes a line to standard error. */
   readonly note: (line: string) => void
-  /** `undefined` without a terminal. */
-  readonly ask: ((question: string) => Promise<string>) | undefined
+  /** `undefined` without a terminal. The signal ends the prompt. */
+  readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined
   /** Returns a signal that aborts on SIGINT and SIGTERM, which then do not end the process. */
   readonly untilInterrupted: () => AbortSignal
 }

@@ -106,15 +106,21 @@ function createCall(
     cwd,
     print,
     note,
-    ask: stdin.isTTY && stderr.isTTY ? (question) => askUser(process, question) : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? (...prompt) => askUser(process, ...prompt) : undefined,
     untilInterrupted,
   }
 }
 
-async function askUser({ stdin, stderr }: CommandProcess, question: string): Promise<string> {
+async function askUser(
+  { stdin, stderr }: CommandProcess,
+  question: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr })
   try {
-    return await terminal.question(question)
+    return await (signal === undefined
+      ? terminal.question(question)
+      : terminal.question(question, { signal }))
   } finally {
     terminal.close()
   }

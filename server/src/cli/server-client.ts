@@ -144,8 +144,8 @@ export class ServerClient {
   }
 
   /** Returns the JSON body of a route. Throws the error of the route. */
-  get(path: string): Promise<unknown> {
-    return this.#request('GET', path, {})
+  get(path: string, signal?: AbortSignal): Promise<unknown> {
+    return this.#request('GET', path, signal === undefined ? {} : { signal })
   }
 
   post(path: string, body: object): Promise<unknown> {

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Gateway, type GatewayOptions } from '@causeway/gateway'
-import { ConfigWatcher, type GatewayConfig, renderEndpoint } from '@causeway/gateway/config'
+import {
+  ConfigWatcher,
+  type GatewayConfig,
+  GatewayError,
+  type HostedServer,
+  renderEndpoint,
+  renderRemote,
+} from '@causeway/gateway/config'
+import { AuthFile, Logins, type RemoteServer, ServerLogin } from '@causeway/oauth'
 import type { CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { version } from '../process/version.ts'
@@ -11,14 +19,25 @@ interface HostedServersOptions
   readonly env: NodeJS.ProcessEnv
 }
 
+interface Parts {
+  readonly gateway: Gateway
+  readonly logins: Logins
+  readonly watcher: ConfigWatcher
+  readonly renderRemote: (server: HostedServer) => RemoteServer | undefined
+}
+
 /** The MCP servers of `mcp.json`, which is applied again when it changes. */
 export class HostedServers {
   readonly gateway: Gateway
+  readonly logins: Logins
   readonly #watcher: ConfigWatcher
+  readonly #renderRemote: Parts['renderRemote']
 
-  private constructor(gateway: Gateway, watcher: ConfigWatcher) {
+  private constructor({ gateway, logins, watcher, renderRemote }: Parts) {
     this.gateway = gateway
+    this.logins = logins
     this.#watcher = watcher
+    this.#renderRemote = renderRemote
   }
 
   static async open(options: HostedServersOptions): Promise<HostedServers> {
@@ -29,6 +48,12 @@ export class HostedServers {
       onChange: ({ servers }) => void gateway.update(servers).catch(logFailure),
       onFailure: (err) => log.error({ err }, 'mcp.json is not used; the last valid configuration remains'),
     })
+    const logins = new Logins({
+      file: new AuthFile(dataDir),
+      now: options.now,
+      command: ({ name }) => `causeway mcp login ${name}`,
+    })
+    const toRemote = (server: HostedServer) => renderRemote(server, { env, secrets: watcher.current.secrets })
     const gateway = await Gateway.open(
       {
         ...options,
@@ -37,10 +62,14 @@ export class HostedServers {
         clientInfo: { name: 'causeway', version },
         render: (server, project) =>
           renderEndpoint(server, { env, secrets: watcher.current.secrets, project }),
+        loginFor: (server) => {
+          const remote = toRemote(server)
+          return remote && new ServerLogin(logins, remote)
+        },
       },
       watcher.current.servers,
     )
-    return new HostedServers(gateway, watcher)
+    return new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
   }
 
   /** The last valid configuration. */
@@ -51,6 +80,27 @@ export class HostedServers {
   /** Why `mcp.json` as it is now is not used. */
   get failure(): CausewayError | undefined {
     return this.#watcher.failure
+  }
+
+  /** Throws `SERVER_NOT_FOUND`, and `LOGIN_UNSUPPORTED` if the server uses no login. */
+  findRemote(name: string): RemoteServer {
+    // Throws for an unknown name.
+    this.gateway.pendingChanges(name)
+    const server = this.config.servers.find((one) => one.name === name)
+    const remote = server && this.#renderRemote(server)
+    if (remote !== undefined) return remote
+    throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
+  }
+
+  /** Servers that waited for a login are used again. */
+  async restartAfterLogin(): Promise<void> {
+    const waiting = this.gateway.describe().filter(({ state }) => state === 'needs_login')
+    const names = new Set(waiting.map(({ name }) => name))
+    for (const server of this.config.servers.filter(({ name }) => names.has(name))) {
+      const remote = this.#renderRemote(server)
+      if (remote !== undefined && this.logins.describe(remote).state === 'logged_in')
+        await this.gateway.restart(server.name)
+    }
   }
 
   /** Reads `mcp.json` now if it changed. */

@@ -63,13 +63,21 @@ const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
   '/api/hosted/:name/logs': [{ path: '/api/hosted/none/logs', isScoped: true }],
   '/api/hosted/:name/changes': [{ path: '/api/hosted/none/changes', isScoped: true }],
   '/api/hosted/:name/restart': [{ path: '/api/hosted/none/restart', body: {}, isScoped: true }],
+  '/api/hosted/:name/login': [
+    { path: '/api/hosted/none/login?state=x', isScoped: true },
+    { path: '/api/hosted/none/login', body: {}, isScoped: true },
+  ],
+  '/api/hosted/:name/logout': [{ path: '/api/hosted/none/logout', body: {}, isScoped: true }],
   '/api/hosted/:name/approve': [{ path: '/api/hosted/none/approve', body: {}, isScoped: true }],
   '/api/registry/refresh': [{ path: '/api/registry/refresh', body: {}, isScoped: true }],
 }
 
-/** Pages and assets of the console need no token; `console-pages.test.ts` tests them. */
+/**
+ * Pages and assets of the console need no token; `console-pages.test.ts` tests them. The redirect URI of logins has a secret state instead;
+ * see below.
+ */
 const publicRoutes =
-  /^GET \/(assets\/:name|apps(\/:app(\/:tool)?)?|traffic(\/:request)?|sessions|servers(\/:server)?|status|logs|replay(\/:recording(\/compare\/:other)?)?|debrief(\/plots\/:filename)?|minds(\/:mind)?|trm(\/:session)?|help)?$/
+  /^GET \/(oauth\/callback|assets\/:name|apps(\/:app(\/:tool)?)?|traffic(\/:request)?|sessions|servers(\/:server)?|status|logs|replay(\/:recording(\/compare\/:other)?)?|debrief(\/plots\/:filename)?|minds(\/:mind)?|trm(\/:session)?|help)?$/
 
 async function openGuarded(t: Test) {
   const file = `${t.testdir({ data: {} })}/tokens`
@@ -182,6 +190,32 @@ verifies('access:every-route', 'a token without the scope can only list', async 
     t.not(owner.status, 401, path)
   }
 })
+
+verifies(
+  'access:every-route',
+  'the redirect URI of logins needs no token, and only a known state',
+  async (t) => {
+    const { wire } = await openGuarded(t)
+    const url = `${wire.http.url}/oauth/callback`
+    const navigation = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    }
+    for (const query of ['', '?code=x&state=y', '?error=%3Cb%3E&state=', `?state=${'z'.repeat(4000)}`]) {
+      const { status, headers, text } = await send(`${url}${query}`, 'GET', { headers: navigation })
+      t.equal(status, 400, query.slice(0, 40))
+      t.match(headers, { 'content-security-policy': /^default-src 'none'/, 'referrer-policy': 'no-referrer' })
+      t.match(text, /no login waits for this response/)
+      t.notMatch(text, /<b>|zzzz/)
+    }
+    for (const { name, status, code, fields } of intruders.filter((intruder) => intruder.status === 403)) {
+      const response = await send(`${url}?code=x&state=y`, 'GET', { headers: fields })
+      t.equal(response.status, status, name)
+      t.match(response.text, code)
+    }
+  },
+)
 
 verifies('wire:guard:token-origin', async (t) => {
   const { wire, port } = await openGuarded(t)

@@ -14,14 +14,16 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
   /** The reply to every prompt. Without it the command has no terminal. */
-  readonly answer?: string
+  readonly answer?: string | (() => Promise<string>)
+  /** Called with the text on standard output. */
+  readonly onOutput?: (text: string) => void
 }
 
 /** Runs a command of `causeway` in this process. */
 export async function runHere(
   t: Test,
   argv: readonly string[],
-  { env = {}, cwd = t.testdirName, answer }: RunOptions = {},
+  { env = {}, cwd = t.testdirName, answer, onOutput = () => {} }: RunOptions = {},
 ): Promise<CommandResult> {
   const out: string[] = []
   const err: string[] = []
@@ -30,14 +32,21 @@ export async function runHere(
   const stderr = Object.assign(new PassThrough(), { isTTY })
   stderr.on('data', (chunk) => {
     err.push(String(chunk))
-    if (/: $/.test(String(chunk))) stdin.write(`${answer}\n`)
+    if (!/: $/.test(String(chunk))) return
+    if (typeof answer !== 'function') stdin.write(`${answer}\n`)
+    else void answer().then((text) => stdin.write(`${text}\n`))
   })
   const code = await runCommand({
     argv,
     env,
     cwd,
     stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: { write: (text: string) => out.push(text) > 0 },
+    stdout: {
+      write: (text: string) => {
+        onOutput(text)
+        return out.push(text) > 0
+      },
+    },
     stderr: stderr as unknown as NodeJS.WriteStream,
   })
   // The stream emits its data in a later turn of the event loop.

@@ -30,4 +30,5 @@ export {
 } from './gateway-config.ts'
 export { readPrivateFile, writePrivateFile } from './private-file.ts'
 export { type RenderedEndpoint, renderEndpoint, renderOAuth, rendersPerProject } from './render.ts'
+export { renderRemote } from './render-remote.ts'
 export { SecretsFile, secretNamePattern, secretsFileName } from './secrets-file.ts'

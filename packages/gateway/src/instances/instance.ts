@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { LoginError } from '@causeway/oauth'
 import { type CausewayError, isCausewayError, type JsonObject, type Params } from '@causeway/protocol'
 import type { ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
 import { GatewayError } from '../errors.ts'
@@ -61,6 +62,7 @@ export class Instance {
   readonly #subscriptions = new ResourceSubscriptions()
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
+  #loginError: CausewayError | undefined
 
   constructor(options: InstanceOptions) {
     this.#options = options
@@ -110,7 +112,8 @@ export class Instance {
 
   /** Whether it has no process and no user. */
   get isUnused(): boolean {
-    return this.#users === 0 && this.state === 'idle' && !this.#isClosing
+    const isStopped = this.state === 'idle' || this.state === 'needs_login'
+    return this.#users === 0 && isStopped && !this.#isClosing
   }
 
   /** Result of the latest handshake. */
@@ -130,6 +133,7 @@ export class Instance {
         try {
           return await work(connection)
         } catch (error) {
+          if (LoginError.is(error, 'NEEDS_LOGIN')) this.#requireLogin(connection, error)
           if (!(error instanceof SessionExpired)) throw error
           return await work(await this.#getConnection(signal))
         }
@@ -237,8 +241,10 @@ export class Instance {
       const failure = this.#toStartError(error)
       if (connection !== undefined) this.#close(connection)
       if (stopping.aborted) this.#setState('idle')
-      else if (GatewayError.is(failure, 'NEEDS_LOGIN')) this.#setState('needs_login')
-      else {
+      else if (LoginError.is(failure, 'NEEDS_LOGIN')) {
+        this.#loginError = failure
+        this.#setState('needs_login')
+      } else {
         policy.recordFailure(Number(failure.data.retry_after_ms ?? 0))
         this.#setState('backoff')
       }
@@ -248,10 +254,19 @@ export class Instance {
     }
   }
 
+  /** The login was revoked. Other calls in flight fail with the same error first. */
+  #requireLogin(connection: Connection, error: CausewayError): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.#loginError = error
+    this.#setState('needs_login')
+    this.#options.onFailure(error)
+    setImmediate(() => this.#close(connection))
+  }
+
   async #waitForPolicy(stopping: AbortSignal): Promise<void> {
     const { policy, server } = this.#options
-    if (this.#state === 'needs_login')
-      throw new GatewayError('NEEDS_LOGIN', `${server} requires a login`, { data: { server } })
+    if (this.#state === 'needs_login' && this.#loginError !== undefined) throw this.#loginError
     const { waitMs, isDown } = policy
     if (waitMs === 0) return
     if (isDown)

@@ -1,3 +1,4 @@
+import { LoginError } from '@causeway/oauth'
 import type { Share } from '../config/index.ts'
 import type { Instance, InstanceState } from './instance.ts'
 import type { UpstreamServer } from './upstream-server.ts'
@@ -77,9 +78,11 @@ export function describeServer(
   }
 }
 
-function findState({ config, pool }: UpstreamServer): ServerState {
+function findState({ config, pool, lastError }: UpstreamServer): ServerState {
   if (config.needsApproval) return 'needs_approval'
   if (!config.enabled) return 'disabled'
+  // The instance that failed may have ended.
+  if (LoginError.is(lastError, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
   return byPriority.find((state) => states.has(state)) ?? 'idle'
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ask, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
+import { LoginError, type ServerLogin } from '@causeway/oauth'
 import { type CausewayError, type InputRequest, isObject, meta, type Params } from '@causeway/protocol'
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { HostedCall } from '../calls/hosted-call.ts'
 import type { ParkedCalls } from '../calls/parked-calls.ts'
 import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
@@ -51,7 +51,7 @@ export interface UpstreamServices {
   readonly pidFile: PidFile
   readonly parked: ParkedCalls
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
-  authProviderFor(server: HostedServer): OAuthClientProvider | undefined
+  loginFor(server: HostedServer): ServerLogin | undefined
 }
 
 export interface UpstreamServerOptions {
@@ -301,6 +301,8 @@ export class UpstreamServer {
   }
 
   #createChannel(project: string | undefined): Channel {
+    // Until `restart`, which follows a login, no instance asks the server again.
+    if (LoginError.is(this.#lastError, 'NEEDS_LOGIN')) throw this.#lastError
     this.#starts += 1
     const { services } = this.#options
     const { config } = this
@@ -309,7 +311,7 @@ export class UpstreamServer {
       project: config.share === 'shared' ? undefined : project,
       now: services.now,
       pidFile: services.pidFile,
-      authProvider: services.authProviderFor(config),
+      login: services.loginFor(config),
       onOutput: (source, line) => this.output.add(source, line),
     })
   }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { ServerLogin } from '@causeway/oauth'
 import type { RenderedEndpoint } from '../config/index.ts'
 import type { Channel } from './channel.ts'
 import { HttpChannel, SseChannel } from './http-channel.ts'
@@ -13,17 +13,18 @@ export interface ChannelContext {
   readonly project: string | undefined
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
-  readonly authProvider?: OAuthClientProvider | undefined
+  /** The login at a remote server. */
+  readonly login?: ServerLogin | undefined
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }
 
 export function createChannel(endpoint: RenderedEndpoint, context: ChannelContext): Channel {
-  const { server, project, now, pidFile, authProvider, onOutput } = context
+  const { server, project, now, pidFile, login, onOutput } = context
   if (endpoint.kind === 'stdio') {
     const { command, args, env, cwd = project ?? homedir() } = endpoint
     return new StdioChannel({ command, args, env, cwd, now, pidFile, onOutput })
   }
   const { kind, url, headers } = endpoint
-  const options = { kind, server, url, headers, authProvider }
+  const options = { kind, server, url, headers, login }
   return kind === 'http' ? new HttpChannel(options) : new SseChannel(options)
 }

@@ -1,7 +1,7 @@
-import type { Message } from '@causeway/protocol'
+import { LoginError, type ServerLogin } from '@causeway/oauth'
+import { isCausewayError, type Message } from '@causeway/protocol'
 import type {
   JSONRPCMessage,
-  OAuthClientProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   Transport,
@@ -16,7 +16,8 @@ export interface HttpChannelOptions {
   readonly url: string
   /** From the configuration. A token of a client is never sent. */
   readonly headers: Readonly<Record<string, string>>
-  readonly authProvider?: OAuthClientProvider | undefined
+  /** Absent if the headers contain a token. */
+  readonly login?: ServerLogin | undefined
   readonly fetch?: typeof fetch
 }
 
@@ -105,12 +106,12 @@ export class HttpChannel implements Channel {
   }
 
   #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
-    const { url, headers, authProvider } = this.#options
+    const { url, headers, login } = this.#options
     const sessionId = this.#base?.sessionId
     return new Transport(new URL(url), {
       requestInit: { headers: { ...headers } },
       fetch: (target, init) => this.#fetch(target, init),
-      ...(authProvider === undefined ? {} : { authProvider }),
+      ...(login === undefined ? {} : { authProvider: login.createProvider() }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(this.#version === undefined ? {} : { protocolVersion: this.#version }),
     })
@@ -145,12 +146,12 @@ export class SseChannel implements Channel {
   }
 
   async start(handlers: ChannelHandlers): Promise<void> {
-    const { url, headers, authProvider, fetch } = this.#options
+    const { url, headers, login, fetch } = this.#options
     this.#sdk = await loadSdk()
     const transport = new this.#sdk.SSEClientTransport(new URL(url), {
       requestInit: { headers: { ...headers } },
       ...(fetch === undefined ? {} : { fetch }),
-      ...(authProvider === undefined ? {} : { authProvider }),
+      ...(login === undefined ? {} : { authProvider: login.createProvider() }),
     })
     this.#transport = transport
     transport.onmessage = (message) => handlers.onMessage(message as Message)
@@ -160,14 +161,16 @@ export class SseChannel implements Channel {
       // The event source would reconnect, to a session that the server does not have.
       if (isOpen) handlers.onClose(error)
     }
-    await transport.start().catch((error: unknown) => {
-      throw toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: undefined })
-    })
+    await transport.start().catch((error: unknown) => this.#fail(error))
     isOpen = true
   }
 
   async send(message: Message): Promise<void> {
-    await this.#transport?.send(message as JSONRPCMessage)
+    await this.#transport?.send(message as JSONRPCMessage).catch((error: unknown) => this.#fail(error))
+  }
+
+  #fail(error: unknown): never {
+    throw toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: undefined })
   }
 
   useVersion(version: string): void {
@@ -183,11 +186,19 @@ export class SseChannel implements Channel {
 
 function toHttpError(
   error: unknown,
-  { server, sdk, retryAfterMs }: { server: string; sdk: Sdk; retryAfterMs: number | undefined },
+  {
+    server,
+    login,
+    sdk,
+    retryAfterMs,
+  }: Pick<HttpChannelOptions, 'server' | 'login'> & { sdk: Sdk; retryAfterMs: number | undefined },
 ): unknown {
+  if (isCausewayError(error)) return error
+  if (error instanceof sdk.InsufficientScopeError && login !== undefined)
+    return login.requireScope(error.requiredScope)
   const status = error instanceof sdk.SdkHttpError ? error.status : undefined
   if (error instanceof sdk.UnauthorizedError || status === 401)
-    return new GatewayError('NEEDS_LOGIN', `${server} requires a login`, { data: { server }, cause: error })
+    return login?.needsLogin() ?? rejectedToken(server)
   return new GatewayError('UPSTREAM_UNAVAILABLE', `${server} cannot be reached: ${describe(error)}`, {
     data: {
       server,
@@ -197,6 +208,12 @@ function toHttpError(
     cause: error,
   })
 }
+
+const rejectedToken = (server: string) =>
+  new LoginError('NEEDS_LOGIN', `${server} rejects the token in its configuration`, {
+    data: { server },
+    remedy: 'correct the header Authorization of the server in mcp.json',
+  })
 
 /** `fetch` has the reason in the cause. */
 function describe(error: unknown): string {

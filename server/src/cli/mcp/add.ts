@@ -4,15 +4,18 @@ import {
   findEndpointWarnings,
   parseServer,
   renderEndpoint,
+  renderRemote,
   type Share,
   shares,
 } from '@causeway/gateway/config'
+import { LoginError, ServerLogin } from '@causeway/oauth'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
 import { describeServer, formatRows, noteWarnings } from './describe-server.ts'
 import { openHostedServers } from './hosted-servers.ts'
 import type { ConvertedEntry } from './import/convert-entry.ts'
 import { moveSecrets } from './import/move-secrets.ts'
+import { openLogins } from './logins.ts'
 
 const flags = {
   url: { value: '<url>', about: 'connect to a remote server instead of starting a process' },
@@ -47,13 +50,14 @@ are the approved ones.`,
     if (typeof server === 'string') throw usageError('mcp add', server)
     print(`${name}\n${formatRows(describeServer(server))}`)
     noteWarnings(findEndpointWarnings(server.endpoint), note)
+    let login: ServerLogin | undefined
     try {
-      const endpoint = renderEndpoint(server, {
-        env: call.env,
-        secrets: { ...secrets.read(), ...moved.secrets },
-        project: cwd,
-      })
-      const catalogue = await probeServer(endpoint, {
+      const values = { ...secrets.read(), ...moved.secrets }
+      const variables = { env: call.env, secrets: values, project: cwd }
+      const remote = renderRemote(server, variables)
+      login = remote && new ServerLogin(openLogins(call), remote)
+      const catalogue = await probeServer(renderEndpoint(server, variables), {
+        login,
         ...{ server: name, share: server.share, concurrency: server.concurrency, project: cwd },
         signal: call.untilInterrupted(),
         clientInfo: { name: 'causeway', version },
@@ -62,8 +66,10 @@ are the approved ones.`,
       print(`  tools  ${escapeHiddenCharacters(names)}`)
       noteWarnings(findCatalogueWarnings(catalogue), note)
     } catch (error) {
-      if (!flags.force) throw error
-      note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)
+      if (login !== undefined && LoginError.is(error, 'NEEDS_LOGIN'))
+        note(`${error.message}: ${error.remedy}`)
+      else if (!flags.force) throw error
+      else note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)
     }
     secrets.set(moved.secrets)
     file.setServer(name, moved.entry)

@@ -2,6 +2,7 @@ import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config
 import { type CommandCall, defineCommand } from '../command.ts'
 import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
 import { type HostedServers, openHostedServers } from './hosted-servers.ts'
+import { describeLogin, findLogin } from './logins.ts'
 import { findStatuses, type HostedStatus } from './running.ts'
 
 const listFlags = { json: { about: 'print the servers as JSON' } }
@@ -24,18 +25,23 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
   const { servers, problems } = hosted.read()
   const statuses = await findStatuses(call)
   if (flags.json) {
-    const list = servers.map((server) => ({ ...redactEntry(server), status: statuses?.get(server.name) }))
+    const list = servers.map((server) => ({
+      ...redactEntry(server),
+      status: statuses?.get(server.name),
+      login: findLogin(call, server),
+    }))
     const invalid = problems.map(({ name, error }) => ({ name, problem: error.message }))
     print(JSON.stringify({ servers: list, problems: invalid }, null, 2))
   } else {
     for (const { name, error } of problems) note(`${name}: ${error.message}`)
     if (servers.length === 0) print(`no servers in ${hosted.file.path}; causeway mcp add adds one`)
-    else print(formatTable(servers.map((server) => toRow(server, statuses?.get(server.name)))))
+    else print(formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
   }
   return problems.length === 0 ? 0 : 1
 }
 
 function toRow(
+  call: Pick<CommandCall, 'config' | 'env'>,
   server: ReturnType<HostedServers['require']>,
   status: HostedStatus | undefined,
 ): readonly string[] {
@@ -43,7 +49,8 @@ function toRow(
   const tools = status?.tools === undefined ? '' : `${status.tools} tools`
   const count = status?.warnings?.length ?? 0
   const warnings = count === 0 ? '' : `${count} ${count === 1 ? 'warning' : 'warnings'}`
-  return [server.name, state, server.share, tools, warnings, describeEndpoint(server.endpoint)]
+  const login = findLogin(call, server)?.state.replace('_', ' ') ?? ''
+  return [server.name, state, server.share, tools, login, warnings, describeEndpoint(server.endpoint)]
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
@@ -73,11 +80,13 @@ export const showCommand = defineCommand({
     const server = openHostedServers(call).require(name)
     const status = (await findStatuses(call))?.get(name)
     if (flags.json) {
-      print(JSON.stringify({ ...redactEntry(server), status }, null, 2))
+      print(JSON.stringify({ ...redactEntry(server), status, login: findLogin(call, server) }, null, 2))
       return 0
     }
     const state = describeState(server) ?? status?.state ?? 'not running'
-    print(`${name}: ${state}\n${formatRows([...describeServer(server), ...describeStatus(status)])}`)
+    print(
+      `${name}: ${state}\n${formatRows([...describeServer(server), ...describeLogin(findLogin(call, server)), ...describeStatus(status)])}`,
+    )
     noteWarnings(status?.warnings ?? findEndpointWarnings(server.endpoint), call.note)
     return 0
   },

@@ -4,6 +4,7 @@ import { disableCommand, enableCommand, removeCommand } from './change.ts'
 import { approveCommand, logsCommand, restartCommand, toolsCommand } from './control.ts'
 import { importCommand } from './import/import.ts'
 import { listCommand, listServers, showCommand } from './list.ts'
+import { loginCommand, logoutCommand } from './login.ts'
 
 const subcommands = [
   addCommand,
@@ -13,6 +14,8 @@ const subcommands = [
   toolsCommand,
   logsCommand,
   approveCommand,
+  loginCommand,
+  logoutCommand,
   restartCommand,
   enableCommand,
   disableCommand,

@@ -6,12 +6,14 @@ import type { HostedServers } from '../../host/hosted-servers.ts'
 import { sendErrors } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
-
-const loopback = /^(::ffff:)?127\.|^::1$/
+import { loginRoutes } from './login-routes.ts'
+import { requireOperator } from './operator.ts'
 
 /** The hosted servers, for `causeway mcp` and the console. */
-export function hostedRoutes(fastify: FastifyInstance, { core, log, inFlight }: HttpServices): void {
+export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): void {
+  const { core, log, inFlight } = services
   sendErrors(fastify, log)
+  loginRoutes(fastify, services)
   const { hosted } = core
   /** A command may have edited mcp.json a moment ago. */
   const findName = ({ params }: FastifyRequest): string => {
@@ -71,18 +73,6 @@ const describeProblems = ({ config, failure }: HostedServers) =>
       message: message.replace(`: ${data.path}`, ''),
     }),
   )
-
-/**
- * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which
- * programs run and what models read. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
- */
-function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {
-  checkAccess(access, 'causeway', { scope: 'execute', name })
-  if (access === undefined && (headers.origin !== undefined || !loopback.test(ip)))
-    throw new CausewayError('FORBIDDEN_ORIGIN', `${name} of hosted servers is not served to web pages`, {
-      remedy: 'use causeway mcp',
-    })
-}
 
 /** Returns the position after which lines are requested. Throws `INVALID_ARGUMENTS`. */
 function readPosition(query: unknown): number {

@@ -1,0 +1,17 @@
+import type { RemoteServer } from '@causeway/oauth'
+import type { Variables } from './domain/expand.ts'
+import type { HostedServer } from './domain/server-schema.ts'
+import { renderEndpoint, renderOAuth } from './render.ts'
+
+/**
+ * Returns what a login at a server needs, or `undefined` if the server is a process or has a token in its configuration. Throws
+ * `VARIABLE_UNSET` and `GATEWAY_CONFIG_INVALID`.
+ */
+export function renderRemote(server: HostedServer, variables: Variables): RemoteServer | undefined {
+  if (server.endpoint.kind === 'stdio') return undefined
+  const endpoint = renderEndpoint(server, variables)
+  if (endpoint.kind === 'stdio') return undefined
+  const { url, headers } = endpoint
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined
+  return { name: server.name, url, headers, oauth: renderOAuth(server, variables) }
+}

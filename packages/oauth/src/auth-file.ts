@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isObject } from '@causeway/protocol'
+import { LoginError } from './errors.ts'
+
+export interface StoredTokens {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly scope?: string
+  /** Unix time in milliseconds; absent if the server did not send a lifetime. */
+  readonly expires_at_ms?: number
+  /** A little earlier: when to refresh. */
+  readonly refresh_at_ms?: number
+}
+
+/** A client at an authorization server. */
+export interface StoredClient {
+  readonly client_id: string
+  readonly client_secret?: string
+  readonly token_endpoint_auth_method?: string
+  /** The registration is valid for this redirect URI. */
+  readonly redirect_uri?: string
+}
+
+/** What refresh and revocation need of the authorization server's metadata (RFC 8414). */
+export interface StoredEndpoints {
+  readonly token_endpoint: string
+  readonly revocation_endpoint?: string
+  readonly token_endpoint_auth_methods_supported?: readonly string[]
+}
+
+/** The login at one remote server. */
+export interface StoredLogin {
+  /** URL of the server, without its query. */
+  readonly resource: string
+  readonly issuer: string
+  /** Absent if the client is configured. */
+  readonly client?: StoredClient
+  readonly endpoints: StoredEndpoints
+  /** Resource indicator of the tokens (RFC 8707). */
+  readonly indicator?: string
+  /** Absent after the authorization server refused a refresh. */
+  readonly tokens?: StoredTokens
+  /** Scope that the server required, for the next login. */
+  readonly required_scope?: string
+}
+
+/** In the folder of the data. */
+const fileName = 'auth.json'
+const maxBytes = 4 * 2 ** 20
+
+/** A lock of a process that was killed. Longer than a refresh. */
+const staleLockMs = 60_000
+const lockRetryMs = 50
+
+/** `auth.json`: logins by remote server. Several processes may use the file. Only its owner can read it. */
+export class AuthFile {
+  readonly path: string
+  #stamp = ''
+  #logins: readonly StoredLogin[] = []
+
+  constructor(folder: string) {
+    this.path = join(folder, fileName)
+  }
+
+  /** Throws `AUTH_FILE_INVALID`. */
+  find(resource: string): StoredLogin | undefined {
+    return this.#read().find((login) => login.resource === resource)
+  }
+
+  /** Adds or replaces the login at a server. */
+  save(login: StoredLogin): void {
+    this.#write([...this.#read().filter(({ resource }) => resource !== login.resource), login])
+  }
+
+  remove(resource: string): void {
+    const logins = this.#read()
+    const others = logins.filter((login) => login.resource !== resource)
+    if (others.length < logins.length) this.#write(others)
+  }
+
+  /** Runs an operation while no other process does. */
+  async withLock<T>(run: () => Promise<T>): Promise<T> {
+    const lock = `${this.path}.lock`
+    mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
+    while (!tryLock(lock)) await delay(lockRetryMs)
+    try {
+      return await run()
+    } finally {
+      rmSync(lock, { force: true })
+    }
+  }
+
+  /** Parses the file only if it changed. */
+  #read(): readonly StoredLogin[] {
+    const stat = statSync(this.path, { throwIfNoEntry: false })
+    if (stat === undefined) return []
+    const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
+    if (stamp === this.#stamp) return this.#logins
+    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+      throw this.#invalid('other users of this machine can read the file', `run chmod 600 ${this.path}`)
+    if (stat.size > maxBytes) throw this.#invalid(`larger than ${maxBytes} bytes`)
+    this.#logins = this.#parse(readFileSync(this.path, 'utf8'))
+    this.#stamp = stamp
+    return this.#logins
+  }
+
+  #parse(text: string): readonly StoredLogin[] {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      // The cause would quote tokens.
+      throw this.#invalid('not JSON')
+    }
+    const logins = isObject(value) ? value.logins : undefined
+    if (!Array.isArray(logins) || !logins.every(isStoredLogin)) throw this.#invalid('not a list of logins')
+    return logins
+  }
+
+  /** Replaces the file atomically. */
+  #write(logins: readonly StoredLogin[]): void {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    const temporary = `${this.path}.${randomBytes(6).toString('hex')}.new`
+    try {
+      writeFileSync(temporary, `${JSON.stringify({ logins }, null, 2)}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+        flush: true,
+      })
+      // The umask may have removed bits that the owner needs.
+      chmodSync(temporary, 0o600)
+      renameSync(temporary, this.path)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  #invalid(problem: string, remedy?: string) {
+    return new LoginError('AUTH_FILE_INVALID', `${problem}: ${this.path}`, {
+      data: { path: this.path },
+      ...(remedy !== undefined && { remedy }),
+    })
+  }
+}
+
+function isStoredLogin(value: unknown): value is StoredLogin {
+  if (!isObject(value)) return false
+  const { resource, issuer, endpoints, client, tokens } = value
+  return (
+    typeof resource === 'string' &&
+    typeof issuer === 'string' &&
+    isObject(endpoints) &&
+    typeof endpoints.token_endpoint === 'string' &&
+    (client === undefined || (isObject(client) && typeof client.client_id === 'string')) &&
+    (tokens === undefined || (isObject(tokens) && typeof tokens.access_token === 'string'))
+  )
+}
+
+function tryLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const mtimeMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
+    if (mtimeMs !== undefined && Date.now() - mtimeMs > staleLockMs) rmSync(lock, { force: true })
+    return false
+  }
+}

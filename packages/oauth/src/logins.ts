@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import type { CausewayError } from '@causeway/protocol'
+import type { AuthFile, StoredLogin, StoredTokens } from './auth-file.ts'
+import { LoginError } from './errors.ts'
+import type { StartedLogin } from './flow.ts'
+import { type LoginRequest, PendingLogins } from './pending-logins.ts'
+import { type RemoteServer, toResource } from './remote-server.ts'
+
+export interface LoginsOptions {
+  readonly file: AuthFile
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** Shell command that logs in at a server. */
+  readonly command: (server: RemoteServer) => string
+}
+
+/** State of a login, without secrets. */
+export interface LoginStatus {
+  readonly state: 'logged_in' | 'logged_out'
+  readonly issuer?: string
+  readonly scope?: string
+  /** Scope that a call required and the login does not have. */
+  readonly missing_scope?: string
+  readonly expires_at?: string
+  readonly can_refresh?: boolean
+}
+
+/** The logins of this user at remote servers. */
+export class Logins {
+  readonly #options: LoginsOptions
+  readonly #pending: PendingLogins
+  /** By resource. */
+  readonly #refreshes = new Map<string, Promise<string>>()
+
+  constructor(options: LoginsOptions) {
+    this.#options = options
+    this.#pending = new PendingLogins(options.now)
+  }
+
+  /** Returns a valid token, refreshed if necessary, or `undefined` without a login. Throws `NEEDS_LOGIN`. */
+  async getToken(server: RemoteServer): Promise<string | undefined> {
+    const tokens = this.#find(server)?.tokens
+    if (tokens === undefined) return undefined
+    const { access_token, refresh_token, expires_at_ms: expiresAtMs = Number.POSITIVE_INFINITY } = tokens
+    const { refresh_at_ms: refreshAtMs = expiresAtMs } = tokens
+    const isValid = (): boolean => this.#options.now() < expiresAtMs
+    const isDue = refresh_token !== undefined && this.#options.now() >= refreshAtMs
+    if (isValid() && !isDue) return access_token
+    try {
+      return await this.refresh(server, access_token)
+    } catch (error) {
+      if (LoginError.is(error, 'AUTHORIZATION_SERVER_UNAVAILABLE') && isValid()) return access_token
+      throw error
+    }
+  }
+
+  /**
+   * Replaces a token that expired or was rejected. Concurrent calls share one refresh, also between processes. Throws `NEEDS_LOGIN` and
+   * `AUTHORIZATION_SERVER_UNAVAILABLE`.
+   */
+  refresh(server: RemoteServer, rejected: string | undefined): Promise<string> {
+    const resource = toResource(server.url)
+    const running = this.#refreshes.get(resource)
+    if (running !== undefined) return running
+    const refresh = this.#refresh(server, rejected).finally(() => this.#refreshes.delete(resource))
+    this.#refreshes.set(resource, refresh)
+    return refresh
+  }
+
+  /** Returns what a login would use. Registers nothing. Throws errors of the discovery. */
+  async preview(
+    server: RemoteServer,
+  ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
+    const { discover } = await import('./discovery.ts')
+    const { metadata, scope } = await discover(server)
+    const isKnown = server.oauth.clientId !== undefined || this.#find(server)?.issuer === metadata.issuer
+    return { issuer: metadata.issuer, scope, registers: !isKnown }
+  }
+
+  /** Prepares a login. Throws errors of the discovery and the registration. */
+  async begin(server: RemoteServer, redirectUrl: string): Promise<LoginRequest> {
+    const { startLogin } = await import('./flow.ts')
+    const state = randomBytes(24).toString('base64url')
+    return this.#pending.add(
+      state,
+      await startLogin(server, { redirectUrl, state, stored: this.#find(server) }),
+    )
+  }
+
+  /** Completes the login that the response belongs to, and returns its server. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
+  async finish(params: URLSearchParams): Promise<RemoteServer> {
+    const { login, settle } = this.#pending.take(params.get('state') ?? '')
+    try {
+      await this.#store(login, params)
+      settle()
+      return login.server
+    } catch (error) {
+      settle(error as Error)
+      throw error
+    }
+  }
+
+  /** Completes a login with the URL or the code that a person copied. A code belongs to the last login that was started. */
+  finishManually(server: RemoteServer, text: string): Promise<RemoteServer> {
+    const given = text.trim()
+    if (URL.canParse(given)) return this.finish(new URL(given).searchParams)
+    const state = this.#pending.findLast(toResource(server.url)) ?? ''
+    return this.finish(new URLSearchParams({ code: given, state }))
+  }
+
+  /** Resolves when the login is complete. Throws its error, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  wait(state: string, signal: AbortSignal): Promise<void> {
+    return this.#pending.wait(state, signal)
+  }
+
+  /** Returns the error of a call that needs another scope, which the next login requests. */
+  requireScope(server: RemoteServer, scope: string | undefined): CausewayError {
+    const login = this.#find(server)
+    if (login !== undefined && scope !== undefined) {
+      const scopes = new Set(
+        `${login.tokens?.scope ?? ''} ${login.required_scope ?? ''} ${scope}`.split(/\s+/),
+      )
+      scopes.delete('')
+      this.#options.file.save({ ...login, required_scope: [...scopes].join(' ') })
+    }
+    return new LoginError('SCOPE_MISSING', `the login at ${server.name} does not permit this call`, {
+      data: { server: server.name, ...(scope !== undefined && { scope }) },
+      remedy: `run ${this.#options.command(server)}, which requests the scope`,
+    })
+  }
+
+  /** Deletes the login. Returns whether there was one, and whether the server revoked its tokens. */
+  async logout(server: RemoteServer): Promise<{ readonly existed: boolean; readonly revoked: boolean }> {
+    const login = this.#find(server)
+    if (login === undefined) return { existed: false, revoked: false }
+    // Deleted first: no call uses the tokens while they are revoked.
+    this.#options.file.remove(login.resource)
+    const { revokeTokens } = await import('./flow.ts')
+    const revoked = await revokeTokens(server, login).catch(() => false)
+    return { existed: login.tokens !== undefined, revoked }
+  }
+
+  describe(server: RemoteServer): LoginStatus {
+    const login = this.#find(server)
+    if (login?.tokens === undefined) return { state: 'logged_out' }
+    const { scope, expires_at_ms, refresh_token } = login.tokens
+    return {
+      state: 'logged_in',
+      issuer: login.issuer,
+      ...(scope !== undefined && { scope }),
+      ...(login.required_scope !== undefined && { missing_scope: login.required_scope }),
+      ...(expires_at_ms !== undefined && { expires_at: new Date(expires_at_ms).toISOString() }),
+      can_refresh: refresh_token !== undefined,
+    }
+  }
+
+  needsLogin(server: RemoteServer): CausewayError {
+    const { name } = server
+    return new LoginError('NEEDS_LOGIN', `${name} requires a login`, {
+      data: { server: name },
+      remedy: `run ${this.#options.command(server)}`,
+    })
+  }
+
+  #find(server: RemoteServer): StoredLogin | undefined {
+    return this.#options.file.find(toResource(server.url))
+  }
+
+  #refresh(server: RemoteServer, rejected: string | undefined): Promise<string> {
+    const { file, now } = this.#options
+    return file.withLock(async () => {
+      const login = this.#find(server)
+      const tokens = login?.tokens
+      // Another process refreshed or logged in.
+      if (tokens !== undefined && tokens.access_token !== rejected) return tokens.access_token
+      if (login === undefined || tokens?.refresh_token === undefined) throw this.needsLogin(server)
+      const { refreshTokens } = await import('./flow.ts')
+      let renewed: StoredTokens
+      try {
+        renewed = await refreshTokens(server, login, now())
+      } catch (error) {
+        if (!LoginError.is(error, 'LOGIN_FAILED')) throw error
+        // The refresh token is useless. Repeating it would look like a stolen one.
+        const { tokens: _tokens, ...rest } = login
+        file.save(rest)
+        throw this.needsLogin(server)
+      }
+      // Stored before use: the authorization server may have revoked the old tokens.
+      file.save({ ...login, tokens: renewed })
+      return renewed.access_token
+    })
+  }
+
+  async #store(login: StartedLogin, params: URLSearchParams): Promise<void> {
+    const { file, now } = this.#options
+    const { finishLogin } = await import('./flow.ts')
+    const stored = await finishLogin(login, params, now())
+    await file.withLock(async () => file.save(stored))
+  }
+}

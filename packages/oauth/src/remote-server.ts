@@ -1,0 +1,29 @@
+/** A remote MCP server, with the OAuth options of its configuration. */
+export interface RemoteServer {
+  /** Name in messages. */
+  readonly name: string
+  readonly url: string
+  /** Configured headers of requests to the server. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly oauth: OAuthOptions
+}
+
+export interface OAuthOptions {
+  /** A client that is registered with the authorization server. */
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  /** Separated by spaces. */
+  readonly scope?: string | undefined
+  /** Replaces the resource indicator (RFC 8707). `none` omits it, for servers that reject the parameter. */
+  readonly resource?: string | undefined
+}
+
+/** Returns the URL of a server without query and fragment, which may contain secrets. */
+export function toResource(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
+
+/** Whether a URL names this machine (RFC 8252, section 7.3). */
+export const isLoopbackUrl = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)

@@ -1,0 +1,111 @@
+import { GatewayError } from '@causeway/gateway/config'
+import { openBrowser, type RemoteServer } from '@causeway/oauth'
+import { findServer } from '../../process/server-file.ts'
+import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
+import { ServerClient } from '../server-client.ts'
+import { openHostedServers } from './hosted-servers.ts'
+import { type LoginSession, openLoginSession } from './login-session.ts'
+import { findRemote, openLogins } from './logins.ts'
+
+export const loginCommand = defineCommand({
+  name: 'mcp login',
+  about: 'log in at a remote server with OAuth',
+  forms: ['<name>'],
+  details: `Opens the page of the authorization server in a browser and waits until it returns. If the browser is on another machine, the
+page that it cannot open after the login has the code in its URL: paste this URL into the prompt, or pass it with --code while the login
+waits. The tokens are stored in auth.json in the data folder.`,
+  flags: {
+    code: { value: '<url>', about: 'complete the login that was started last: URL of the page, or its code' },
+    'no-browser': { about: 'print the URL, and open no browser' },
+    'dry-run': { about: 'print the authorization server and the scope, and log in nowhere' },
+  },
+  settings: ['--data-dir'],
+  exits: { 1: 'there is no such server, or the login failed' },
+  examples: ['causeway mcp login github', 'causeway mcp login github --no-browser'],
+  async run(call) {
+    const { flags, print } = call
+    const server = requireRemote(call)
+    if (flags['dry-run']) {
+      const { issuer, scope, registers } = await openLogins(call).preview(server)
+      print(`would log in at: ${issuer}`)
+      print(`scope: ${scope ?? 'chosen by the server'}`)
+      print(`client: ${registers ? 'would be registered' : 'known'}`)
+      return 0
+    }
+    const session = await openLoginSession(call, server)
+    try {
+      if (flags.code === undefined) await runLogin(call, session, !flags['no-browser'])
+      else await session.finish(flags.code)
+    } catch (error) {
+      if ((error as Error).name === 'AbortError') return exitCodes.interrupted
+      throw error
+    } finally {
+      await session.close()
+    }
+    print(`logged in: ${server.name}`)
+    return 0
+  },
+})
+
+/** Waits for the browser, and on a terminal also for a copied URL. */
+async function runLogin(call: CommandCall, session: LoginSession, opensBrowser: boolean): Promise<void> {
+  const { ask, print, note } = call
+  const { url, state } = await session.begin()
+  print(`open this page to log in:\n${url.href}`)
+  if (opensBrowser && ask !== undefined && !(await openBrowser(url))) note('no browser could be opened')
+  const done = new AbortController()
+  const signal = AbortSignal.any([call.untilInterrupted(), done.signal])
+  const paste = async (): Promise<void> => {
+    let response = ''
+    while (response.trim() === '')
+      response = (await ask?.('waiting for the login; or paste the URL of the last page: ', signal)) ?? ''
+    await session.finish(response)
+  }
+  try {
+    const waiting = session.wait(state, signal)
+    await (ask === undefined ? waiting : Promise.race([waiting, paste()]))
+  } finally {
+    done.abort()
+  }
+}
+
+export const logoutCommand = defineCommand({
+  name: 'mcp logout',
+  about: 'delete the login at a remote server, and revoke its tokens if the server supports that',
+  forms: ['<name>'],
+  flags: { 'dry-run': { about: 'print what would be deleted, and delete nothing' } },
+  settings: ['--data-dir'],
+  exits: { 1: 'there is no such server' },
+  examples: ['causeway mcp logout github'],
+  async run(call) {
+    const { flags, print, note } = call
+    const server = requireRemote(call)
+    const { state, issuer } = openLogins(call).describe(server)
+    if (state === 'logged_out') print(`not logged in: ${server.name}`)
+    else if (flags['dry-run']) {
+      print(`would log out: ${server.name} at ${issuer}`)
+      note('nothing deleted')
+    } else {
+      const { revoked } = await logout(call, server)
+      print(`logged out: ${server.name}`)
+      if (!revoked) note(`${issuer} did not revoke the tokens; they are valid until they expire`)
+    }
+    return 0
+  },
+})
+
+/** A running server ends its connections too. */
+async function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
+  if (findServer(call.config().dataDir).state !== 'running') return openLogins(call).logout(server)
+  const client = await ServerClient.find(call.config(), call.note)
+  const route = `/api/hosted/${encodeURIComponent(server.name)}/logout`
+  return (await client.post(route, {})) as { revoked: boolean }
+}
+
+/** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
+function requireRemote(call: CommandCall): RemoteServer {
+  const [name = ''] = call.args
+  const remote = findRemote(call, openHostedServers(call).require(name))
+  if (remote !== undefined) return remote
+  throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
+}

@@ -1,0 +1,17 @@
+import { CausewayError } from '@causeway/protocol'
+import type { FastifyRequest } from 'fastify'
+import { checkAccess } from '../../dispatch/call-runner.ts'
+
+const loopback = /^(::ffff:)?127\.|^::1$/
+
+/**
+ * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which
+ * programs run, what models read, and which accounts are used. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
+ */
+export function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {
+  checkAccess(access, 'causeway', { scope: 'execute', name })
+  if (access === undefined && (headers.origin !== undefined || !loopback.test(ip)))
+    throw new CausewayError('FORBIDDEN_ORIGIN', `${name} of hosted servers is not served to web pages`, {
+      remedy: 'use causeway mcp',
+    })
+}
