@@ -55,7 +55,7 @@ verifies('gateway:login', 'by commands, with and without a running server', asyn
   })
   t.match(await mcp('login', 'docs', '--code', 'x'), { code: 1, stderr: /LOGIN_UNKNOWN/ })
   t.match(await mcp('logout', 'docs'), { code: 0, stdout: /^not logged in/ })
-  t.match(await mcp('show', 'docs'), { stdout: /login +not logged in/ })
+  t.match(await mcp('show', 'docs'), { stdout: /login +none/ })
 
   t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'without a running server')
   t.match(await mcp('list'), { stdout: /^docs +not running +shared +logged in +http/m })
@@ -66,7 +66,7 @@ verifies('gateway:login', 'by commands, with and without a running server', asyn
   const running = await startServer(t, { dir: data })
   await until(
     () => mcp('list'),
-    ({ stdout }) => /^docs +needs_login +shared +0 tools +logged out/m.test(stdout),
+    ({ stdout }) => /^docs +needs_login +shared +0 tools +http/m.test(stdout),
   )
   t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'through the running server')
   await until(
@@ -171,7 +171,7 @@ verifies('gateway:login:needed', async (t) => {
   fixture.refusesRefresh = true
   for (const result of await calls()) t.match(result.content[0].text, /^NEEDS_LOGIN/)
   t.equal(fixture.refreshes, 2)
-  t.match(await mcp('list'), { stdout: /^docs +needs_login +shared +2 tools +logged out/m })
+  t.match(await mcp('list'), { stdout: /^docs +needs_login +shared +2 tools +http/m })
   const after = fixture.requests.length
   for (let attempt = 0; attempt < 5; attempt++) {
     const { content, isError } = await call(running, 'echo', { text: 'x' })

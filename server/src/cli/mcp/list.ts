@@ -49,7 +49,7 @@ function toRow(
   const tools = status?.tools === undefined ? '' : `${status.tools} tools`
   const count = status?.warnings?.length ?? 0
   const warnings = count === 0 ? '' : `${count} ${count === 1 ? 'warning' : 'warnings'}`
-  const login = findLogin(call, server)?.state.replace('_', ' ') ?? ''
+  const login = findLogin(call, server)?.state === 'logged_in' ? 'logged in' : ''
   return [server.name, state, server.share, tools, login, warnings, describeEndpoint(server.endpoint)]
 }
 

@@ -36,7 +36,7 @@ export function findLogin(
 export function describeLogin(login: LoginStatus | undefined): readonly (readonly [string, string])[] {
   if (login === undefined) return []
   const { state, issuer, scope, missing_scope, expires_at, can_refresh } = login
-  if (state === 'logged_out') return [['login', 'not logged in']]
+  if (state === 'logged_out') return [['login', 'none']]
   const expiry = can_refresh || expires_at === undefined ? '' : `, until ${expires_at}`
   return [
     ['login', `logged in at ${issuer}${expiry}`],
