@@ -162,6 +162,40 @@ verifies('minds:policy:conversation', 'a question for a place is answered with a
   )
 })
 
+verifies('minds:policy:conversation', 'news are told once, with their latest value', async (t) => {
+  const minds = await openPair(t, 1)
+  const hear = (id: string, time: number, speaker: string, text: string) => {
+    const seen = observe('mara', id, [], {})
+    const message = { speaker_id: speaker, speaker_name: speaker, message: text, timestamp: time }
+    const [conversation] = seen.conversations
+    const conversations = [
+      { ...conversation, participants: [speaker, 'mara'], conversation_history: [message] },
+    ]
+    return decide(minds, 'mara', time, { ...seen, conversations })
+  }
+  await hear('a', 100, 'odo', 'The coach from Varnow arrives on Sunday.')
+  await hear('b', 110, 'wilma', 'Correction: The coach from Varnow arrives on Monday.')
+  await hear('c', 120, 'odo', 'The coach from Varnow arrives on Monday.')
+  const told: string[] = []
+  for (let n = 0; n < 6; n++) {
+    const lines = await converse(minds, `talk-${n}`, 200 + 20 * n)
+    told.push(...lines.map(({ text }) => text).filter((text) => text.includes('Varnow')))
+  }
+  t.equal(told.length, 1, told.join(' / '))
+  t.match(told, [/Monday/])
+})
+
+verifies('minds:policy:conversation', 'what a partner said is not repeated to that partner', async (t) => {
+  const minds = await openPair(t, 1)
+  await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
+  const text = 'You can eat at the Stove, at (30, 7).'
+  const { action } = await decide(minds, 'mara', 100, observe('mara', 'a', [{ speaker: 'ben', text }], {}))
+  t.match(action.parameters.message, /I have heard that, too/, 'a known place is not news')
+  for (let n = 0; n < 4; n++)
+    for (const line of await converse(minds, `talk-${n}`, 200 + 20 * n))
+      t.notMatch(line.speaker === 'mara' ? line.text : '', /Stove/)
+})
+
 t.test('sentences are classified', async (t) => {
   const acts: Readonly<Record<string, readonly string[]>> = {
     statement: [

@@ -3,8 +3,10 @@ import type { StoredMessage } from '../conversation.ts'
 import { splitReport } from '../judge-answer.ts'
 import type { Cell, Observation } from '../observation.ts'
 import { isConversation } from '../observation.ts'
+import { makeReplacementTest } from '../supersede.ts'
 import { findQuestion, parseUtterance } from './dialogue.ts'
 import type { DerivedEvent } from './perceive.ts'
+import { claimKey } from './speech.ts'
 import { type MindState, type News, toGameDay } from './state.ts'
 
 /** A memory before it gets its id. */
@@ -139,7 +141,10 @@ const readClaim = (message: string): string =>
 
 const maxNews = 8
 
-/** Adds the statements of new messages to the news. Hearsay is not passed on. */
+/**
+ * Adds the statements of new messages to the news. Omits hearsay and statements that are known already. A statement
+ * with another value replaces the earlier one.
+ */
 export function updateNews(
   news: readonly News[],
   messages: readonly StoredMessage[],
@@ -147,11 +152,13 @@ export function updateNews(
 ): readonly News[] {
   const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): News[] => {
     const text = is_system ? '' : readClaim(message)
-    if (text === '' || splitReport(text).speaker !== null || news.some((known) => known.text === text))
-      return []
+    if (text === '' || splitReport(text).speaker !== null) return []
+    if (news.some((known) => claimKey(known.text) === claimKey(text))) return []
     return [{ speaker_id, speaker_name, text, time }]
   })
-  return [...news, ...added].slice(-maxNews)
+  const toFact = ({ text, time: sim_time }: News) => ({ content: text, sim_time, order: 1 })
+  const isReplaced = makeReplacementTest(added.map(toFact))
+  return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
 }
 
 /** Whether a statement is verifiable: it has a number, a name or a promise. */

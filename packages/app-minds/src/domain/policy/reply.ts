@@ -6,6 +6,7 @@ import { searchWords } from '../words.ts'
 import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from './dialogue.ts'
 import {
   answerQuestion,
+  claimKey,
   describeCondition,
   describeFeeling,
   findNeeds,
@@ -125,7 +126,10 @@ const goodCondition =
 /** Reacts to "I am tired.", with a place that helps if one is known. */
 function reactToCondition(text: string, context: ConversationContext): string {
   if (/\bso I want to go\b/i.test(text)) return pickFresh('letGo', context)
-  const isGood = goodCondition.test(text) && !/\bnot (?:so |too |very )?(?:well|good)\b/i.test(text)
+  const isGood =
+    goodCondition.test(text) &&
+    !/\ba (?:little|bit)\b/i.test(text) &&
+    !/\bnot (?:so |too |very )?(?:well|good)\b/i.test(text)
   if (isGood) return pickFresh('goodCondition', context)
   const { needs } = context.situation.observation
   const [need] = findNeeds(
@@ -139,8 +143,10 @@ function reactToCondition(text: string, context: ConversationContext): string {
 
 const reactions: ReadonlySet<DialogueAct> = new Set(['thanks', 'condition', 'statement'])
 
-/** Whether a memory states the same. */
-function isKnown(text: string, { recollections, relations }: ConversationContext): boolean {
+/** Whether a memory or a known place states the same. */
+function isKnown(text: string, { recollections, relations, places }: ConversationContext): boolean {
+  const key = claimKey(text)
+  if ([...places.values()].some((place) => claimKey(describePlace(place)) === key)) return true
   const words = searchWords(text)
   return (
     words.length > 2 &&

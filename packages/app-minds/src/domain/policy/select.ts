@@ -159,8 +159,14 @@ function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): 
   return needShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
 }
 
-/** Number of statements that a character remembers to have made. */
+/** Number of statements that a character remembers to have exchanged. */
 const maxShared = 60
+
+/** Returns the new messages of a conversation. What a partner said is not repeated to that partner. */
+const listReceived = (
+  { messages }: KnownConversation,
+  newMessages: readonly StoredMessage[],
+): readonly string[] => messages.filter((one) => newMessages.includes(one)).map(({ message }) => message)
 
 function chooseInConversation(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
   const { context, state, newMessages, recollections, mood, relations, random } = input
@@ -186,7 +192,12 @@ function chooseInConversation(input: PolicyInput, conversation: KnownConversatio
   return {
     ...makeChoice(input, [plain(turn.action, constants.stay)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },
-    shared: [...state.shared, ...hashStatements(turn.text, { conversation, situation })].slice(-maxShared),
+    shared: [
+      ...state.shared,
+      ...[...listReceived(conversation, newMessages), turn.text].flatMap((text) =>
+        hashStatements(text, { conversation, situation }),
+      ),
+    ].slice(-maxShared),
     quoted: turn.memory_id,
   }
 }

@@ -6,6 +6,7 @@ import { needShare } from '../observation.ts'
 import { describeTime, isTemporal, parseQuestion } from '../question.ts'
 import { pick, type Random } from '../random.ts'
 import type { WordRelations } from '../word-relations.ts'
+import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 
 /** A memory that might answer a question. */
@@ -104,6 +105,9 @@ export function withoutAnnouncement(claim: string): string {
   )
   return plain.slice(0, 1).toUpperCase() + plain.slice(1)
 }
+
+/** Returns a key that is equal for statements with the same content words, regardless of who reports them. */
+export const claimKey = (text: string): string => wordsKey(withoutAnnouncement(splitReport(text).claim))
 
 function quoteOwn(content: string, when: string, random: Random): string {
   const opening = pick(random, ['As I remember it: ', 'What I recall: ', 'I remember this: '])

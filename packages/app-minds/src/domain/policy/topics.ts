@@ -1,17 +1,15 @@
 // cspell:ignore told -- part of what characters say
 /** What a character can talk about: its needs, news of others, and places that it knows. */
 import type { StoredMessage } from '../conversation.ts'
-import { splitReport } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
 import type { Conversation, Need } from '../observation.ts'
 import { isConversation, manhattan, needShare } from '../observation.ts'
 import { hash32, type Random } from '../random.ts'
 import type { WordRelations } from '../word-relations.ts'
-import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
 import type { Place, Places } from './place.ts'
-import { type AnswerSource, describeNeed, smallTalk, withoutAnnouncement } from './speech.ts'
+import { type AnswerSource, claimKey, describeNeed, smallTalk, withoutAnnouncement } from './speech.ts'
 import type { ConversationState, News } from './state.ts'
 
 /** A conversation with all stored messages. */
@@ -58,7 +56,7 @@ export function findTopic(context: ConversationContext): string | undefined {
   return context.random() < 0.5 ? (place ?? question) : (question ?? place)
 }
 
-const toKey = ({ text }: Sentence): string => wordsKey(splitReport(text).claim)
+const toKey = ({ text }: Sentence): string => claimKey(text)
 
 /** Returns a hash for each statement of an utterance to the partners of a conversation. */
 export function hashStatements(
