@@ -57,6 +57,10 @@ export const clients = Object.freeze({
     spec: '@modelcontextprotocol/server-sequential-thinking@2026.8.31',
     program: '@modelcontextprotocol/server-sequential-thinking/dist/index.js',
   },
+  // Optional packages of Replay, and ClickHouse as a library, which answers the same questions.
+  h5wasm: { spec: 'h5wasm@0.10.3', program: 'h5wasm/dist/esm/hdf5_hl.js' },
+  duckdb: { spec: '@duckdb/node-api@1.5.6-r.1', program: '@duckdb/node-api/lib/index.js' },
+  chdb: { spec: 'chdb@3.4.0', program: 'chdb/index.mjs' },
   context7: { spec: '@upstash/context7-mcp@4.1.1', program: '@upstash/context7-mcp/dist/index.js' },
 })
 
@@ -92,6 +96,14 @@ const cacheFolder = (env) => env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cach
  * @type {(name: keyof typeof clients, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export const clientProgram = (name, env) => installedProgram(clients[name], env)
+
+/**
+ * Returns the folder whose `node_modules` contains a client, or `undefined` if the client is not installed.
+ *
+ * @type {(name: keyof typeof clients, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const installedFolder = (name, env) =>
+  clientProgram(name, env) && clientFolder(cacheFolder(env), clients[name].spec)
 
 /**
  * Returns the program of a bridge, or its module if it has no program, or `undefined` if it is not installed.

@@ -198,6 +198,10 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a table of another tool gives the same answers as the same run recorded as lines',
   },
+  'recording:import:arrays': {
+    origin: 'design, recorders',
+    behaviour: 'Parquet, npz and HDF5 files give the same answers as the same run recorded as lines',
+  },
   'recording:import:mapping': {
     origin: 'design, recorders',
     behaviour: 'a file without a mapping is rejected with its columns and a proposed mapping',

@@ -103,4 +103,9 @@ export const RecordingError = defineErrors({
     about: 'the file exceeds a limit of the import',
     remedy: 'split the file, or convert it with a recorder',
   },
+  PACKAGE_NOT_INSTALLED: {
+    status: 501,
+    about: 'the call needs a package that is not part of the installation',
+    remedy: 'run data.command in the folder of the server, then repeat the call',
+  },
 })

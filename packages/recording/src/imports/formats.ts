@@ -9,10 +9,25 @@ interface Format {
   load(): Promise<OpenSource>
 }
 
+const startsWith = (head: Uint8Array, magic: string): boolean =>
+  Buffer.from(head.subarray(0, magic.length)).equals(Buffer.from(magic, 'latin1'))
+
 const formats: readonly Format[] = [
   {
     probe: (head, path) => /\.(csv|tsv)$/i.test(path) && !head.includes(0),
     load: async () => (await import('./tables/csv.ts')).openCsv,
+  },
+  {
+    probe: (head) => startsWith(head, 'PAR1'),
+    load: async () => (await import('./tables/parquet.ts')).openParquet,
+  },
+  {
+    probe: (head, path) => startsWith(head, 'PK\x03\x04') && /\.npz$/i.test(path),
+    load: async () => (await import('./tables/npz.ts')).openNpz,
+  },
+  {
+    probe: (head) => startsWith(head, '\x89HDF\r\n\x1a\n'),
+    load: async () => (await import('./tables/hdf5.ts')).openHdf5,
   },
   {
     // A folder has no bytes. MCAP files of other tools are recordings.
@@ -26,7 +41,7 @@ export const findFormat = (head: Uint8Array, path: string): Format | undefined =
   formats.find(({ probe }) => probe(head, basename(path)))
 
 /** Whether the name is that of a file which is imported. */
-export const isImportName = (path: string): boolean => /\.(csv|tsv|mcap|db3)$/i.test(path)
+export const isImportName = (path: string): boolean => /\.(csv|tsv|parquet|npz|h5|hdf5|mcap|db3)$/i.test(path)
 
 /** The file with the mapping of a file or a bag. */
 export const mappingPath = (path: string): string => `${path}.mapping.json`

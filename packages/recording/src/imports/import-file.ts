@@ -55,6 +55,8 @@ async function readHead(path: string): Promise<Uint8Array> {
   try {
     if ((await file.stat()).isDirectory()) return new Uint8Array()
     const { buffer, bytesRead } = await file.read(new Uint8Array(headBytes), 0, headBytes, 0)
+    if (bytesRead === 0)
+      throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })
     return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()

@@ -17,6 +17,7 @@ import { getRunKey, RunRecordings } from './run-recordings.ts'
 import type { RunSummaries } from './run-summaries.ts'
 import { exists, SnapshotCache } from './snapshot-cache.ts'
 import { isImported, readSourceFile, type SourceFile, toBagFolder } from './source-file.ts'
+import { callWithStallLimit } from './stall-limit.ts'
 import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
 
 export interface LibraryLimits {
@@ -26,6 +27,8 @@ export interface LibraryLimits {
   readonly indexAtOnceBytes: number
   /** minimum number of body-frames of a recording whose columns and analyses are prepared in the background */
   readonly minPreparedBodyFrames: number
+  /** longest time without progress of an import, in milliseconds */
+  readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits
   readonly recorder: RecorderLimits
@@ -50,6 +53,7 @@ export const libraryDefaults: LibraryLimits = {
   indexAtOnceBytes: 256 * 1024 ** 2,
   // Smaller recordings are read in half a second.
   minPreparedBodyFrames: 50_000,
+  importStallMs: 120_000,
   loaded: 8,
   scan: { depth: 6, folders: 2000, files: 1000 },
   recorder: { bytes: 16 * 1024 ** 3, ageMs: 0, live: 16, idleMs: 300_000 },
@@ -345,7 +349,9 @@ export class RecordingLibrary {
     return initializeWorker(startWorker(), async (link) => {
       await copies.makeRoom(size_bytes, (snapshot) => loaded.release(snapshot))
       const args = { source: path, mapping, folder: copies.folder, indexAtOnceBytes: limits.indexAtOnceBytes }
-      const { key, bytes, notes } = await link.call('copy', args, options)
+      const { key, bytes, notes } = (await isImported(path))
+        ? await callWithStallLimit(link, args, { ...options, limitMs: limits.importStallMs })
+        : await link.call('copy', args, options)
       if (notes !== null) catalogue.putImport(path, { mapping: null, notes })
       const file = copies.add(key, path, bytes)
       return loadRecording(link, { key, file, identity, startWorker }, options)

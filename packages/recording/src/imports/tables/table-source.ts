@@ -76,12 +76,12 @@ export class TableSource implements Source {
   }
 
   #propose(sample: TableSample): Proposal {
-    return proposeMapping(this.#table.columns, sample, this.#table.orderHint)
+    return proposeMapping(this.#table.proposed ?? this.#table.columns, sample, this.#table.orderHint)
   }
 
   async #readSample(call: Call): Promise<TableSample> {
-    const { columns } = this.#table
-    const names = columns.slice(0, maxColumns).map(({ name }) => name)
+    const { columns, proposed = columns } = this.#table
+    const names = proposed.map(({ name }) => name)
     const sample = new TableSample(new Map(columns.map(({ name, width }) => [name, width])))
     for await (const batch of this.#table.read(names, call)) {
       sample.add(batch)
@@ -91,10 +91,10 @@ export class TableSource implements Source {
   }
 }
 
-const listUsedOrAll = (mapping: TableMapping, { columns }: Table): readonly string[] => {
+const listUsedOrAll = (mapping: TableMapping, { columns, proposed }: Table): readonly string[] => {
   const used = listUsed(mapping)
   // A constant step needs the number of rows.
-  return used.length > 0 ? used : columns.slice(0, 1).map(({ name }) => name)
+  return used.length > 0 ? used : (proposed ?? columns).slice(0, 1).map(({ name }) => name)
 }
 
 function describeColumn(

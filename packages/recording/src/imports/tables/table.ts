@@ -17,12 +17,14 @@ export interface Batch {
 export interface Table {
   readonly format: string
   readonly columns: readonly NamedColumn[]
+  /** Columns for which a mapping is proposed, if they are not all of them. */
+  readonly proposed?: readonly NamedColumn[]
   /** undefined if the rows are not counted before they are read. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
   /** Facts of the file that a user must know to map it. */
   readonly notes?: readonly string[]
-  /** Yields the rows of these columns in order. */
+  /** Yields the rows of these columns in order. Throws `INVALID_MAPPING` if they do not have the same rows. */
   read(names: readonly string[], call: Call): AsyncIterable<Batch>
   close(): Promise<void>
 }
@@ -39,3 +41,16 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
+
+/** Files may claim this size whatever their own size is, in bytes. */
+const maxFreeBytes = 256 * 1024 ** 2
+
+/** Rejects a file that claims much more data than it can hold. */
+export function checkExpansion(
+  what: string,
+  { claimed, stored, ratio }: { readonly claimed: number; readonly stored: number; readonly ratio: number },
+  path: string,
+): void {
+  const limit = Math.max(maxFreeBytes, ratio * stored)
+  if (!(claimed <= limit)) throw createLimit(`${what} expands ${stored} bytes to ${claimed}`, limit, path)
+}

@@ -1,0 +1,39 @@
+/** Packages that are large and that few users need. They are installed by the user. */
+import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { RecordingError } from '../errors.ts'
+
+/** Version and module of each package. */
+export const optionalPackages = {
+  h5wasm: { version: '0.10.3', entry: 'dist/esm/hdf5_hl.js' },
+  '@duckdb/node-api': { version: '1.5.6-r.1', entry: 'lib/index.js' },
+} as const satisfies Record<string, { readonly version: string; readonly entry: string }>
+
+/**
+ * Imports a package that is installed next to this one, or in a folder of `CAUSEWAY_OPTIONAL_PACKAGES`, which is a list like PATH.
+ * Throws `PACKAGE_NOT_INSTALLED` with the command that installs it.
+ */
+export async function importOptional<Module>(
+  name: keyof typeof optionalPackages,
+  folders: string = process.env.CAUSEWAY_OPTIONAL_PACKAGES ?? '',
+): Promise<Module> {
+  const { version, entry } = optionalPackages[name]
+  const files = folders
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => pathToFileURL(join(folder, 'node_modules', name, entry)).href)
+  let cause: unknown
+  for (const specifier of [name, ...files])
+    try {
+      return (await import(specifier)) as Module
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+      cause = error
+    }
+  const command = `npm i ${name}@${version}`
+  throw new RecordingError('PACKAGE_NOT_INSTALLED', `the package ${name} is not installed`, {
+    remedy: `install it: ${command}, then repeat the call`,
+    data: { package: name, version, command },
+    cause,
+  })
+}

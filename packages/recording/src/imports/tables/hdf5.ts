@@ -1,0 +1,258 @@
+/** Reads HDF5 files: datasets are columns, named by their paths. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { isCausewayError } from '@causeway/protocol'
+import type { Call } from '@causeway/worker'
+import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
+import { maxColumns, type OpenSource } from '../source.ts'
+import {
+  type Attributes,
+  type Dataset,
+  type DatasetMetadata,
+  type OpenedFile,
+  openFile,
+} from './hdf5-library.ts'
+import { type RowArray, requireSameRows, selectRowArrays } from './row-arrays.ts'
+import {
+  type Batch,
+  batchRows,
+  checkExpansion,
+  createDamage,
+  createLimit,
+  type Table,
+  type Values,
+} from './table.ts'
+import { TableSource } from './table-source.ts'
+
+/** Maximum number of objects and depth of groups. A group may contain itself. */
+const maxObjects = maxColumns
+const maxDepth = 32
+
+/** Maximum size of a chunk, and of the rows that are read at once, in bytes. */
+const maxChunkBytes = 256 * 1024 ** 2
+const maxBlockBytes = 64 * 1024 ** 2
+
+/** Maximum ratio of the size of a dataset to that of the file. */
+const maxRatio = 200
+
+/** Classes of types in HDF5. */
+const [integerClass, floatClass, stringClass] = [0, 1, 3]
+
+export const openHdf5: OpenSource = async (path) => {
+  const handle = await open(path, 'r')
+  let opened: OpenedFile | undefined
+  try {
+    const { size } = await handle.stat()
+    opened = await convertErrors(path, () => openFile(handle.fd, size))
+    return new TableSource(openTable(opened, { handle, size, path }), path)
+  } catch (error) {
+    closeQuietly(opened)
+    await handle.close()
+    throw error
+  }
+}
+
+/** Errors of the library are those of the content of the file. */
+async function convertErrors<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toDamage(error, path)
+  }
+}
+
+function toDamage(error: unknown, path: string): unknown {
+  if (isCausewayError(error)) return error
+  const [reason] = String((error as Error | undefined)?.message ?? error).split('\n')
+  return createDamage(`the HDF5 file cannot be read (${reason?.slice(0, 200)})`, path, error)
+}
+
+/** A damaged file may not be closed without an error. */
+function closeQuietly(opened: OpenedFile | undefined): void {
+  try {
+    opened?.close()
+  } catch {
+    // The worker of the import ends with its memory.
+  }
+}
+
+interface Hdf5Array extends RowArray {
+  readonly dataset: Dataset
+  readonly metadata: DatasetMetadata
+}
+
+interface FileFacts {
+  readonly handle: FileHandle
+  readonly size: number
+  readonly path: string
+}
+
+function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table {
+  const { arrays, unread } = listArrays(opened, path)
+  const rows = selectRowArrays(arrays)
+  if (rows.proposed.length === 0) throw createDamage('the file has no datasets of numbers', path)
+  return {
+    format: 'HDF5',
+    ...rows,
+    orderHint: findOrder(opened),
+    notes: [...unread.slice(0, 20), ...rows.notes],
+    read: (names, call) => readBatches({ arrays, size, path }, names, call),
+    async close() {
+      closeQuietly(opened)
+      await handle.close()
+    },
+  }
+}
+
+/** Walks the groups. Links to other files are not followed. */
+function listArrays({ module, file }: OpenedFile, path: string) {
+  const arrays: Hdf5Array[] = []
+  const unread: string[] = []
+  let objects = 0
+  const visit = (group: string, depth: number): void => {
+    for (const child of module.get_names(file.file_id, group, false)) {
+      objects += 1
+      if (objects > maxObjects) throw createLimit('the file has more objects', maxObjects, path)
+      const name = `${group === '/' ? '' : group}/${child}`
+      const type = module.get_type(file.file_id, name)
+      if (type === module.H5G_GROUP) {
+        if (depth === maxDepth)
+          throw createLimit(`groups are nested deeper at ${name.slice(0, 100)}`, maxDepth, path)
+        visit(name, depth + 1)
+      } else if (type === module.H5G_DATASET) {
+        const array = toArray(name.slice(1), file.get(name) as Dataset)
+        if (array === undefined) unread.push(`${name.slice(1)} has a type that is not read`)
+        else arrays.push(array)
+      }
+    }
+  }
+  try {
+    visit('/', 1)
+  } catch (error) {
+    throw toDamage(error, path)
+  }
+  return { arrays, unread }
+}
+
+function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
+  const { metadata } = dataset
+  const { type, size, vlen, shape, virtual_sources: sources = [] } = metadata
+  const isNumber = type === integerClass ? size <= 8 : type === floatClass && (size === 4 || size === 8)
+  const isText = type === stringClass && !vlen
+  if (shape === null || sources.length > 0 || !(isNumber || isText)) return undefined
+  return { name, type: isText ? 'text' : 'number', shape, dataset, metadata }
+}
+
+/**
+ * Returns the order that Isaac Lab declares: its files have `env_args` at the group `data`, and from version 1 of the format on
+ * quaternions are xyzw. Files without a version do not define the order.
+ */
+function findOrder({ module, file }: OpenedFile): OrderHint | null {
+  try {
+    const isIsaac =
+      module.get_type(file.file_id, '/data') === module.H5G_GROUP &&
+      module.get_attribute_names(file.file_id, '/data').includes('env_args')
+    const version = isIsaac ? readNumber(file.attrs, 'format_version') : undefined
+    if (version === undefined) return null
+    const order = version >= 1 ? 'xyzw' : 'wxyz'
+    return {
+      order,
+      reason: `the order is ${order}: the file declares format_version ${version} of Isaac Lab`,
+    }
+  } catch {
+    return null
+  }
+}
+
+function readNumber(attributes: Attributes, name: string): number | undefined {
+  const value = attributes[name]?.value
+  const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN
+  return Number.isInteger(number) ? number : undefined
+}
+
+interface Hdf5File {
+  readonly arrays: readonly Hdf5Array[]
+  readonly size: number
+  readonly path: string
+}
+
+async function* readBatches(
+  { arrays, size, path }: Hdf5File,
+  names: readonly string[],
+  { signal }: Call,
+): AsyncGenerator<Batch> {
+  const wanted = arrays.filter(({ name }) => names.includes(name))
+  const rowCount = requireSameRows(wanted)
+  const readers = wanted.map((array) => new BlockReader(array, size, path))
+  for (let done = 0; done < rowCount; ) {
+    signal.throwIfAborted()
+    const count = Math.min(batchRows, rowCount - done)
+    const columns = new Map<string, Values>()
+    for (const reader of readers) columns.set(reader.name, reader.read(done, count))
+    done += count
+    yield { count, columns, done: done / rowCount }
+  }
+}
+
+/** Reads blocks of whole chunks, so that a chunk is decompressed once. */
+class BlockReader {
+  readonly #array: Hdf5Array
+  readonly #path: string
+  readonly #width: number
+  readonly #blockRows: number
+  #block: Values = new Float64Array()
+  #start = 0
+  #end = 0
+
+  constructor(array: Hdf5Array, fileSize: number, path: string) {
+    const { name, shape, metadata } = array
+    const [rows = 0, ...sizes] = shape
+    this.#array = array
+    this.#path = path
+    this.#width = sizes.reduce((a, b) => a * b, 1)
+    const rowBytes = this.#width * metadata.size
+    checkExpansion(name, { claimed: rows * rowBytes, stored: fileSize, ratio: maxRatio }, path)
+    const chunk = (metadata.chunks ?? []).reduce((a, b) => a * b, metadata.size)
+    if (chunk > maxChunkBytes) throw createLimit(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)
+    if (rowBytes * batchRows > maxBlockBytes && rowBytes > maxBlockBytes)
+      throw createLimit(`a row of ${name} has ${rowBytes} bytes`, maxBlockBytes, path)
+    const maxRows = Math.max(1, Math.floor(maxBlockBytes / Math.max(1, rowBytes)))
+    this.#blockRows = Math.min(maxRows, Math.max(batchRows, metadata.chunks?.[0] ?? 0))
+  }
+
+  get name(): string {
+    return this.#array.name
+  }
+
+  read(start: number, count: number): Values {
+    const width = this.#width
+    const from = start - this.#start
+    if (start >= this.#start && start + count <= this.#end)
+      return this.#block.slice(from * width, (from + count) * width)
+    const end = Math.min(this.#array.shape[0] ?? 0, start + Math.max(count, this.#blockRows))
+    this.#block = this.#readRows(start, end)
+    this.#start = start
+    this.#end = end
+    return this.#block.slice(0, count * width)
+  }
+
+  #readRows(start: number, end: number): Values {
+    const { dataset, shape, type } = this.#array
+    try {
+      const values = dataset.slice([[start, end], ...shape.slice(1).map(() => [] as const)])
+      return toValues(values, type, (end - start) * this.#width)
+    } catch (error) {
+      throw toDamage(error, this.#path)
+    }
+  }
+}
+
+function toValues(values: unknown, type: RowArray['type'], count: number): Values {
+  if (type === 'text') return (values as readonly unknown[]).map(String)
+  if (values instanceof BigInt64Array || values instanceof Float64Array) return requireCount(values, count)
+  return requireCount(Float64Array.from(values as ArrayLike<number>, Number), count)
+}
+
+function requireCount<Numbers extends Float64Array | BigInt64Array>(values: Numbers, count: number): Numbers {
+  if (values.length !== count) throw new Error(`${values.length} of ${count} values were read`)
+  return values
+}

@@ -1,0 +1,268 @@
+/** Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of one length. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { isCausewayError } from '@causeway/protocol'
+import type { Call } from '@causeway/worker'
+import {
+  type AsyncBuffer,
+  type DecodedArray,
+  type FileMetaData,
+  type ParquetReadOptions,
+  parquetMetadataAsync,
+  parquetScan,
+  parquetSchema,
+  type SchemaTree,
+} from 'hyparquet'
+import type { NamedColumn } from '../../domain/imports/column-names.ts'
+import { maxColumns, type OpenSource } from '../source.ts'
+import { checkPages, compressors, maxValues } from './parquet-pages.ts'
+import {
+  type Batch,
+  batchRows,
+  checkExpansion,
+  createDamage,
+  createLimit,
+  type Table,
+  type Values,
+} from './table.ts'
+import { TableSource } from './table-source.ts'
+
+/** Maximum size of the metadata in bytes. */
+const maxMetadataBytes = 64 * 1024 ** 2
+
+/** Maximum size of a slice of the file, which is a column of a row group, in bytes. */
+const maxSliceBytes = 512 * 1024 ** 2
+
+/** Maximum number of values of a row group that are in memory. */
+const maxGroupValues = 4 * maxValues
+
+/** Maximum ratio of the size of the read columns to that of the file: dictionaries make constant columns small. */
+const maxRatio = 1000
+
+/** Maximum number of numbers of a list. */
+const maxWidth = 10_000
+
+export const openParquet: OpenSource = async (path) => {
+  const handle = await open(path, 'r')
+  try {
+    return new TableSource(await openTable(handle, path), path)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+interface ParquetFile {
+  readonly path: string
+  readonly file: AsyncBuffer
+  readonly metadata: FileMetaData
+  readonly columns: readonly NamedColumn[]
+}
+
+async function openTable(handle: FileHandle, path: string): Promise<Table> {
+  const { size } = await handle.stat()
+  const file = createBuffer(handle, size, path)
+  const metadata = await convertErrors(path, async () => {
+    await checkFooter(file, path)
+    return parquetMetadataAsync(file, { geoparquet: false })
+  })
+  const columns = await convertErrors(path, () => listColumns(metadata, file, path))
+  return {
+    format: 'Parquet',
+    columns,
+    rowCount: await convertErrors(path, async () => countRows(metadata, path)),
+    notes: listUnread(metadata, columns),
+    read: (names, call) => readBatches({ path, file, metadata, columns }, names, call),
+    close: () => handle.close(),
+  }
+}
+
+/** Errors of the reader are those of the content of the file. */
+async function convertErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isCausewayError(error) || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
+    throw createDamage(`the Parquet file cannot be read (${(error as Error).message})`, path, error)
+  }
+}
+
+function createBuffer(handle: FileHandle, size: number, path: string): AsyncBuffer {
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const length = end - start
+      if (!(start >= 0 && length >= 0 && end <= size))
+        throw createDamage(`the metadata refers to bytes ${start} to ${end} of a file of ${size} bytes`, path)
+      if (length > maxSliceBytes) throw createLimit(`a column has ${length} bytes`, maxSliceBytes, path)
+      const bytes = new Uint8Array(length)
+      const { bytesRead } = await handle.read(bytes, 0, length, start)
+      if (bytesRead < length) throw createDamage('the file became shorter during the import', path)
+      return bytes.buffer
+    },
+  }
+}
+
+async function checkFooter(file: AsyncBuffer, path: string): Promise<void> {
+  if (file.byteLength < 12) throw createDamage(`the file has only ${file.byteLength} bytes`, path)
+  const footer = Buffer.from(await file.slice(file.byteLength - 8, file.byteLength))
+  const magic = footer.toString('latin1', 4)
+  if (magic === 'PARE') throw createDamage('the Parquet file is encrypted', path)
+  if (magic !== 'PAR1') throw createDamage('the Parquet file has no end: it is cut, or still written', path)
+  const length = footer.readUInt32LE(0)
+  if (length > maxMetadataBytes) throw createLimit(`the metadata has ${length} bytes`, maxMetadataBytes, path)
+}
+
+function countRows({ num_rows, row_groups }: FileMetaData, path: string): number {
+  const sum = row_groups.reduce((rows, group) => rows + group.num_rows, 0n)
+  const isValid = row_groups.every((group) => group.num_rows >= 0n) && sum === num_rows
+  if (!isValid || sum > BigInt(Number.MAX_SAFE_INTEGER))
+    throw createDamage(`the metadata claims ${num_rows} rows, and ${sum} in its groups`, path)
+  return Number(sum)
+}
+
+/** Returns the element of a list of numbers, or the column itself; `undefined` for another nested column. */
+function findLeaf(tree: SchemaTree): SchemaTree | undefined {
+  const [child, ...others] = tree.children
+  if (child === undefined) return tree
+  return others.length === 0 && tree.element.logical_type?.type !== 'MAP' ? findLeaf(child) : undefined
+}
+
+const isText = ({ element }: SchemaTree): boolean =>
+  element.converted_type !== 'DECIMAL' &&
+  element.logical_type?.type !== 'FLOAT16' &&
+  (element.type === 'BYTE_ARRAY' || element.type === 'FIXED_LEN_BYTE_ARRAY')
+
+async function listColumns(
+  metadata: FileMetaData,
+  file: AsyncBuffer,
+  path: string,
+): Promise<readonly NamedColumn[]> {
+  const { children } = parquetSchema(metadata)
+  if (children.length > maxColumns)
+    throw createLimit(`the file has ${children.length} columns`, maxColumns, path)
+  const columns: NamedColumn[] = []
+  for (const tree of children) {
+    const leaf = findLeaf(tree)
+    if (leaf === undefined || (leaf !== tree && isText(leaf))) continue
+    const { name } = tree.element
+    const width = leaf === tree ? 1 : await readWidth({ file, metadata, path }, name)
+    if (width > 0) columns.push({ name, type: isText(leaf) ? 'text' : 'number', width })
+  }
+  if (new Set(columns.map(({ name }) => name)).size !== columns.length)
+    throw createDamage('two columns have one name', path)
+  return columns
+}
+
+const listUnread = (metadata: FileMetaData, columns: readonly NamedColumn[]): readonly string[] => {
+  const known = new Set(columns.map(({ name }) => name))
+  const unread = parquetSchema(metadata).children.flatMap(({ element }) =>
+    known.has(element.name) ? [] : element.name,
+  )
+  return unread.length === 0 ? [] : [`nested columns are not read: ${unread.slice(0, 20).join(', ')}`]
+}
+
+type OpenFile = Omit<ParquetFile, 'columns'>
+
+/** Returns the number of elements of the first list. */
+async function readWidth(file: OpenFile, column: string): Promise<number> {
+  if (file.metadata.row_groups.every(({ num_rows }) => num_rows === 0n)) return 0
+  const [first] = await readColumn(file, column, 0, 1)
+  const width = countNumbers(first)
+  if (width > maxWidth) throw createLimit(`${column} has lists of ${width} numbers`, maxWidth, file.path)
+  return width
+}
+
+const countNumbers = (value: unknown): number =>
+  isList(value) ? value.reduce<number>((sum, one) => sum + countNumbers(one), 0) : 1
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+/** Numbers instead of dates, so that times stay exact. */
+const parsers: NonNullable<ParquetReadOptions['parsers']> = {
+  timestampFromMilliseconds: (value: bigint) => value,
+  timestampFromMicroseconds: (value: bigint) => value,
+  timestampFromNanoseconds: (value: bigint) => value,
+  dateFromDays: (value: number) => value,
+}
+
+/** Reads rows of one row group. */
+async function readColumn(
+  { file, metadata, path }: OpenFile,
+  column: string,
+  rowStart: number,
+  rowEnd: number,
+): Promise<DecodedArray> {
+  const options = { file, metadata, columns: [column], rowStart, rowEnd, compressors, parsers }
+  const scan = await parquetScan({ ...options, useOffsetIndex: false, geoparquet: false })
+  const [range] = scan.ranges
+  if (range === undefined) throw createDamage(`${column} has no rows from ${rowStart}`, path)
+  const { rowStart: start, rowEnd: end } = range
+  const values = await scan.readColumn({ column, rowStart: start, rowEnd: Math.min(rowEnd, end) })
+  if (values.length < rowEnd - rowStart)
+    throw createDamage(`${column} has ${values.length} of ${rowEnd - rowStart} rows`, path)
+  return values
+}
+
+async function* readBatches(
+  parquet: ParquetFile,
+  names: readonly string[],
+  { signal }: Call,
+): AsyncGenerator<Batch> {
+  const { path, columns, metadata } = parquet
+  const wanted = names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
+  const total = countRows(metadata, path)
+  const width = wanted.reduce((sum, column) => sum + column.width, 0)
+  checkExpansion(
+    'the file',
+    { claimed: 8 * total * width, stored: parquet.file.byteLength, ratio: maxRatio },
+    path,
+  )
+  let start = 0
+  for (const group of metadata.row_groups) {
+    const rows = Number(group.num_rows)
+    if (rows * width > maxGroupValues)
+      throw createLimit(`a row group has ${rows} rows of ${width} values`, maxGroupValues, path)
+    const read = new Map<string, Values>()
+    for (const column of rows === 0 ? [] : wanted) {
+      signal.throwIfAborted()
+      const values = await convertErrors(path, async () => {
+        await checkPages(parquet, group, column.name)
+        return readColumn(parquet, column.name, start, start + rows)
+      })
+      read.set(column.name, toValues(values, column, start, path))
+    }
+    for (let at = 0; at < rows; at += batchRows) {
+      const count = Math.min(batchRows, rows - at)
+      const parts = wanted.map(({ name, width }) => {
+        const values = read.get(name) ?? new Float64Array()
+        return [name, values.slice(at * width, (at + count) * width)] as const
+      })
+      yield { count, columns: new Map<string, Values>(parts), done: (start + at + count) / total }
+    }
+    start += rows
+  }
+}
+
+function toValues(
+  values: DecodedArray,
+  { name, type, width }: NamedColumn,
+  first: number,
+  path: string,
+): Values {
+  if (type === 'text') return Array.from(values as readonly unknown[], (value) => String(value ?? ''))
+  if (values instanceof BigInt64Array) return values
+  if (width === 1 && !Array.isArray(values)) return Float64Array.from(values as ArrayLike<number>, Number)
+  const numbers = new Float64Array(values.length * width)
+  let isExact = width === 1
+  for (let row = 0; row < values.length; row++) {
+    const value: unknown = values[row]
+    isExact &&= typeof value === 'bigint'
+    const list = (isList(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]) as readonly unknown[]
+    if (list.length !== width && value != null)
+      throw createDamage(`row ${first + row + 1}: ${name} has ${list.length} numbers, not ${width}`, path)
+    for (let k = 0; k < width; k++) numbers[row * width + k] = toNumber(list[k])
+  }
+  return isExact ? BigInt64Array.from(values as readonly bigint[]) : numbers
+}
+
+const toNumber = (value: unknown): number => (value == null ? Number.NaN : Number(value))

@@ -1,0 +1,69 @@
+/** Arrays of a file with several of them. Those whose first axes have one length are the columns of one table. */
+import { findTime, type NamedColumn } from '../../domain/imports/column-names.ts'
+import { rejectMapping } from '../../domain/imports/table-mapping.ts'
+
+export interface RowArray {
+  readonly name: string
+  readonly type: NamedColumn['type']
+  readonly shape: readonly number[]
+}
+
+interface RowColumns {
+  readonly columns: readonly NamedColumn[]
+  readonly proposed: readonly NamedColumn[]
+  readonly rowCount: number
+  readonly notes: readonly string[]
+}
+
+const maxListed = 20
+
+/**
+ * Selects the arrays for which a mapping is proposed. Their number of rows is that of the times, else the most frequent length of
+ * the first axis.
+ */
+export function selectRowArrays(arrays: readonly RowArray[]): RowColumns {
+  const candidates = arrays.filter(
+    ({ shape, type }) => shape.length > 0 && (type === 'number' || shape.length === 1),
+  )
+  const rowCount = countRows(candidates)
+  const toColumn = ({ name, type, shape }: RowArray): NamedColumn => ({
+    name,
+    type,
+    width: shape.slice(1).reduce((a, b) => a * b, 1),
+  })
+  const isWide = ({ width }: NamedColumn): boolean => width > 0
+  const proposed = candidates.filter(({ shape }) => shape[0] === rowCount).map(toColumn)
+  const others = arrays.filter(({ shape }) => shape[0] !== rowCount)
+  const list = others.map(({ name, shape }) => `${name} (${shape.join(' x ') || 'one value'})`)
+  return {
+    columns: candidates.map(toColumn).filter(isWide),
+    proposed: proposed.filter(isWide),
+    rowCount,
+    notes:
+      list.length === 0
+        ? []
+        : [`the proposal leaves out arrays without ${rowCount} rows: ${list.slice(0, maxListed).join(', ')}`],
+  }
+}
+
+function countRows(arrays: readonly RowArray[]): number {
+  const times = arrays.filter(({ shape }) => shape.length === 1)
+  const time = findTime(times.map(({ name, type }) => ({ name, type, width: 1 })))
+  const found = times.find(({ name }) => name === time?.name)
+  if (found !== undefined) return found.shape[0] ?? 0
+  const counts = new Map<number, number>()
+  for (const { shape } of arrays) counts.set(shape[0] ?? 0, (counts.get(shape[0] ?? 0) ?? 0) + 1)
+  return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
+}
+
+/** Returns the number of rows of these arrays. Throws `INVALID_MAPPING` if they differ. */
+export function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
+  const [first, ...others] = arrays
+  const other = others.find(({ shape }) => shape[0] !== first?.shape[0])
+  if (first !== undefined && other !== undefined)
+    rejectMapping(
+      'bodies',
+      `columns with one number of rows: ${first.name} has ${first.shape[0]}, ${other.name} ${other.shape[0]}`,
+    )
+  return first?.shape[0] ?? 0
+}
