@@ -79,6 +79,11 @@ export const help = {
     behaviour:
       'a source that cannot be read is reported, its indexed pages remain, and the others are searched',
   },
+  'help:source:npm': {
+    origin: 'design, Help: sources',
+    behaviour:
+      'the pages of a version of an npm package are fetched once from a registry, verified, and reported if that fails',
+  },
   'help:sections:pages': {
     origin: 'defects: a listing of thousands of documents exceeded the context of a model',
     behaviour: 'list_help_sections returns pages of limited length, and each document once',

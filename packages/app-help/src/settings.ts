@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { numberSetting } from '@causeway/app-kit'
 import { listSources, type SourceList } from './build/source.ts'
 import { type ChunkSize, defaultSize } from './domain/chunk.ts'
@@ -17,16 +18,20 @@ export interface HelpSettings {
 }
 
 /** Reads validated settings, with defaults. */
-export function readSettings(values: Readonly<Record<string, unknown>>, cwd: string): HelpSettings {
+export function readSettings(
+  values: Readonly<Record<string, unknown>>,
+  { cwd, dir }: { readonly cwd: string; readonly dir: string },
+): HelpSettings {
   const text = (name: string): string | undefined => {
     const value = values[name]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const entries = Array.isArray(values.helpSources) ? values.helpSources.map(String) : []
+  const downloads = { folder: join(dir, 'help-packages'), registry: text('helpRegistry') ?? defaultRegistry }
   const size = numberSetting(values, 'helpChunkSize') ?? defaultSize.size
   const overlap = numberSetting(values, 'helpOverlapSize') ?? defaultSize.overlap
   return {
-    listSources: () => listSources(entries, cwd),
+    listSources: () => listSources(entries, cwd, downloads),
     internal: values.helpInternal === true,
     autoBuild: values.helpBuild !== false,
     // A larger overlap would repeat lines several times.
@@ -35,6 +40,9 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
     databaseUrl: text('helpDatabaseUrl'),
   }
 }
+
+/** The public registry of npm. */
+const defaultRegistry = 'https://registry.npmjs.org'
 
 /** The default model of an endpoint, with its dimensions. */
 export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const

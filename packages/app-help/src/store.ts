@@ -73,7 +73,7 @@ export class Help {
   constructor(env: Env) {
     this.#env = env
     this.#id = env.newId()
-    this.settings = readSettings(env.settings, process.cwd())
+    this.settings = readSettings(env.settings, { cwd: process.cwd(), dir: env.dir })
     this.#storage = { dir: env.dir, databaseUrl: this.settings.databaseUrl }
     this.#search = new SharedWorker(async () => this.#startSearch())
     this.memory = this.#search.memory

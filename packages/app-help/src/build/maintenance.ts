@@ -27,7 +27,7 @@ export interface HelpStats {
  * Opens the tasks of the command line, which run in the same worker as in the server. Each throws a `CausewayError`.
  */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
-  const settings: HelpSettings = readSettings(values, cwd)
+  const settings: HelpSettings = readSettings(values, { cwd, dir })
   const storage = { dir, databaseUrl: settings.databaseUrl }
   const options = (rebuild: boolean) => ({
     size: settings.size,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
+import { fetchPackage } from '../sources/npm-package.ts'
 import type { BuildReport, Edition, KnownPage, NewPage } from '../storage/types.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
 import type { BuildCall } from './make-vectors.ts'
@@ -49,10 +50,11 @@ export async function planFiles(
   const unread = new Set<string>()
   const found = await Promise.all(
     sources.map((source) =>
-      findPages(source).catch((error: NodeJS.ErrnoException) => {
+      findSourcePages(source, { signal, progress }).catch((error: NodeJS.ErrnoException) => {
         // Its indexed pages remain.
         unread.add(source.name)
-        failedSources.push({ file: source.name, reason: error.code ?? error.message })
+        const reason = isCausewayError(error) ? error.message : (error.code ?? error.message)
+        failedSources.push({ file: source.name, reason })
         return { files: [], refused: [] }
       }),
     ),
@@ -93,6 +95,15 @@ export async function planFiles(
     failed: [...failedSources, ...failed],
     warnings,
   }
+}
+
+/** Returns the pages of a source. Downloads them first if they come from a registry. */
+async function findSourcePages(source: Source, { signal, progress }: BuildCall) {
+  if (source.npm !== undefined) {
+    progress(0, undefined, `fetching ${source.name}`)
+    await fetchPackage(source.npm, source.folder, signal)
+  }
+  return findPages(source)
 }
 
 /** Returns the pages of the public edition that are new or different, with their ids. */

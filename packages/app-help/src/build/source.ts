@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { CausewayError } from '@causeway/protocol'
 import type { SourceKind } from '../domain/included-file.ts'
 import { HelpError } from '../errors.ts'
+import type { NpmPackage } from '../sources/npm-package.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -15,6 +16,8 @@ export interface Source {
   /** Decides which files are pages. */
   readonly kind: SourceKind
   readonly is_internal: boolean
+  /** The package that is downloaded into the folder. */
+  readonly npm?: NpmPackage
   /** Former names. Their pages are removed from the index. */
   readonly formerly?: readonly string[]
 }
@@ -27,13 +30,20 @@ export interface SkippedFile {
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
+const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
+
+/** The URL of an npm registry, and the folder for its packages. */
+export interface Downloads {
+  readonly registry: string
+  readonly folder: string
+}
 
 /**
- * Parses `name=folder`, `internal:name=folder` and `pkg:name`. Relative folders start at `cwd`; packages are resolved
- * like imports of this program. Throws `HELP_SOURCE_INVALID`.
+ * Parses `name=folder`, `internal:name=folder`, `pkg:name` and `npm:name@version`. Relative folders start at `cwd`;
+ * installed packages are resolved like imports of this program. Throws `HELP_SOURCE_INVALID`.
  */
-export function readSources(entries: readonly string[], cwd: string): Source[] {
-  const sources = entries.map((entry) => readSource(entry.trim(), cwd))
+export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {
+  const sources = entries.map((entry) => readSource(entry.trim(), cwd, downloads))
   const names = new Set<string>()
   for (const { name } of sources) {
     if (names.has(name)) throw invalid(`two sources have the same name: ${name}`, name)
@@ -49,7 +59,7 @@ export interface SourceList {
 }
 
 /** Parses the setting. An entry that cannot be used does not affect the others. `own` stands for the default sources. */
-export function listSources(entries: readonly string[], cwd: string): SourceList {
+export function listSources(entries: readonly string[], cwd: string, downloads?: Downloads): SourceList {
   if (entries.length === 0) return { sources: ownSources(), failed: [] }
   const sources: Source[] = []
   const failed: SkippedFile[] = []
@@ -60,7 +70,7 @@ export function listSources(entries: readonly string[], cwd: string): SourceList
   }
   for (const entry of entries.filter((one) => one !== 'own')) {
     try {
-      add(readSource(entry.trim(), cwd))
+      add(readSource(entry.trim(), cwd, downloads))
     } catch (error) {
       if (!HelpError.is(error, 'HELP_SOURCE_INVALID')) throw error
       failed.push({ file: entry.trim(), reason: error.message })
@@ -104,7 +114,8 @@ export function productSource(from = here): Source | undefined {
   }
 }
 
-function readSource(entry: string, cwd: string): Source {
+function readSource(entry: string, cwd: string, downloads: Downloads | undefined): Source {
+  if (entry.startsWith('npm:') && downloads !== undefined) return readRegistrySource(entry, downloads)
   if (entry.startsWith('pkg:')) {
     const name = entry.slice(4)
     const folder = packagePattern.test(name) ? packageFolder(name) : undefined
@@ -118,6 +129,16 @@ function readSource(entry: string, cwd: string): Source {
   const folder = isAbsolute(path) ? path : resolve(cwd, path)
   if (!existsSync(folder)) throw invalid(`the folder of source ${name} does not exist: ${folder}`, entry)
   return { name, folder, kind: 'folder', is_internal }
+}
+
+function readRegistrySource(entry: string, { folder, registry }: Downloads): Source {
+  const rest = entry.slice('npm:'.length)
+  const at = rest.lastIndexOf('@')
+  const [name, version] = [rest.slice(0, Math.max(0, at)), rest.slice(at + 1)]
+  if (!packagePattern.test(name) || !versionPattern.test(version))
+    throw invalid(`write a package of a registry as npm:name@1.2.3, not ${entry}`, entry)
+  const place = join(folder, `${name.replace('/', '+')}@${version}`)
+  return { name: entry, folder: place, kind: 'package', is_internal: false, npm: { name, version, registry } }
 }
 
 function splitOnce(text: string): string[] {

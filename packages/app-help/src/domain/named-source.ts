@@ -21,5 +21,6 @@ export function preferSources(
     .sort((a, b) => b.score - a.score || a.doc_id - b.doc_id)
 }
 
-/** Returns `fastify` for `pkg:fastify`, and `core` for `pkg:@scope/core`. */
-const packageName = (source: string): string => (source.split(/[:/]/).at(-1) ?? '').toLowerCase()
+/** Returns `fastify` for `pkg:fastify` and `npm:fastify@5.1.0`, and `core` for `pkg:@scope/core`. */
+const packageName = (source: string): string =>
+  (source.split(/[:/]/).at(-1) ?? '').replace(/@.*$/, '').toLowerCase()
