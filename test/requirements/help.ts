@@ -88,6 +88,10 @@ export const help = {
     origin: 'defects: a listing of thousands of documents exceeded the context of a model',
     behaviour: 'list_help_sections returns pages of limited length, and each document once',
   },
+  'help:source:html': {
+    origin: 'design, Help: sources',
+    behaviour: 'the HTML files of a folder without Markdown are pages, without navigation and scripts',
+  },
   'help:source:own': {
     origin: 'design, Help: out of the box',
     behaviour: 'without settings the documentation of Causeway, Fastify and undici is searched',

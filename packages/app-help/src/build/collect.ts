@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isIncluded } from '../domain/included-file.ts'
 import type { PageFile } from '../domain/page.ts'
+import { convertHtml } from '../sources/html.ts'
 import type { SkippedFile, Source } from './source.ts'
 
 /** A file of a source, not read yet. */
@@ -51,7 +52,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
         if (!isIncluded(source.kind, file_path, entry.isFolder)) continue
         seen.add(real)
         if (entry.isFolder && depth < maxDepth) await visit(path, depth + 1)
-        else if (!entry.isFolder && /\.(md|mdx|markdown)$/i.test(name)) {
+        else if (!entry.isFolder && /\.(?:md|mdx|markdown|html?)$/i.test(name)) {
           if (size > maxBytes) refused.push({ file, reason: `larger than ${maxBytes} bytes` })
           else files.push({ source, file_path, path: real })
         } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: real })
@@ -59,13 +60,19 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
     }
   }
   await visit(root, 0)
-  return { files, refused }
+  const pages = files.filter(({ file_path }) => !isHtml(file_path))
+  const isSite = source.kind === 'folder' && pages.every(({ file_path }) => file_path.endsWith('llms.txt'))
+  return { files: isSite ? files : pages, refused }
 }
 
-/** Reads a page: removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
+/** HTML files are pages in a folder without Markdown; elsewhere they are made from it. */
+const isHtml = (path: string): boolean => /\.html?$/i.test(path)
+
+/** Reads a page: converts HTML to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
 export async function readFound({ source, file_path, path }: FoundFile): Promise<ReadFile> {
   const bytes = await readFile(path)
-  const text = new TextDecoder('utf-8').decode(bytes)
+  const decoded = new TextDecoder('utf-8').decode(bytes)
+  const text = isHtml(file_path) ? convertHtml(decoded) : decoded
   return {
     source: source.name,
     file_path,
