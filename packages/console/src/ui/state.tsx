@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ServerError } from '../data/server.ts'
+import { ForeignText } from './foreign-text.tsx'
 
 /** The state of something that is loaded. The last value remains while an error is shown. */
 export interface Loaded<T> {
@@ -72,8 +73,14 @@ export const ErrorNotice = ({ error, retry }: { error: ServerError; retry?: () =
   <div class="notice err" role="alert">
     <div class="stack" style={{ gap: '4px', flex: 1 }}>
       <strong class="mono">{error.code}</strong>
-      <span>{error.message}</span>
-      {error.remedy !== '' && <span>{error.remedy}</span>}
+      <div>
+        <ForeignText text={error.message} max={1000} />
+      </div>
+      {error.remedy !== '' && (
+        <div>
+          <ForeignText text={error.remedy} max={1000} />
+        </div>
+      )}
     </div>
     {retry !== undefined && (
       <button type="button" class="button" onClick={retry}>

@@ -2,6 +2,7 @@ import type { AppState, AppSummary, AuditPage, Health } from '../data/types.ts'
 import { formatClient, summarizeClients } from '../domain/clients.ts'
 import { formatBytes, formatCount, formatDuration, formatMs, formatTime } from '../domain/text.ts'
 import { useConsole } from '../ui/console.ts'
+import { ForeignText } from '../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, toSeverity, useLoaded } from '../ui/state.tsx'
 
 /** Number of calls that the lists of clients and calls are made from. */
@@ -80,10 +81,12 @@ const AppCard = ({ app, state }: { app: AppSummary; state: AppState | undefined 
       <h3>{app.name}</h3>
       {state !== undefined && <Chip severity={toSeverity(state.status)}>{state.status}</Chip>}
     </div>
-    <p class="muted">{app.about}</p>
+    <p class="muted wrap">
+      <ForeignText text={app.about} max={300} />
+    </p>
     {state?.message !== undefined && (
       <p>
-        <code>{state.reason}</code> {state.message}
+        <code>{state.reason}</code> <ForeignText text={state.message} max={500} />
       </p>
     )}
     <span class="muted">{state?.tools ?? app.tools.length} tools</span>
@@ -121,7 +124,9 @@ function Activity({ page: { entries } }: { page: AuditPage }) {
                   <td>
                     {metadata.app}__{toolName}
                   </td>
-                  <td>{formatClient(metadata.client)}</td>
+                  <td class="wrap">
+                    <ForeignText text={formatClient(metadata.client)} max={60} />
+                  </td>
                   <td class="number">{formatMs(duration)}</td>
                   <td>
                     {error === undefined ? (
@@ -152,7 +157,7 @@ function Activity({ page: { entries } }: { page: AuditPage }) {
               {summarizeClients(entries).map(({ client, version, calls, errors, last, sessions }) => (
                 <tr key={`${client} ${version}`}>
                   <td>
-                    {client} <span class="muted">{version}</span>
+                    <ForeignText text={client} max={60} /> <span class="muted">{version.slice(0, 40)}</span>
                     {sessions > 1 && <span class="muted"> · {sessions} sessions</span>}
                   </td>
                   <td class="number">{formatCount(calls)}</td>

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { AppDetails, AppSummary } from '../../data/types.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import './apps.css'
@@ -121,7 +122,9 @@ const Introduction = ({ apps }: { apps: readonly AppSummary[] }) => (
     {apps.map((app) => (
       <a class="card stack" key={app.name} href={`/apps/${toPath(app)}`}>
         <h2>{app.name}</h2>
-        <p class="muted">{app.about}</p>
+        <p class="muted wrap">
+          <ForeignText text={app.about} max={300} />
+        </p>
         <span class="muted">{app.tools.length} tools</span>
       </a>
     ))}
@@ -132,7 +135,9 @@ const AppIntroduction = ({ app, path }: { app: AppDetails; path: string }) => (
   <div class="stack">
     <div class="page-head">
       <h2>{app.name}</h2>
-      <p class="muted">{app.about}</p>
+      <p class="muted wrap">
+        <ForeignText text={app.about} max={1500} />
+      </p>
       <p>
         MCP endpoint of this app alone: <code>{`${location.origin}${app.mcp}`}</code>
       </p>
@@ -145,7 +150,9 @@ const AppIntroduction = ({ app, path }: { app: AppDetails; path: string }) => (
               <td>
                 <a href={`/apps/${path}/${tool.name}`}>{tool.name}</a>
               </td>
-              <td>{tool.about}</td>
+              <td class="wrap">
+                <ForeignText text={tool.about} max={500} />
+              </td>
             </tr>
           ))}
         </tbody>

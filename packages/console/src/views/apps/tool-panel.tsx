@@ -3,6 +3,7 @@ import { ServerError, type ToolAnswer } from '../../data/server.ts'
 import type { AppDetails, ToolDetails } from '../../data/types.ts'
 import { toCommandLine, toCurl } from '../../domain/commands.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
@@ -24,9 +25,13 @@ export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; 
       <section class="stack" aria-labelledby="tool-title">
         <div class="page-head">
           <h2 id="tool-title" class="mono tool-name">
-            {app.name}__{tool.name}
+            <bdi>
+              {app.name}__{tool.name}
+            </bdi>
           </h2>
-          <p>{tool.about}</p>
+          <p class="wrap">
+            <ForeignText text={tool.about} max={1500} />
+          </p>
           <div class="row">
             {tool.read_only && <span class="chip">read only</span>}
             {tool.destructive && <span class="chip warn">▲ can overwrite or delete data</span>}

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { findMatches } from '../../domain/matches.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** What `find_help_topics` returns, as far as the page shows it. */
@@ -126,7 +127,7 @@ function SectionList() {
           <ul class="chips">
             {sections.map(({ section }) => (
               <li key={section} class="chip">
-                <bdi>{section}</bdi>
+                <ForeignText text={section} max={60} />
               </li>
             ))}
           </ul>
@@ -157,8 +158,8 @@ function Results({ found, query }: { found: Found; query: string }) {
         {results.map((document, index) => (
           <li key={document.doc_id} class="card stack">
             <div class="row spread">
-              <h2>
-                <span class="muted">{index + 1}</span> <bdi>{document.title}</bdi>
+              <h2 class="long-line">
+                <span class="muted">{index + 1}</span> <ForeignText text={document.title} />
               </h2>
               <span class="muted number">score {document.score.toFixed(3)}</span>
             </div>
@@ -166,7 +167,7 @@ function Results({ found, query }: { found: Found; query: string }) {
               <bdi>
                 {document.source}/{document.file_path}
               </bdi>{' '}
-              · {document.section}
+              · <ForeignText text={document.section} max={100} />
             </p>
             {document.chunks.map(({ item_id, heading, start_line, end_line, text }) => (
               <Excerpt
@@ -203,8 +204,8 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
   return (
     <div class="excerpt">
       <div class="row spread">
-        <h3>
-          <bdi>{heading}</bdi>
+        <h3 class="long-line">
+          <ForeignText text={heading} />
         </h3>
         <span class="muted">{lines}</span>
       </div>

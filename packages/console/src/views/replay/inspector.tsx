@@ -169,7 +169,9 @@ function BodyContacts({
   const getName = (id: number): string => bodies.find((one) => one.id === id)?.name ?? 'environment'
   return (
     <div class="stack" style={{ gap: '4px' }}>
-      <h3>Contacts of {getName(body)}</h3>
+      <h3 class="wrap">
+        Contacts of <bdi>{getName(body)}</bdi>
+      </h3>
       {own.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
       {own.map(({ body_a_id, body_b_id, normal_n, friction_n, points }) => (
         <div
@@ -184,7 +186,7 @@ function BodyContacts({
               aria-pressed={isPair(pair, body_a_id, body_b_id)}
               onClick={() => setPair(isPair(pair, body_a_id, body_b_id) ? undefined : [body_a_id, body_b_id])}
             >
-              {getName(body_a_id === body ? body_b_id : body_a_id)}
+              <bdi>{getName(body_a_id === body ? body_b_id : body_a_id)}</bdi>
             </button>{' '}
             <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
           </span>

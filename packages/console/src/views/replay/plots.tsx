@@ -1,6 +1,7 @@
 import type { Series } from '../../data/replay.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
 import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LinePlot, maxSeries } from '../../ui/line-plot.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
@@ -76,7 +77,7 @@ function SeriesPlot(props: PlotProps) {
         <strong>{title}</strong>
         {loaded.value?.series.map(({ name, unit }, index) => (
           <span key={name} class={`legend series${index + 1}`}>
-            {labels[index]} <span class="muted">{unit}</span>
+            <ForeignText text={labels[index] ?? ''} max={40} /> <span class="muted">{unit}</span>
           </span>
         ))}
       </figcaption>

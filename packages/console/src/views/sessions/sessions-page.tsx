@@ -4,6 +4,7 @@ import type { SessionList } from '../../data/types.ts'
 import { formatClient } from '../../domain/clients.ts'
 import { formatCount, formatDuration, formatTime } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** The clients that use the server, by session. */
@@ -75,7 +76,8 @@ function CallingSessions({ list: { sessions, open } }: { list: SessionList }) {
             {sessions.map((one) => (
               <tr key={one.session}>
                 <td class="wrap">
-                  <bdi>{formatClient(one.client)}</bdi> <span class="muted">{one.client_version}</span>
+                  <ForeignText text={formatClient(one.client)} />{' '}
+                  <span class="muted">{one.client_version.slice(0, 40)}</span>
                 </td>
                 <td>
                   <a class="mono" href={`/traffic#filter=${encodeURIComponent(`session:${one.session}`)}`}>
@@ -130,7 +132,8 @@ function OpenSessions({ list: { open }, end }: { list: SessionList; end: (sessio
               {open.map((one) => (
                 <tr key={one.session}>
                   <td class="wrap">
-                    <bdi>{one.client}</bdi> <span class="muted">{one.client_version}</span>
+                    <ForeignText text={one.client} />{' '}
+                    <span class="muted">{one.client_version.slice(0, 40)}</span>
                   </td>
                   <td class="mono">{one.session}</td>
                   <td>{one.protocol_version}</td>

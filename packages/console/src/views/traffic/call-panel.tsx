@@ -4,6 +4,7 @@ import type { AuditPage, CallRecord } from '../../data/types.ts'
 import { formatClient } from '../../domain/clients.ts'
 import { formatBytes, formatMs } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 interface CallPanelProps {
@@ -64,18 +65,16 @@ function Details({ call, filter }: { call: CallRecord; filter: (filter: string) 
         <div class="notice err">
           <div class="stack" style={{ gap: '4px' }}>
             <strong class="mono">{error.code}</strong>
-            <span>{error.message}</span>
+            <ForeignText text={error.message} max={1000} />
           </div>
         </div>
       )}
       <dl class="call-facts">
         <Fact name="Ended">{call.timestamp}</Fact>
         <Fact name="Took">{formatMs(call.duration)} ms</Fact>
-        <Fact name="About">{subject === undefined ? '–' : <bdi>{subject}</bdi>}</Fact>
+        <Fact name="About">{subject === undefined ? '–' : <ForeignText text={subject} />}</Fact>
         <Fact name="Client">
-          <bdi>
-            {formatClient(client)} {client_version}
-          </bdi>
+          <ForeignText text={`${formatClient(client)} ${client_version}`} />
         </Fact>
         <Fact name="Channel">{channel}</Fact>
         <Fact name="Request">
