@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the documentation with the product and writes them into `docs/pictures`, or into the folder of the first
- * argument. It starts a server with an empty data folder.
+ * argument. It starts a server with an empty data folder. Pictures of the console need Chromium and `npm run build`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +8,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { chromiumPath } from '../test/browser/browser.ts'
+import { captureConsole } from './pictures/console.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const target = resolve(process.argv[2] ?? join(root, 'docs/pictures'))
@@ -67,7 +69,11 @@ async function startServer(folder: string) {
 async function callTool(url: string, name: string, args: object): Promise<Result> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Causeway-Session': 'pictures' },
+    headers: {
+      'Content-Type': 'application/json',
+      'Causeway-Session': 'pictures',
+      'User-Agent': 'notebook/1.0',
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
   })
   const { result } = (await response.json()) as { result?: Result }
@@ -92,6 +98,9 @@ try {
   const program = join(root, 'examples/bouncing-ball/bounce.py')
   execFileSync('python3', [program, 'bounce'], { env: { ...process.env, CAUSEWAY_URL: url } })
   for (const picture of pictures) await draw(url, picture)
+  if (chromiumPath === undefined)
+    process.stderr.write('no pictures of the console: Chromium is not installed; set CAUSEWAY_CHROMIUM\n')
+  else await captureConsole(url, { target, program: chromiumPath })
 } finally {
   await stop()
   rmSync(folder, { recursive: true, force: true })
