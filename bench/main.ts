@@ -26,6 +26,7 @@ import { measureIngest } from './replay/ingest.ts'
 import { measureLarge } from './replay/large.ts'
 import { measurePlanted } from './replay/planted.ts'
 import { measureRecording, writeBigRecording } from './replay/recording.ts'
+import { measureRuns } from './replay/runs.ts'
 import { markdown, type Section } from './report.ts'
 import { measureStart } from './start.ts'
 import { measureToolvault } from './toolvault.ts'
@@ -72,6 +73,7 @@ const whole: Part = {
     })
     show(measureListing())
     show(await measureDiagnosis())
+    show(await measureRuns())
   },
 }
 

@@ -131,6 +131,36 @@ verifies('replay:runs:regression', 'raises no alarm for 5,000 clean runs', async
       t.equal(search(makeRuns(seed, { base, count: 5000 })).found, null, `share ${base}, seed ${seed}`)
 })
 
+const failureKinds = ['blow_up', 'jitter', 'momentum', 'penetration', 'teleport', 'tunnelling'] as const
+
+verifies(
+  'replay:runs:regression',
+  'raises no alarm for clean runs of many scenarios and kinds',
+  async (t) => {
+    let alarms = 0
+    for (let seed = 1; seed <= 6; seed++) {
+      const random = mulberry32(1000 + seed)
+      const shares = [0.001, 0.01, 0.03, 0.1]
+      const runs = Array.from({ length: 5000 }, (_, i) => {
+        // Runs that fail in one way often fail in another; scenarios differ, and take turns in some commits only.
+        const scenario = Math.floor(random() * (i % 250 < 125 ? 8 : 4))
+        const kinds = failureKinds.filter((_, k) => random() < (shares[(scenario + k) % shares.length] ?? 0))
+        const related =
+          kinds.length > 0 && random() < 0.5 ? [...new Set([...kinds, 'energy_injection'])] : kinds
+        const noise = { worst_penetration_m: 0.01 * random(), worst_residual: 1e-6 * random() }
+        const verdict = { ...(related.length > 0 ? failed(...related) : noVerdict), ...noise }
+        return makeRun(i, { commit: `c${Math.floor(i / 50)}`, scenario: `s${scenario}`, verdict })
+      })
+      const commits = groupByCommit(runs)
+      const limits = ['worst_penetration_m > 0.009', 'worst_residual > 9e-7'].map((text) =>
+        parseMetric(text, []),
+      )
+      if (findRegression(commits, [...listMetrics(runs), ...limits]).found !== null) alarms += 1
+    }
+    t.equal(alarms, 0)
+  },
+)
+
 verifies(
   'replay:runs:regression',
   'is not misled by undiagnosed runs, new scenarios and new laws',

@@ -30,9 +30,13 @@ function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs
   return { lowest, shares }
 }
 
+/** Iterators would take most of the time of a search. */
 function convolve(a: Float64Array, b: Float64Array): Float64Array {
   const sums = new Float64Array(a.length + b.length - 1)
-  for (const [i, x] of a.entries()) for (const [j, y] of b.entries()) sums[i + j] = (sums[i + j] ?? 0) + x * y
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i] ?? 0
+    for (let j = 0; j < b.length; j++) sums[i + j] = (sums[i + j] ?? 0) + x * (b[j] ?? 0)
+  }
   return sums
 }
 
