@@ -157,6 +157,20 @@ verifies('trm:end:best', 'a running evaluation is cancelled, and its files are b
   t.equal(readText(root, 'p', 'score'), '1\n')
 })
 
+verifies('trm:start:most', 'starts at the same time do not exceed the limit', async (t) => {
+  const { client, critic } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  const starts = Array.from({ length: 60 }, () => ask('start', { repo: 'p', preflight: false }))
+  const results = await Promise.allSettled(starts)
+  t.equal(results.filter(({ status }) => status === 'fulfilled').length, 50)
+  const refused = results.filter((one) => one.status === 'rejected').map(({ reason }) => reason.code)
+  t.same(refused, Array(10).fill('TOO_MANY_SESSIONS'))
+  const [first] = await critic.store.sessions()
+  await t.rejects(ask('start', { repo: 'p', preflight: false, options: { write: 'end', x: 1 } }))
+  await ask('end', { sid: first?.id })
+  t.ok(await ask('start', { repo: 'p', preflight: false }), 'a refused start takes no place')
+})
+
 verifies('trm:submit:once', async (t) => {
   const { critic, app } = await openTrm(t, { files: judged })
   const session = {}

@@ -300,7 +300,16 @@ t.test('submit leads from the baseline through a wrong candidate to success', as
   await t.rejects(ask('undo'), { code: 'NOTHING_TO_UNDO' })
   t.match(readText(root, 'sums', 'sums.py'), /\+ 1/)
   t.match(await ask('end'), { ok: true })
-  await t.rejects(ask('end', { sid: start.sessionId }), { code: 'SESSION_NOT_FOUND' })
+  for (const tool of ['end', 'state'])
+    await t.rejects(ask(tool, { sid: start.sessionId }), {
+      code: 'SESSION_NOT_FOUND',
+      message: /already ended/,
+      data: { sid: start.sessionId, status: 'ended' },
+      definition: { retryable: false },
+    })
+  const unknown = await ask('end', { sid: 'none' }).catch((error) => error)
+  t.match(unknown, { code: 'SESSION_NOT_FOUND', definition: { retryable: false } })
+  t.equal(unknown.data.status, undefined)
 })
 
 t.test(

@@ -9,6 +9,8 @@ export interface ErrorOptions {
   readonly data?: ErrorData
   /** Replaces the remedy of the definition. */
   readonly remedy?: string
+  /** Replaces `retryable` of the definition. */
+  readonly retryable?: boolean
   /** For the log only. */
   readonly cause?: unknown
 }
@@ -50,6 +52,7 @@ class CodedError<Code extends string = string> extends Error {
     {
       data = {},
       remedy,
+      retryable,
       cause,
       definition = (Object.hasOwn(new.target.definitions, code) && new.target.definitions[code]) ||
         undeclared,
@@ -60,7 +63,7 @@ class CodedError<Code extends string = string> extends Error {
     this.code = code
     this.remedy = remedy ?? definition.remedy
     this.data = data
-    this.definition = definition
+    this.definition = retryable === undefined ? definition : { ...definition, retryable }
   }
 
   static is(error: unknown, ...codes: readonly string[]): boolean {

@@ -55,7 +55,10 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
     handle: async (_request, { session = '' }, { store }) => {
       for (const transport of store.core().openSessions)
         if (await transport.end(session)) return new Response(null, { status: 204 })
-      throw new CausewayError('SESSION_NOT_FOUND', 'no open session has this name', { data: { session } })
+      throw new CausewayError('SESSION_NOT_FOUND', 'no open session has this name', {
+        retryable: false,
+        data: { session },
+      })
     },
   })
 

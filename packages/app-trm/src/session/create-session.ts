@@ -41,13 +41,17 @@ export async function createSession(critic: Critic, given: CreateRequest): Promi
   const config = createConfig(project, { ...requested, sandbox })
   checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
   if (given.preflight) critic.checkProjectIdle(project)
-  await endIdleSession(critic, request)
   const id = critic.newId()
   const answer = { sessionId: id, warnings: given.warnings }
-  const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project
-  const start = await takeStart(critic, repo, config.isolate)
-  const row = { id, config: { ...config, repo }, standing: createStanding(notes), start }
-  await critic.store.createSession(row, { id: request, answer })
+  while (!(await critic.store.reserveSession(id, maxSessions))) await endIdleSession(critic, id)
+  try {
+    const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project
+    const start = await takeStart(critic, repo, config.isolate)
+    const row = { id, config: { ...config, repo }, standing: createStanding(notes), start }
+    await critic.store.createSession(row, { id: request, answer })
+  } finally {
+    critic.store.releaseSession(id)
+  }
   return answer
 }
 
@@ -103,16 +107,20 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
   throw new TrmError('SANDBOX_UNAVAILABLE', 'bubblewrap is not installed, or cannot create namespaces')
 }
 
-/** Ends the session that was idle longest if there are too many. Throws `TOO_MANY_SESSIONS` if none is idle. */
-async function endIdleSession(critic: Critic, request: string): Promise<void> {
+/** Ends the session that was idle longest, for a new one. Throws `TOO_MANY_SESSIONS` if none is idle. */
+async function endIdleSession(critic: Critic, newId: string): Promise<void> {
   const sessions = await critic.store.sessions()
-  if (sessions.length < maxSessions) return
   const [oldest] = sessions
     .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
     .toSorted((a, b) => a.updated_ms - b.updated_ms)
   if (oldest === undefined)
-    throw new TrmError('TOO_MANY_SESSIONS', `${sessions.length} sessions are open`, {
+    throw new TrmError('TOO_MANY_SESSIONS', `${maxSessions} sessions are open or being started`, {
       data: { sessions: sessions.map(({ id, config }) => ({ sid: id, repo: config.project })) },
     })
-  await endSession(critic, oldest, { id: `${request} for room`, answer: { ok: true } })
+  try {
+    await endSession(critic, oldest, { id: `room for ${newId}`, answer: { ok: true } })
+  } catch (error) {
+    // Another call ended or changed the session first.
+    if (!TrmError.is(error, 'SESSION_BUSY')) throw error
+  }
 }

@@ -1,5 +1,5 @@
 import type { Env, Log, Roots } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, type ErrorData } from '@causeway/protocol'
 import type { SandboxLevel } from '../domain/command/sandbox.ts'
 import { Engine } from '../engine/engine.ts'
 import { createProjectBusyError, TrmError } from '../errors.ts'
@@ -70,15 +70,14 @@ export class Critic {
     this.#changed.resource(`trm://sessions/${sid}`)
   }
 
-  /** Returns a session that has not ended. Throws `SESSION_NOT_FOUND`. */
+  /** Returns a session that has not ended. Throws `SESSION_NOT_FOUND`; `data.status` is `ended` if it has ended. */
   async findSession(sid: string | undefined): Promise<SessionRow> {
-    const row = sid === undefined ? undefined : await this.store.session(sid)
-    if (row !== undefined && row.status !== 'ended') return row
-    const message = sid === undefined ? 'no session id was given' : `no active session has this id: ${sid}`
-    throw new CausewayError('SESSION_NOT_FOUND', message, {
-      remedy: 'call trm.start, and pass its sessionId as sid',
-      data: { sid: sid ?? null },
-    })
+    if (sid === undefined) throw createNotFoundError('no session id was given', { sid: null })
+    const row = await this.store.session(sid)
+    if (row === undefined) throw createNotFoundError(`no session has this id: ${sid}`, { sid })
+    if (row.status === 'ended')
+      throw createNotFoundError(`the session has already ended: ${sid}`, { sid, status: 'ended' })
+    return row
   }
 
   /** Throws `SESSION_BUSY` or `PROJECT_BUSY` while the session or another one in its project evaluates. */
@@ -116,3 +115,11 @@ export class Critic {
     }
   }
 }
+
+/** The same call fails again: the code, which belongs to the sessions of MCP, can be retried only there. */
+const createNotFoundError = (message: string, data: ErrorData): CausewayError =>
+  new CausewayError('SESSION_NOT_FOUND', message, {
+    remedy: 'call trm.start, and pass its sessionId as sid',
+    retryable: false,
+    data,
+  })

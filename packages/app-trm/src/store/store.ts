@@ -45,6 +45,8 @@ export class TrmStore {
   readonly db: ContentDatabase
   readonly #aging: AgingClock
   readonly #dir: string
+  /** Ids of sessions that are being created. */
+  readonly #reserved = new Set<string>()
 
   /** Opens `trm.db` in a data folder. Throws the errors of `openDatabase`. */
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
@@ -73,6 +75,20 @@ export class TrmStore {
     return row && (JSON.parse(row.answer) as unknown)
   }
 
+  /** Reserves a place for a new session until `releaseSession`. Returns `false` if all places are taken. */
+  async reserveSession(id: string, maxSessions: number): Promise<boolean> {
+    const row = this.#get<{ open: number }>(`SELECT count(*) AS open FROM session WHERE status <> 'ended'`)
+    if ((row?.open ?? 0) + this.#reserved.size >= maxSessions) return false
+    this.#reserved.add(id)
+    return true
+  }
+
+  /** Releases a reserved place, which a created session no longer needs. */
+  releaseSession(id: string): void {
+    this.#reserved.delete(id)
+  }
+
+  /** The session takes its reserved place. */
   async createSession(
     { id, config, standing, start }: Pick<SessionRow, 'id' | 'config' | 'standing' | 'start'>,
     request: StoredRequest,
@@ -90,6 +106,7 @@ export class TrmStore {
       )
       this.#storeRequest(request)
     })
+    this.#reserved.delete(id)
   }
 
   async session(id: string): Promise<SessionRow | undefined> {
