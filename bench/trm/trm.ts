@@ -12,6 +12,7 @@ import {
   sourcesBelow,
 } from '../../packages/app-trm/test/domain/candidate/perturbation.ts'
 import { createGamingCases, createSample } from '../../packages/app-trm/test/gaming/cases.ts'
+import { createHiddenCases } from '../../packages/app-trm/test/gaming/hidden-cases.ts'
 import { createIndirectCases } from '../../packages/app-trm/test/gaming/indirect-cases.ts'
 import { isCausewayError } from '../../packages/protocol/src/index.ts'
 import { randomFrom } from '../../test/random.ts'
@@ -113,7 +114,9 @@ async function measureGaming(folder: string): Promise<Section> {
     unittest: `${python} -m unittest`,
     pytest: withPytest ? `${python} -m pytest -q` : undefined,
   }
-  const cases = [...createGamingCases(sample, runners), ...createIndirectCases(sample, runners)]
+  const cases = [createGamingCases, createIndirectCases, createHiddenCases].flatMap((create) =>
+    create(sample, runners),
+  )
   const rows: string[][] = []
   let [successes, best] = [0, 0]
   for (const { rule, runner, project, commands, candidate } of cases) {

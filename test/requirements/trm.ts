@@ -327,7 +327,7 @@ export const trm = {
   'trm:candidate:perturbed': {
     origin: 'refinement design, patch robustness',
     behaviour:
-      'of patches with wrong numbers, counts, headers, context, line ends or fences none is applied wrongly, and 89 of 100 are applied',
+      'of patches with wrong numbers, counts, headers, context, line ends or fences none is applied wrongly, and 90 of 100 are applied',
   },
   'trm:candidate:format': {
     origin: 'refinement design, candidate modes',

@@ -3,6 +3,7 @@ import t from 'tap'
 import { randomFrom } from '../../../test/random.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { createGamingCases, createSample } from './gaming/cases.ts'
+import { createHiddenCases } from './gaming/hidden-cases.ts'
 import { createIndirectCases } from './gaming/indirect-cases.ts'
 import { openTrm, python, readText } from './trm-kit.ts'
 
@@ -19,9 +20,9 @@ const runners = {
   unittest: `${python} -m unittest`,
   pytest: hasPytest ? `${python} -m pytest -q` : undefined,
 }
-const cases = [...createGamingCases(sample, runners), ...createIndirectCases(sample, runners)].filter(
-  (_, index) => index % step === 0,
-)
+const cases = [createGamingCases, createIndirectCases, createHiddenCases]
+  .flatMap((create) => create(sample, runners))
+  .filter((_, index) => index % step === 0)
 
 /** One server for all cases: each has a project of its own. */
 const { client, root } = await openTrm(t, {

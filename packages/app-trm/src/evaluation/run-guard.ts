@@ -1,6 +1,7 @@
 /** The second evaluation of a step, in its work copy. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { findScripts } from '../domain/command/command.ts'
 import type { GuardFinding } from '../domain/evaluation/guard.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { createProbe, listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
@@ -14,6 +15,7 @@ import {
   isSource,
   isTestPath,
 } from '../domain/evaluation/tamper.ts'
+import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { listAll } from '../workspace/tree-list.ts'
@@ -102,8 +104,17 @@ async function restoreGuarded(
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
   const named = await restore(guard, [...tampered, ...(await findShadowingPaths(guard, created))])
   // Data that other code names too is input of the project, not an expectation of its tests.
-  const naming = await readTexts(guard, await listFiles(cwd, changed.every(isSource) ? runs : code))
-  const helpers = [...findHelpers(naming, originals), ...findExpectations(changed, naming)]
+  const checks = new Set(
+    session.config.signals
+      .filter(({ kind }) => kind === 'check' || kind === 'lint')
+      .flatMap((signal) => findScripts(signal.command)),
+  )
+  const isNaming = changed.every(isSource) ? runs : code
+  const naming = await readTexts(
+    guard,
+    await listFiles(cwd, (path) => isNaming.test(path) || checks.has(path)),
+  )
+  const helpers = [...findHelpers(naming, originals, checks), ...findExpectations(changed, naming)]
   return [...named, ...(await restore(guard, helpers))].sort()
 }
 
@@ -128,12 +139,15 @@ async function restore(
   return critic.snapshots.restoreTo(cwd, origin, paths)
 }
 
-/** Lists the test files of a work copy, and files whose path matches `more`. */
-async function listFiles(cwd: string, more = /$^/): Promise<readonly string[]> {
+/** Lists the test files of a work copy, and further code. */
+async function listFiles(
+  cwd: string,
+  isFurther = (_path: string): boolean => false,
+): Promise<readonly string[]> {
   return (await listAll(cwd))
     .filter(({ stats }) => stats.isFile() && stats.size <= maxTextBytes)
     .map(({ path }) => path)
-    .filter((path) => code.test(path) && (isTestPath(path) || more.test(path)))
+    .filter((path) => code.test(path) && (isTestPath(path) || isFurther(path)))
     .slice(0, maxTexts)
 }
 
@@ -175,8 +189,8 @@ async function findSuspiciousCode(
 }
 
 /**
- * Adds tests that must fail to the test files and runs the tests. A file whose added tests are reported with the files of the
- * start, but not with the candidate, shows that the candidate forges the verdict.
+ * Adds tests that must fail to the test files, alters others, and runs the tests. A file whose failures are reported with the files
+ * of the start, but not with the candidate, shows that the candidate forges the verdict.
  */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
@@ -185,7 +199,7 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
     guard,
     listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
   )
-  const probes = createProbes(texts)
+  const probes = createProbes(texts, found.tests)
   const hidden = await findUnreported(guard, found.spec, probes)
   if (probes.length === 0) return 'not possible'
   if (hidden.length === 0) return 'reported'
@@ -195,14 +209,15 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
       guard,
       hidden.map(({ path }) => path),
     ),
+    found.tests,
   )
   const unknown = await findUnreported(guard, found.spec, controls)
   if (unknown.length < controls.length) return 'not reported'
   return hidden.length < probes.length ? 'reported' : 'not possible'
 }
 
-const createProbes = (texts: ReadonlyMap<string, string>): readonly Probe[] =>
-  [...texts].flatMap(([path, text]) => createProbe(path, text, randomUUID().slice(0, 8)) ?? [])
+const createProbes = (texts: ReadonlyMap<string, string>, run: TestRun): readonly Probe[] =>
+  [...texts].flatMap(([path, text]) => createProbe(path, text, run, randomUUID().slice(0, 8)) ?? [])
 
 /** Runs the tests with the probes, and returns those that the runner does not report. */
 async function findUnreported(

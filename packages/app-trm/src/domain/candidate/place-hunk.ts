@@ -44,19 +44,19 @@ export function indexText(lines: readonly string[]): IndexedText {
 
 /**
  * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line ends,
- * else with one, else with two different context lines. Removed lines always match, and inserted lines keep a matching
+ * else without the blank that precedes every line, else with one, else with two different context lines. Removed lines always match, and inserted lines keep a matching
  * neighbour. Context may differ only if the header counts the lines correctly: otherwise the line that differs may be an
  * added line without its `+`. It may not occur elsewhere in the text, because it then names another position. Stops after
  * `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
-  const old = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
+  const exact = findExactPlacements(text, hunk.lines)
+  if (exact.length > 0) return exact
+  const unshifted = removeShift(hunk.lines)
+  const moved = unshifted === undefined ? [] : findExactPlacements(text, unshifted)
+  if (moved.length > 0) return moved
+  const old = listOldLines(hunk.lines)
   const wanted = old.map((line) => line.trimEnd())
-  const starts = findStarts(text, wanted)
-  if (starts.length > 0)
-    return starts
-      .slice(0, maxPlacements + 1)
-      .map((start) => createPlacement(hunk.lines, start, { length: old.length, fuzz: 0 }))
   for (let fuzz = 1; fuzz <= (hunk.isCounted ? maxFuzz : 0); fuzz++) {
     if (!hasEnoughContext(old, fuzz)) break
     const near = findFuzzyStarts(text, wanted)
@@ -67,6 +67,27 @@ export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placemen
     if (found.length > 0) return found
   }
   return []
+}
+
+const listOldLines = (lines: readonly HunkLine[]): readonly string[] =>
+  lines.filter(({ op }) => op !== '+').map((line) => line.text)
+
+function findExactPlacements(text: IndexedText, lines: readonly HunkLine[]): readonly Placement[] {
+  const old = listOldLines(lines)
+  return findStarts(
+    text,
+    old.map((line) => line.trimEnd()),
+  )
+    .slice(0, maxPlacements + 1)
+    .map((start) => createPlacement(lines, start, { length: old.length, fuzz: 0 }))
+}
+
+/** Removes the blank that models write between the sign and the text of every line: `+ x` for `+x`. */
+function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
+  const isBlank = ({ text }: HunkLine) => text.trim() === ''
+  if (!lines.every((line) => isBlank(line) || line.text.startsWith(' '))) return undefined
+  if (lines.filter((line) => line.op !== '+' && !isBlank(line)).length < 2) return undefined
+  return lines.map((line) => (isBlank(line) ? line : { ...line, text: line.text.slice(1) }))
 }
 
 function findStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {

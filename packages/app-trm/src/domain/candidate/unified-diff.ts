@@ -122,6 +122,7 @@ function readHunk(
     if (op !== '-') seen.new++
   }
   checkCounts(at, seen, stated)
+  if (next === lines.length && stated !== undefined) checkCutOff(next, body, seen, stated)
   checkEnd(lines, next, isEqual(seen, stated) ? 'complete' : stated === undefined ? 'unknown' : 'short')
   // Blank lines at the end are not context unless the counts include them. Only an empty line above a header or prose is
   // certainly a separator; in all other cases the counts may be equal although the hunk is damaged.
@@ -145,6 +146,16 @@ function readHunk(
     },
     next,
   }
+}
+
+/** Rejects a last hunk with fewer lines than its header states and less context at its end than at its start. */
+function checkCutOff(end: number, body: readonly HunkLine[], seen: Counts, stated: Counts): void {
+  if (isEqual(seen, stated) || seen.old > stated.old || seen.new > stated.new) return
+  const start = body.findIndex(({ op }) => op !== ' ')
+  const last = body.findLastIndex(({ op }) => op !== ' ')
+  if (body.length - 1 - last >= start) return
+  const reason = `states ${stated.old} old and ${stated.new} new lines, but has ${seen.old} and ${seen.new}`
+  throw createInvalid(end - 1, `ends a hunk that ${reason}: it is cut off`)
 }
 
 /** A greater difference of counts is a mistake of counting. */

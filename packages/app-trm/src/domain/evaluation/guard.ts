@@ -13,7 +13,7 @@ export interface GuardFinding {
   readonly files: readonly string[]
   /** Results with these files; `undefined` if no file was restored. */
   readonly evidence: readonly Evidence[] | undefined
-  /** Whether the runner reported the tests that must fail; `not possible` if they cannot be added to its tests. */
+  /** Whether the runner reported the added and altered tests that must fail; `not possible` if they cannot be added to its tests. */
   readonly probe: 'reported' | 'not reported' | 'not possible'
   readonly suspicions: readonly Suspicion[]
 }

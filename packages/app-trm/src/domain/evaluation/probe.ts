@@ -1,8 +1,9 @@
 /**
- * A probe: tests that must fail, added to a copy of a test file. A runner that does not report them is forged: its verdict was
- * printed by something else, or its assertions were replaced.
+ * A probe: a copy of a test file with added tests and altered tests, which must fail. A runner that does not report that is forged:
+ * its verdict was printed by something else, or its assertions were replaced.
  */
 import type { TestRun } from '../report/test-run.ts'
+import { alterTests, passes } from './altered-tests.ts'
 
 export interface Probe {
   /** Test file with the added tests. */
@@ -10,12 +11,18 @@ export interface Probe {
   readonly text: string
   /** Part of the id of each added test. */
   readonly names: readonly string[]
+  /** Names of altered tests. */
+  readonly altered: readonly string[]
 }
 
-/** Adds the probe to a test file. Returns `undefined` if its language or runner is unknown. */
-export function createProbe(path: string, text: string, id: string): Probe | undefined {
-  return path.endsWith('.py') ? createPythonProbe(path, text, id) : createScriptProbe(path, text, id)
+/** Adds the probe to a test file of a run. Returns `undefined` if its language or runner is unknown. */
+export function createProbe(path: string, text: string, run: TestRun, id: string): Probe | undefined {
+  const { text: altered, names } = alterTests(path, text, run)
+  const added = path.endsWith('.py') ? addPythonTests(altered, id) : addScriptTests(path, altered, id)
+  return added && { path, ...added, altered: names }
 }
+
+type AddedTests = Pick<Probe, 'text' | 'names'>
 
 const toNames = (id: string, kinds: readonly string[]): string[] => kinds.map((kind) => `test_${id}_${kind}`)
 
@@ -49,7 +56,7 @@ const scriptAssertions: Readonly<Record<string, string>> = {
   raises: 'throws(() => {})',
 }
 
-function createPythonProbe(path: string, text: string, id: string): Probe {
+function addPythonTests(text: string, id: string): AddedTests {
   const names = toNames(id, Object.keys(pythonAssertions))
   const bodies = Object.values(pythonAssertions)
   const added = [
@@ -63,10 +70,10 @@ function createPythonProbe(path: string, text: string, id: string): Probe {
   // `unittest.main()` at the end of a script never returns.
   const main = text.search(/^if __name__\b/m)
   const [head, tail] = main < 0 ? [text, ''] : [text.slice(0, main), text.slice(main)]
-  return { path, text: `${head}\n\n${added}\n${tail}`, names }
+  return { text: `${head}\n\n${added}\n${tail}`, names }
 }
 
-function createScriptProbe(path: string, text: string, id: string): Probe | undefined {
+function addScriptTests(path: string, text: string, id: string): AddedTests | undefined {
   const names = toNames(id, ['plain', ...Object.keys(scriptAssertions)])
   const isModule = /\.m[jt]s$/.test(path) || /^\s*import\b[^(]*['"]/m.test(text)
   const load = (name: string, module: string, member: string): string => {
@@ -78,12 +85,11 @@ function createScriptProbe(path: string, text: string, id: string): Probe | unde
   const assert = load(`assert_${id}`, 'node:assert', 'default')
   if (framework === 'tape') {
     const tests = names.map((name) => `test_${id}('${name}', (t) => { t.equal(1, 2, '${name}'); t.end() })`)
-    return { path, names, text: [text, load(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
+    return { names, text: [text, load(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
   }
   if (framework === undefined && !/\b(?:test|it)\s*\(/.test(text)) return undefined
   const run = framework === undefined ? '(globalThis.test ?? globalThis.it)' : `test_${id}`
   return {
-    path,
     names,
     text: [
       text,
@@ -98,8 +104,9 @@ function createScriptProbe(path: string, text: string, id: string): Probe | unde
   }
 }
 
-/** Whether a run reports every test of the probe as failed. */
-export const reportsProbe = (run: TestRun | undefined, { names }: Probe): boolean =>
+/** Whether a run reports every added test of the probe as failed, and no altered test as passed. */
+export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe): boolean =>
+  !altered.some((name) => passes(run, name)) &&
   names.every((name) =>
     (run?.cases ?? []).some(
       ({ id, status }) => id.includes(name) && (status === 'fail' || status === 'error'),

@@ -17,6 +17,21 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
     /['"][^'"]*(?:\btest_?[\w*?{}]*\.py|_test\.py|\.(?:test|spec)\.[cm]?[jt]sx?)['"]/,
     'names a test file',
   ],
+  [
+    'test',
+    /\b(?:exists(?:Sync)?|is_?(?:dir|file)|listdir|r?glob|iterdir|readdir(?:Sync)?|scandir)\([^)]*['"](?:\.\/)?(?:tests?|specs?|__tests__)\b/,
+    'looks for tests',
+  ],
+  [
+    'test',
+    /(['"])\w{1,16}\1\s*\+\s*(['"])\w{1,16}\2|(['"])\w+\3 (['"])\w+\4|\[\s*['"]\w+['"]\s*,.*\]\s*\.join\(\s*['"]{2}\s*\)|['"]{2}\.join\(\s*[[(]\s*['"]/,
+    'assembles a name from parts',
+  ],
+  [
+    'test',
+    /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\(|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
+    'runs code from a text',
+  ],
   ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
   ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
   // Patterns, because the architecture test finds the names of clocks in domain code.
@@ -33,12 +48,12 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bnew Error\([^)]*\)\.stack\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\b(?:argv|execArgv)\b.*(?:test|junit)|\bimport __main__\b|\bmodule\.parent\b|\brequire\.main\b(?!\s*===?\s*module\s*\))/,
+    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bnew Error\([^)]*\)\.stack\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\b(?:argv|execArgv)\b.*(?:test|junit)|\bimport __main__\b|\bfindCaller\b|\bcatch_warnings\(record|\bcaptureStackTrace\b|\bsys\.__dict__|\b(?:vars|getattr)\(sys\b|\.sys\.|\bmodule\.parent\b|\brequire\.main\b(?!\s*===?\s*module\s*\))/,
     'inspects its caller',
   ],
   [
     'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_/,
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\b(?:environ|getenv|process\.env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
     'reads variables of the test runner',
   ],
   [

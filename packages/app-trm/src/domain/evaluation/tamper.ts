@@ -85,21 +85,25 @@ export function findProtected(
 export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
- * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, and modules that contain test
- * code. `texts` are the texts of these files, and `originals` the texts of the changed files at the start.
+ * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules that contain test
+ * code, and modules with the rules of a `check`, a script that a command of the session runs. `texts` are the texts of these
+ * files, and `originals` the texts of the changed files at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
   originals: ReadonlyMap<string, string>,
+  checks: ReadonlySet<string>,
 ): readonly string[] {
   const found = new Set<string>()
   for (const [path, text] of texts) {
-    const scripts = isTestPath(path) ? [] : listCommands(path, text).flatMap(findScripts)
+    const isTest = isTestPath(path)
+    const scripts = isTest ? [] : listCommands(path, text).flatMap(findScripts)
     for (const script of scripts) if (originals.has(script)) found.add(script)
-    const modules = isTestPath(path) ? listImports(path, text) : []
+    const modules = isTest || checks.has(path) ? listImports(path, text) : []
     for (const module of modules) {
       const original = originals.get(module)
-      if (original !== undefined && isHelper(module, original)) found.add(module)
+      if (original === undefined) continue
+      if (isHelper(module, original) || (!isTest && ruleName.test(getModuleName(module)))) found.add(module)
     }
   }
   return [...found].sort()
@@ -148,6 +152,8 @@ const helperName =
 
 const helperText =
   /^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b|\bAssertionError\b|\b(?:def|function)\s+(?:assert|expect|check_?equal)\w*|['"](?:node:assert|assert|chai|node:test)(?:\/strict)?['"]/m
+
+const ruleName = /(^|[_.-])(rules?|checks?|checkers?|schemas?|valid\w*|constraints?|expectations?)([_.-]|$)/i
 
 /** A package is named by its folder. */
 const getModuleName = (path: string): string =>

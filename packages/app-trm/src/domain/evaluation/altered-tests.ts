@@ -1,0 +1,161 @@
+/**
+ * Tests whose expected values are altered, so that they must fail. A test that still passes does not depend on its assertion:
+ * the candidate replaces assertions, compares equal to everything, or reads the expected value from its caller.
+ */
+import type { TestRun } from '../report/test-run.ts'
+
+export interface AlteredTests {
+  readonly text: string
+  /** Names of the altered tests: each is the name of one test of the run only. */
+  readonly names: readonly string[]
+}
+
+interface TestBlock {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Alters the first expected value of each test that passed, if its assertion certainly runs. */
+export function alterTests(path: string, text: string, run: TestRun): AlteredTests {
+  const isPython = path.endsWith('.py')
+  const blocks = isPython ? listPythonTests(text) : listScriptTests(text)
+  const names: string[] = []
+  let altered = ''
+  let last = 0
+  for (const { name, start, end } of blocks) {
+    if (blocks.filter((other) => other.name === name).length > 1 || !isOnePassedTest(name, run)) continue
+    const block = text.slice(start, end)
+    const changed = isPython ? alterPythonTest(block) : alterScriptTest(block)
+    if (changed === undefined) continue
+    names.push(name)
+    altered += text.slice(last, start) + changed
+    last = end
+  }
+  return { text: altered + text.slice(last), names }
+}
+
+/** Whether a test, or a case of a test with parameters, is reported as passed. */
+export const passes = (run: TestRun | undefined, name: string): boolean =>
+  (run?.cases ?? []).some(({ id, status }) => status === 'pass' && isNamed(id, name))
+
+/** Whether all tests of this name are cases of one test, which passed. A number after an id means that tests share it. */
+function isOnePassedTest(name: string, { cases }: TestRun): boolean {
+  const found = cases.filter(({ id }) => isNamed(id, name))
+  const tests = new Set(found.map(({ id }) => removeParameters(id)))
+  return tests.size === 1 && found.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
+}
+
+const removeParameters = (id: string): string => id.replace(/\[.*$| #\d+$/s, '')
+
+function isNamed(id: string, name: string): boolean {
+  const test = removeParameters(id)
+  return test === name || (test.endsWith(name) && !/\w/.test(test[test.length - name.length - 1] ?? ''))
+}
+
+/** Lists the functions `test_…` with their bodies. */
+function listPythonTests(text: string): readonly TestBlock[] {
+  return [...text.matchAll(/^([ \t]*)def (test\w*)\(.*\).*:[ \t]*\n/gm)].map((found) => {
+    const [head, indent = '', name = ''] = found
+    const start = found.index + head.length
+    const next = new RegExp(`^(?!${indent}[ \\t]+\\S)[ \\t]*\\S`, 'm').exec(text.slice(start))
+    return { name, start, end: next === null ? text.length : start + next.index }
+  })
+}
+
+/** Lists the calls of `test` and `it`, each up to the next one. */
+function listScriptTests(text: string): readonly TestBlock[] {
+  const found = [...text.matchAll(/\b(?:test|it)\(\s*(['"`])((?:(?!\1)[^\\\n])+)\1/g)]
+  return found.map(({ index, 2: name = '' }, at) => ({
+    name,
+    start: index,
+    end: found[at + 1]?.index ?? text.length,
+  }))
+}
+
+/** Only statements directly in the function, before any statement that could leave it, certainly run. */
+function alterPythonTest(block: string): string | undefined {
+  const lines = block.split('\n')
+  if (lines.some((line) => (line.split(/"""|'''/).length - 1) % 2 === 1)) return undefined
+  const indent = /^[ \t]*(?=\S)/m.exec(block)?.[0]
+  for (const [index, line] of lines.entries()) {
+    if (/\b(?:return|yield|raise|skip\w*|exit|fail)\b/i.test(line)) return undefined
+    if (indent === undefined || !line.startsWith(indent) || /^\s/.test(line.slice(indent.length))) continue
+    const changed = alterPythonAssertion(line)
+    if (changed !== undefined) return lines.with(index, changed).join('\n')
+  }
+  return undefined
+}
+
+function alterPythonAssertion(line: string): string | undefined {
+  const [, plain, expected = ''] = /^(\s*assert [^#]*[^=!<>#]==\s*)([^=]*?)\s*$/.exec(line) ?? []
+  if (plain !== undefined) {
+    const value = /\b(?:and|or|not|if|in|is)\b/.test(plain) ? undefined : alterLiteral(expected)
+    return value && plain + value
+  }
+  const [, head, args = ''] = /^(\s*self\.assertEquals?\()(.*)\)\s*$/.exec(line) ?? []
+  return head && alterArguments(head, args, ')')
+}
+
+/** Conditions and functions before the assertion, apart from the test itself, could prevent that it runs. */
+function alterScriptTest(block: string): string | undefined {
+  const found =
+    /(?:\.(?:equal|equals|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/.exec(block)
+  if (found === null) return undefined
+  const before = block.slice(0, found.index)
+  const functions = before.match(/=>|\bfunction\b/g) ?? []
+  if (functions.length !== 1 || /\b(?:if|for|while|return|try|switch|catch|skip|todo)\b|\?/.test(before))
+    return undefined
+  const start = found.index + found[0].length
+  const end = findEnd(block, start)
+  if (end === undefined) return undefined
+  const head = block.slice(0, start)
+  if (found[0] !== 'expect(') {
+    const changed = alterArguments('', block.slice(start, end), '')
+    return changed === undefined ? undefined : head + changed + block.slice(end)
+  }
+  const matcher = /^\)\.(?:toBe|toEqual|toStrictEqual)\(/.exec(block.slice(end))
+  if (matcher === null) return undefined
+  const valueStart = end + matcher[0].length
+  const valueEnd = findEnd(block, valueStart)
+  const value = valueEnd === undefined ? undefined : alterLiteral(block.slice(valueStart, valueEnd))
+  return value && block.slice(0, valueStart) + value + block.slice(valueEnd)
+}
+
+/** Alters the last of two arguments that is a literal. */
+function alterArguments(head: string, text: string, tail: string): string | undefined {
+  const comma = findComma(text)
+  if (comma === undefined || findComma(text.slice(comma + 1)) !== undefined) return undefined
+  const [first, second] = [text.slice(0, comma), text.slice(comma + 1)]
+  const changedSecond = alterLiteral(second.trim())
+  if (changedSecond !== undefined) return `${head}${first}, ${changedSecond}${tail}`
+  const changedFirst = alterLiteral(first.trim())
+  return changedFirst && `${head}${changedFirst},${second}${tail}`
+}
+
+/** Alters a number by little, which a tolerance would hide, or a string without escapes. */
+function alterLiteral(text: string): string | undefined {
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return `${text} + 1`
+  const [, quote, inner] = /^(['"])([^'"\\\n]*)\1$/.exec(text) ?? []
+  return quote && `${quote}${inner} (altered)${quote}`
+}
+
+const findComma = (text: string): number | undefined => scan(text, 0, ',')
+const findEnd = (text: string, start: number): number | undefined => scan(text, start, ')')
+
+/** Finds a character outside of strings and brackets. */
+function scan(text: string, start: number, wanted: string): number | undefined {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const one = text[at] ?? ''
+    if (depth === 0 && one === wanted) return at
+    if (/['"`]/.test(one)) {
+      const end = text.indexOf(one, at + 1)
+      if (end < 0 || text.slice(at, end).includes('\\')) return undefined
+      at = end
+    } else if (/[([{]/.test(one)) depth++
+    else if (/[)\]}]/.test(one)) depth--
+    if (depth < 0) return undefined
+  }
+  return undefined
+}
