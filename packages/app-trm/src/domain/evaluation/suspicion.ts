@@ -53,7 +53,7 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\b(?:environ|getenv|process\.env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\b(?:environ|getenv|env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
     'reads variables of the test runner',
   ],
   [
