@@ -110,6 +110,35 @@ export const gateway = {
     origin: 'gateway design, commands',
     behaviour: 'mcp list and show describe every server and every invalid entry, without secrets',
   },
+  'gateway:clients': {
+    origin: 'gateway design, acceptance',
+    behaviour:
+      'ten SDK clients of both eras use one hosted server at once; each receives its own results, progress and questions',
+  },
+  'gateway:subscriptions': {
+    origin: 'gateway design, multiplexing',
+    behaviour:
+      'a resource is subscribed to once for all clients, again after a crash, and unsubscribed after the last client',
+  },
+  'gateway:log-level': {
+    origin: 'gateway design, multiplexing',
+    behaviour:
+      'a server sends debug messages once a client requests them, and each client receives its own level',
+  },
+  'gateway:idle': {
+    origin: 'gateway design, lifecycle',
+    behaviour: 'a process without calls ends after its idle timeout, but not during a call or a subscription',
+  },
+  'gateway:backoff': {
+    origin: 'gateway design, lifecycle',
+    behaviour:
+      'a server that crashed starts again at once, then with growing delays; after five failures it is down until a restart or one attempt per five minutes',
+  },
+  'gateway:tasks': {
+    origin: 'gateway design, multiplexing',
+    behaviour:
+      'a tool that its server only runs as a task works for every client: it reports its status as progress, and cancellation cancels the task',
+  },
   'gateway:warnings': {
     origin: 'gateway design, security',
     behaviour:

@@ -65,7 +65,7 @@ export class Gateway {
   readonly #changed = new Set<string>()
   readonly #removed = new Set<string>()
   #store: GatewayStore | undefined
-  #logLevel: string | undefined
+  #wantsDebug = false
 
   private constructor(options: GatewayOptions) {
     this.#options = options
@@ -154,9 +154,10 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** Sets the lowest level of log messages that any client wants. */
-  setLogLevel(level: string): void {
-    this.#logLevel = level
+  /** A client requested log messages of this level. Servers send at least `info`, because other clients may not request a level. */
+  requestLogLevel(level: unknown): void {
+    if (level !== 'debug' || this.#wantsDebug) return
+    this.#wantsDebug = true
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
   }
 
@@ -191,7 +192,7 @@ export class Gateway {
       onCatalogue: (catalogue) => this.#save(config, catalogue),
       onResource: (uri) => this.#options.onResource(toOwnUri(path, uri)),
     })
-    if (this.#logLevel !== undefined) server.setLogLevel(this.#logLevel)
+    if (this.#wantsDebug) server.setLogLevel('debug')
     const entry: Entry = {
       server,
       appName,

@@ -1,10 +1,11 @@
 /**
  * An MCP server over stdio without a library, so that it can misbehave. Flags: `--banner`, `--stubborn` (ignores the end of stdin and
  * SIGTERM), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`), `--crash-on=N` (ends during call N),
- * `--log=FILE` (records start and cancellations), `--exit` (ends at once).
+ * `--log=FILE` (records start, cancellations, subscriptions, levels and pings), `--exit` (ends at once), `--no-ping` (ignores pings),
+ * `--modern` (MCP 2026-07-28 only, without `initialize`), `--modern-if=FILE` (if the file exists).
  */
 import { spawn } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 interface Message {
@@ -17,6 +18,8 @@ interface Message {
 }
 
 const flags = new Map(process.argv.slice(2).map((flag) => flag.split('=') as [string, string | undefined]))
+
+const isModern = flags.has('--modern') || existsSync(flags.get('--modern-if') ?? '')
 
 const record = (line: string): void => {
   const file = flags.get('--log')
@@ -51,6 +54,14 @@ const tools = [
   { name: 'grandchild', description: 'Starts a process.', inputSchema: objectSchema() },
   { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
   { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema() },
+  { name: 'touch', description: 'Changes a resource.', inputSchema: objectSchema({ uri: string }) },
+  { name: 'log', description: 'Logs at two levels.', inputSchema: objectSchema({ text: string }) },
+  {
+    name: 'research',
+    description: 'Runs only as a task.',
+    inputSchema: objectSchema({ text: string }),
+    execution: { taskSupport: 'required' },
+  },
   { name: 'broken', description: 'Has an invalid schema.', inputSchema: { type: 'array' } },
 ]
 
@@ -58,17 +69,22 @@ const waiting = new Map<number | string, () => void>()
 const asked = new Map<number | string, (answer: unknown) => void>()
 let calls = 0
 let questions = 0
+let logLevel = 'info'
 
 const text = (value: string, more: object = {}) => ({ content: [{ type: 'text', text: value }], ...more })
 
 /** Returns a result, or `undefined` if the call is answered later or never. */
-function call(id: number | string, { name, arguments: args = {}, _meta = {} }: Message['params']) {
+function call(id: number | string, params: Message['params']) {
+  const { name, arguments: args = {}, _meta = {} } = params
   calls += 1
   if (flags.get('--crash-on') === String(calls)) process.exit(7)
   if (name === 'echo') return text(args.text, { 'x-fixture': true })
   if (name === 'get-env') return text(JSON.stringify({ env: process.env, cwd: process.cwd() }))
   if (name === 'count.calls') return text(`${process.pid} ${calls}`)
-  if (name === 'ask') return void ask(id, args.question)
+  if (name === 'ask') return isModern ? askModern(params) : void ask(id, args.question)
+  if (name === 'touch') return touch(args.uri)
+  if (name === 'log') return log(args.text)
+  if (name === 'research') return createTask(params)
   if (name === 'release') {
     for (const release of waiting.values()) release()
     return text('released')
@@ -105,6 +121,35 @@ function wait(id: number | string, { steps = 0, text: value = 'waited' }, progre
   record(`waiting ${value}`)
 }
 
+/** Asks with the result, as MCP 2026-07-28 does. */
+function askModern({ arguments: { question }, inputResponses, requestState }: Message['params']): object {
+  if (requestState !== undefined) return text(`${question} ${JSON.stringify(inputResponses.q)}`)
+  const requestedSchema = { type: 'object', properties: { answer: string } }
+  const params = { mode: 'form', message: question, requestedSchema }
+  return {
+    resultType: 'input_required',
+    inputRequests: { q: { method: 'elicitation/create', params } },
+    requestState: 'state of the fixture',
+  }
+}
+
+function touch(uri: string): object {
+  write({ method: 'notifications/resources/updated', params: { uri } })
+  return text('touched')
+}
+
+function log(value: string): object {
+  for (const level of logLevel === 'debug' ? ['debug', 'error'] : ['error'])
+    write({ method: 'notifications/message', params: { level, data: value } })
+  return text('logged')
+}
+
+/** Returns a task that ends when `release` is called. */
+function createTask({ arguments: args, task }: Message['params']): object {
+  if (task === undefined) throw new Error('the tool only runs as a task')
+  return { task: { taskId: `task ${args.text}`, status: 'working', pollInterval: 1 } }
+}
+
 async function ask(id: number | string, question: string): Promise<void> {
   questions += 1
   const key = `q${questions}`
@@ -129,15 +174,52 @@ function initialize({ capabilities }: Message['params']): object {
   record(`capabilities ${JSON.stringify(capabilities)}`)
   return {
     protocolVersion: '2025-11-25',
-    capabilities: { tools: { listChanged: true }, prompts: {}, resources: {}, logging: {}, completions: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: {},
+      resources: { subscribe: true },
+      logging: {},
+      completions: {},
+    },
     serverInfo: { name: 'fixture', version: '1' },
     instructions: 'Use the fixture for tests.',
   }
 }
 
+/** Answers of MCP 2026-07-28 only. */
+const discover = (): object => ({
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {}, resources: { subscribe: true } },
+  serverInfo: { name: 'modern fixture', version: '1' },
+})
+
 const methods: Readonly<Record<string, (params: Message['params'], id: number | string) => unknown>> = {
   initialize,
-  ping: () => ({}),
+  ping: () => {
+    record('ping')
+    return flags.has('--no-ping') ? undefined : {}
+  },
+  'tasks/get': ({ taskId }) => ({ taskId, status: 'working', statusMessage: `working on ${taskId}` }),
+  'tasks/cancel': ({ taskId }) => {
+    record(`cancelled ${taskId}`)
+    return {}
+  },
+  'tasks/result': ({ taskId }, id) => {
+    record(`waiting ${taskId}`)
+    waiting.set(id, () => write({ id, result: text(`result of ${taskId}`) }))
+  },
+  'resources/subscribe': ({ uri }) => {
+    record(`subscribed ${uri}`)
+    return {}
+  },
+  'resources/unsubscribe': ({ uri }) => {
+    record(`unsubscribed ${uri}`)
+    return {}
+  },
+  'subscriptions/listen': ({ notifications }) => {
+    record(`listening ${JSON.stringify(notifications)}`)
+  },
   'tools/list': () => ({ tools }),
   'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }] }),
   'prompts/get': ({ arguments: { who } }) => ({
@@ -149,8 +231,17 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   }),
   'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }),
   'completion/complete': ({ argument }) => ({ completion: { values: [`${argument.value}da`], total: 1 } }),
-  'logging/setLevel': () => ({}),
+  'logging/setLevel': ({ level }) => {
+    record(`level ${level}`)
+    logLevel = level
+    return {}
+  },
   'tools/call': (params, id) => call(id, params),
+}
+
+function findHandler(method: string) {
+  if (method === 'server/discover') return isModern ? discover : undefined
+  return isModern && method === 'initialize' ? undefined : methods[method]
 }
 
 function receive({ id, method, params = {}, result, error }: Message): void {
@@ -162,7 +253,7 @@ function receive({ id, method, params = {}, result, error }: Message): void {
   }
   if (method === 'notifications/cancelled') cancel(params.requestId)
   if (id === undefined) return
-  const handler = methods[method]
+  const handler = findHandler(method)
   if (handler === undefined) {
     write({ id, error: { code: -32601, message: 'no such method' } })
     return

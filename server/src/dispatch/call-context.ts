@@ -46,7 +46,8 @@ export function createCallContext(caller: Caller, options: CallContextOptions): 
   return Object.defineProperty(context, 'signal', signalProperty) as typeof context & Cancellation
 }
 
-const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can: () => false })
+/** Input of a caller that cannot be asked. */
+export const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can: () => false })
 
 const cancellationKey = Symbol('cancellation')
 

@@ -15,6 +15,7 @@ import { causewayApp } from '../causeway/index.ts'
 import { type Config, type SettingKey, settings } from '../config/config.ts'
 import { makeAppRoots } from '../config/roots.ts'
 import { callOtherApp, createOwnToolCaller, runAppTool } from '../dispatch/app-calls.ts'
+import { noInput } from '../dispatch/call-context.ts'
 import { CallRunner } from '../dispatch/call-runner.ts'
 import type { Caller } from '../dispatch/caller.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
@@ -219,6 +220,13 @@ export class Core {
   /** Returns the path of the app that has a resource for the URI. */
   findResourceOwner(uri: string): string | undefined {
     return findResource(this.host.instances, uri)?.instance.path
+  }
+
+  /** Requests the updates of a resource from its app. Returns a function that ends it. */
+  subscribe(uri: string, caller: Caller): () => void {
+    const { clientKey = caller.sessionKey, sharedSession, project, input = noInput } = caller
+    const origin = { clientKey, sharedSession, input, ...(project === undefined ? {} : { project }) }
+    return findResource(this.host.instances, uri)?.resource.subscribe?.(uri, origin) ?? (() => {})
   }
 
   health(): Promise<HealthReport> {

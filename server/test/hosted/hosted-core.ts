@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import type { Core } from '../../src/host/core.ts'
+import { HttpServer } from '../../src/http/server.ts'
 import { captureLog, openTestCore } from '../test-core.ts'
 
 const program = fileURLToPath(new URL('../../../packages/gateway/test/fixture-server.ts', import.meta.url))
@@ -27,7 +28,11 @@ export interface HostedCore {
 export async function openHostedCore(
   t: Test,
   servers: object,
-  { dir = t.testdir({ data: {} }), more = {} }: { dir?: string; more?: object } = {},
+  {
+    dir = t.testdir({ data: {} }),
+    more = {},
+    steady,
+  }: { dir?: string; more?: object; steady?: () => number } = {},
 ): Promise<HostedCore> {
   const write = (mcpServers: object, others: object = more): void => {
     mkdirSync(`${dir}/data`, { recursive: true })
@@ -35,8 +40,24 @@ export async function openHostedCore(
   }
   write(servers)
   const logged = captureLog()
-  const core = await openTestCore(t, [], { dir, log: logged.log })
+  const core = await openTestCore(t, [], {
+    ...{ dir, log: logged.log },
+    ...(steady === undefined ? {} : { steady }),
+  })
   return { core, dir, logged, write }
+}
+
+/** Serves a core over HTTP until the end of the test. Returns the URL. */
+export async function serve(t: Test, core: Core): Promise<string> {
+  const http = await HttpServer.open(core, {
+    host: '127.0.0.1',
+    port: 0,
+    log: captureLog().log,
+    bodyLimitBytes: 1e6,
+    inFlightLimits: { max: 256, isOverloaded: () => false },
+  })
+  t.teardown(() => http.close(1000))
+  return http.url
 }
 
 export const status = (core: Core, name: string) =>

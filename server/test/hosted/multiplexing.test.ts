@@ -2,9 +2,7 @@
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { verifies } from '../../../test/verifies.ts'
-import { HttpServer } from '../../src/http/server.ts'
-import { captureLog } from '../test-core.ts'
-import { fixture, listed, openHostedCore } from './hosted-core.ts'
+import { fixture, listed, openHostedCore, serve } from './hosted-core.ts'
 
 t.setTimeout(300_000)
 
@@ -23,21 +21,12 @@ verifies('gateway:multiplexing', async (t) => {
     own: fixture([], { share: 'client' }),
   })
   await listed(core, 'shared', 'own')
-  const http = await HttpServer.open(core, {
-    host: '127.0.0.1',
-    port: 0,
-    log: captureLog().log,
-    bodyLimitBytes: 1e6,
-    inFlightLimits: { max: 256, isOverloaded: () => false },
-  })
+  const url = await serve(t, core)
   const agent = new Agent({ connections: 64 })
-  t.teardown(async () => {
-    await agent.close()
-    await http.close(1000)
-  })
+  t.teardown(() => agent.close())
 
   const post = (body: object, session?: string) =>
-    request(`${http.url}/mcp`, {
+    request(`${url}/mcp`, {
       method: 'POST',
       dispatcher: agent,
       headers: {

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
 import { addErrorCode } from '../../src/http/mcp/sdk-errors.ts'
 import { Subscriptions } from '../../src/http/mcp/subscriptions.ts'
+import { testCaller } from '../test-core.ts'
 import { both, modern, openWire, rpc, toolCall } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
@@ -347,17 +348,29 @@ t.test('addErrorCode lists validation problems of any length in one line', async
 
 verifies('limits:subscriptions', async (t) => {
   const saved: (readonly string[])[] = []
+  let requested = 0
   const subscriptions: Subscriptions = new Subscriptions(
-    { findResourceOwner: () => 'demo' },
+    {
+      findResourceOwner: () => 'demo',
+      subscribe: () => {
+        requested += 1
+        return () => {
+          requested -= 1
+        }
+      },
+    },
     { onChange: async () => void saved.push(subscriptions.uris) },
   )
-  const subscribe = async (uri: string) => subscriptions.handle('resources/subscribe', { uri }, undefined)
+  const subscribe = async (uri: string) => subscriptions.handle('resources/subscribe', { uri }, testCaller())
   await t.rejects(subscribe('x'.repeat(256 * 1024 + 1)), { code: 'INVALID_PARAMS' })
   for (let number = 0; number < 1000; number += 1) await subscribe(`demo://notes/${number}`)
   await t.rejects(subscribe('demo://notes/1000'), { code: 'INVALID_PARAMS', remedy: /^unsubscribe/ })
   await subscribe('demo://notes/0')
   t.equal(saved.length, 1000, 'only changes are saved')
-  await subscriptions.handle('resources/unsubscribe', { uri: 'demo://notes/0' }, undefined)
+  await subscriptions.handle('resources/unsubscribe', { uri: 'demo://notes/0' }, testCaller())
   await subscribe('demo://notes/1000')
   t.equal(subscriptions.uris.length, 1000)
+  t.equal(requested, 1000, 'each is requested from its app once')
+  subscriptions.close()
+  t.equal(requested, 0)
 })

@@ -18,7 +18,7 @@ import {
   type ResourceContents,
 } from '@causeway/protocol'
 import type { ListedPrompt, ListedTool } from '../domain/catalogue.ts'
-import { normalizeTool } from '../domain/listed-tool.ts'
+import { getTaskSupport, normalizeTool } from '../domain/listed-tool.ts'
 import { chooseWireNames, matchesPattern, removeDuplicates } from '../domain/names.ts'
 import type { Reviewed, ReviewedCatalogue } from '../domain/pins.ts'
 import { rewriteBlock, rewriteToolMeta, toOwnUri, toUpstreamUri } from '../domain/resource-uris.ts'
@@ -72,9 +72,12 @@ function createTools(
   const { allow, deny } = server.config.tools
   const isEnabled = (name: string): boolean =>
     (allow === undefined || matchesPattern(name, allow)) && !matchesPattern(name, deny)
+  // Pins have no `execution`.
+  const tasks = new Map(server.catalogue?.tools.map((tool) => [tool.name, getTaskSupport(tool)]))
   const entries = (reviewed?.tools ?? []).flatMap((one) => {
     const entry = normalizeTool(one.entry)
-    return entry === undefined || !isEnabled(entry.name) ? [] : [{ ...one, entry, name: entry.name }]
+    if (entry === undefined || !isEnabled(entry.name)) return []
+    return [{ ...one, entry, name: entry.name, task: tasks.get(entry.name) }]
   })
   const unique = removeDuplicates(entries)
   const names = chooseWireNames(
@@ -85,8 +88,12 @@ function createTools(
   return unique.map((one) => createTool(one, names.get(one.name) as string, path, server))
 }
 
+interface ReviewedTool extends Reviewed<ListedTool> {
+  readonly task: 'optional' | 'required' | undefined
+}
+
 function createTool(
-  { entry, isBlocked, isNew }: Reviewed<ListedTool>,
+  { entry, isBlocked, isNew, task }: ReviewedTool,
   fullName: string,
   path: string,
   server: UpstreamServer,
@@ -103,11 +110,14 @@ function createTool(
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(isNew ? { unlisted: true } : {}),
+    // Without tasks the client waits for the result.
+    ...(task === undefined ? {} : { task: 'optional' }),
     ...(matchesPattern(name, server.config.core) ? { isCore: true } : {}),
     example: { args: {} },
     async call(args, ctx) {
       if (isBlocked) throw createChangedError('tool', name, server)
-      const result = await server.request('tools/call', { name, arguments: isObject(args) ? args : {} }, ctx)
+      const method = task === 'required' ? 'tools/call as task' : 'tools/call'
+      const result = await server.request(method, { name, arguments: isObject(args) ? args : {} }, ctx)
       return isAsk(result) ? result : (rewriteResult(path, result, 'content') as unknown as CallToolResult)
     },
   }

@@ -1,4 +1,4 @@
-import { isObject, type ToolAnnotations } from '@causeway/protocol'
+import { isObject, type JsonObject, type ToolAnnotations } from '@causeway/protocol'
 import type { ListedTool } from './catalogue.ts'
 
 /**
@@ -6,7 +6,8 @@ import type { ListedTool } from './catalogue.ts'
  * clients reject the whole list. An output schema that is not that of an object is removed.
  */
 export function normalizeTool(tool: ListedTool): ListedTool | undefined {
-  const { inputSchema, outputSchema, annotations, description, ...rest } = tool
+  // Clients of Causeway never send a task of MCP 2025-11-25.
+  const { inputSchema, outputSchema, annotations, description, execution: _, ...rest } = tool
   const { type = 'object' } = inputSchema
   if (type !== 'object' || !hasValidProperties(inputSchema)) return undefined
   const isOutputValid =
@@ -18,6 +19,12 @@ export function normalizeTool(tool: ListedTool): ListedTool | undefined {
     ...(isOutputValid ? { outputSchema } : {}),
     ...(isObject(annotations) ? { annotations: annotations as ToolAnnotations } : {}),
   }
+}
+
+/** Whether the server runs the tool as a task of MCP 2025-11-25: `required` rejects other calls. */
+export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
+  const support = isObject(execution) ? execution.taskSupport : undefined
+  return support === 'optional' || support === 'required' ? support : undefined
 }
 
 const hasValidProperties = ({ properties = {} }: ListedTool['inputSchema']): boolean =>

@@ -8,8 +8,11 @@ interface OutputLogOptions {
   log(source: OutputSource, line: string): void
 }
 
-/** `stdout` has lines that are not messages; `causeway` are failures that Causeway reports. */
-export type OutputSource = 'stderr' | 'stdout' | 'causeway'
+/**
+ * `stdout` has lines that are not messages, `message` log messages of MCP that belong to no known client, and `causeway` failures that
+ * Causeway reports.
+ */
+export type OutputSource = 'stderr' | 'stdout' | 'message' | 'causeway'
 
 /** Lines of output, and the position after them. */
 export interface OutputLines {

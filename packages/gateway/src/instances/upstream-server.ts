@@ -3,12 +3,14 @@ import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ask, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
 import { LoginError, type ServerLogin } from '@causeway/oauth'
-import { type CausewayError, type InputRequest, isObject, meta, type Params } from '@causeway/protocol'
+import { type CausewayError, isObject, meta, type Params } from '@causeway/protocol'
 import { HostedCall } from '../calls/hosted-call.ts'
 import type { ParkedCalls } from '../calls/parked-calls.ts'
+import { runAsTask } from '../calls/run-as-task.ts'
 import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
 import { getClientCapabilities, getListedCapabilities } from '../domain/capabilities.ts'
 import type { Catalogue, ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
+import { continueWith, isInputRequired } from '../domain/input-required.ts'
 import { GatewayError } from '../errors.ts'
 import type { Channel } from '../upstream/channel.ts'
 import { createChannel } from '../upstream/create-channel.ts'
@@ -63,6 +65,14 @@ export interface UpstreamServerOptions {
   /** A resource of the server changed. */
   onResource(uri: string): void
 }
+
+/** A method of MCP, or `tools/call` for a tool that only runs as a task. */
+export type UpstreamMethod =
+  | 'tools/call'
+  | 'tools/call as task'
+  | 'prompts/get'
+  | 'resources/read'
+  | 'completion/complete'
 
 /** A hosted server: its instances and what it offers. */
 export class UpstreamServer {
@@ -176,7 +186,7 @@ export class UpstreamServer {
    * Sends a request for a client. Returns the result as received, or the questions that the client has to answer first. Throws errors of
    * the server as `UPSTREAM_ERROR`.
    */
-  async request(method: string, params: Params, ctx: ToolContext): Promise<unknown> {
+  async request(method: UpstreamMethod, params: Params, ctx: ToolContext): Promise<unknown> {
     this.#requireUsable()
     const { parked, newId } = this.#options.services
     const kept = isObject(ctx.input.kept) ? ctx.input.kept : {}
@@ -186,7 +196,7 @@ export class UpstreamServer {
       const call =
         typeof parkedId === 'string'
           ? parked.take(parkedId, ctx.clientKey)
-          : this.#startCall(newId(), method, { ...params, ...continueWith(upstream, ctx) }, ctx)
+          : this.#startCall(newId(), method, { ...params, ...continueWith(upstream, ctx.input) }, ctx)
       const outcome = await call.run(ctx)
       if (isAsk(outcome)) {
         parked.park(call)
@@ -201,8 +211,9 @@ export class UpstreamServer {
     }
   }
 
-  /** Asks for updates of a resource for a client. Returns a function that ends it. */
+  /** Asks for updates of a resource for a client. Returns a function that ends it. Throws if the server is not enabled. */
   subscribe(uri: string, origin: CallOrigin): () => void {
+    this.#requireUsable()
     return this.pool.find(origin).subscribe(uri)
   }
 
@@ -243,7 +254,7 @@ export class UpstreamServer {
       })
   }
 
-  #startCall(id: string, method: string, params: Params, ctx: ToolContext): HostedCall {
+  #startCall(id: string, method: UpstreamMethod, params: Params, ctx: ToolContext): HostedCall {
     const { clientKey, traceparent } = ctx
     const own = getClientCapabilities(ctx.input.can)
     const instance = this.pool.find(ctx)
@@ -253,7 +264,10 @@ export class UpstreamServer {
         .use(signal, (connection) => {
           const options = { signal, owner, silenceMs, maxMs: maxCallMs }
           const envelope = connection.isModern ? { ..._meta, [meta.clientCapabilities]: own } : _meta
-          return connection.request(method, { ...params, _meta: envelope }, options)
+          const sent = { ...params, _meta: envelope }
+          return method === 'tools/call as task'
+            ? runAsTask(connection, sent, options)
+            : connection.request(method, sent, options)
         })
         .finally(() => this.pool.release(instance)),
     )
@@ -284,6 +298,7 @@ export class UpstreamServer {
         if (decidesLists) void this.#refresh(instance).catch(() => {})
       },
       onNotification: (method, params) => {
+        if (method === 'notifications/message') this.output.add('message', describeMessage(params))
         if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
           this.#options.onResource(params.uri)
         if (!listChanged.has(method)) return
@@ -363,6 +378,9 @@ export class UpstreamServer {
   }
 }
 
+const describeMessage = ({ level, data }: Params): string =>
+  `${String(level)}: ${typeof data === 'string' ? data : JSON.stringify(data)}`.slice(0, 1000)
+
 /** Identifies the configuration that a catalogue belongs to. */
 export const hashConfig = ({ endpoint, share, concurrency }: HostedServer): string =>
   createHash('sha256')
@@ -377,18 +395,3 @@ function requireDescription({ description }: Instance): ServerDescription {
 
 const getStartMs = ({ endpoint }: HostedServer): number =>
   endpoint.kind === 'stdio' && installers.test(basename(endpoint.command)) ? installMs : startMs
-
-interface InputRequired {
-  readonly inputRequests: Readonly<Record<string, InputRequest>>
-  readonly requestState?: unknown
-}
-
-const isInputRequired = (result: unknown): result is InputRequired =>
-  isObject(result) && result.resultType === 'input_required' && isObject(result.inputRequests)
-
-/** Returns the params that continue a call of MCP 2026-07-28. */
-function continueWith(upstream: unknown, { input }: ToolContext): Params {
-  if (!isObject(upstream)) return {}
-  const { requestState } = upstream
-  return { inputResponses: input.replies, ...(requestState === undefined ? {} : { requestState }) }
-}

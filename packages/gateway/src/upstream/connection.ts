@@ -181,8 +181,13 @@ export class Connection {
     const { method, params = {} } = message
     if ('id' in message) void this.#answer(message, request)
     else if (method === 'notifications/progress') this.#progress(params)
-    else if (method === 'notifications/message') this.#getOwner(request)?.log(params)
-    else this.#options.onNotification(method, params)
+    else this.#notify(method, params, request)
+  }
+
+  #notify(method: string, params: Params, request: number | undefined): void {
+    const owner = method === 'notifications/message' ? this.#getOwner(request) : undefined
+    if (owner === undefined) this.#options.onNotification(method, params)
+    else owner.log(params)
   }
 
   #settle(message: Extract<Message, { result: unknown } | { error: unknown }>): void {

@@ -35,7 +35,12 @@ export async function performHandshake(
   channel: Channel,
   options: HandshakeOptions,
 ): Promise<ServerDescription> {
-  if (options.era === 'legacy') return initialize(connection, channel, options)
+  if (options.era === 'legacy')
+    return initialize(connection, channel, options).catch((error: unknown) => {
+      // Since the last handshake the server may have been replaced by one without `initialize`.
+      if (GatewayError.is(error, 'UPSTREAM_ERROR', 'UPSTREAM_INVALID')) return discover(connection, options)
+      throw error
+    })
   const discovery = discover(connection, options).catch(() => undefined)
   const silence = delay(discoverMs, 'silent' as const, { ref: false })
   const first = await Promise.race([discovery, silence])

@@ -79,7 +79,7 @@ export class CoreServer extends Server {
       notify: (level, data) => void ctx.mcpReq.log(level, data).catch(() => {}),
     })
     try {
-      return await (subscriptions?.handle(method, params, exchange.access) ??
+      return await (subscriptions?.handle(method, params, caller) ??
         this.#dispatch(method, params, { ctx, caller, exchange, capabilities }))
     } catch (error) {
       const { code, message, data } = toRpcError(error, id, this.#options, caller)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CausewayError, headers, legacyVersions } from '@causeway/protocol'
+import { CausewayError, headers, isObject, legacyVersions } from '@causeway/protocol'
 import {
   type JSONRPCMessage,
   type RequestId,
@@ -87,6 +87,7 @@ export class Session {
     })
     this.#server.onclose = () => {
       this.#startedCalls.close()
+      this.#subscriptions.close()
       onClose(this)
     }
   }
@@ -124,7 +125,10 @@ export class Session {
   async handle(exchange: Exchange, body = exchange.request.body): Promise<void> {
     this.#runningRequests += 1
     try {
-      const { hasFastPath } = this.#services
+      const { hasFastPath, core } = this.#services
+      // The SDK filters messages for this client.
+      if (isObject(body) && body.method === 'logging/setLevel' && isObject(body.params))
+        core.hosted.gateway.requestLogLevel(body.params.level)
       const isFast = hasFastPath && isPlainCall(body) && acceptsJson(exchange)
       if (!isFast || !(await this.#callTool(exchange, body))) await this.#handleWithSdk(exchange, body)
     } finally {

@@ -54,7 +54,10 @@ export class SseConnection {
       }),
       subscriptions: this.#subscriptions,
     })
-    this.#server.onclose = onClose
+    this.#server.onclose = () => {
+      this.#subscriptions.close()
+      onClose()
+    }
   }
 
   open(): Promise<void> {

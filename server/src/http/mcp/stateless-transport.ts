@@ -38,8 +38,13 @@ export class StatelessTransport implements Transport {
     const message = this.#requests.read(request)
     if (message !== undefined && (await this.#handleWithoutSdk(exchange, message))) return
     const handler = this.#getHandler(mount)
-    const response = await handler.fetch(new ExchangeRequest(exchange), { parsedBody: request.body })
-    await sendMessages(reply, await addErrorCodeToBody(response))
+    const end = this.#subscribe(exchange)
+    try {
+      const response = await handler.fetch(new ExchangeRequest(exchange), { parsedBody: request.body })
+      await sendMessages(reply, await addErrorCodeToBody(response))
+    } finally {
+      end()
+    }
   }
 
   notify(change: Change): void {
@@ -55,6 +60,18 @@ export class StatelessTransport implements Transport {
 
   async close(): Promise<void> {
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
+  }
+
+  /** Requests the updates of the resources of `subscriptions/listen` from their apps. Returns a function that ends it. */
+  #subscribe(exchange: Exchange): () => void {
+    const uris = readSubscriptions(exchange.request.body).filter((uri) => typeof uri === 'string')
+    if (uris.length === 0) return () => {}
+    const { core } = this.#services
+    const caller = exchange.createCaller({ era: 'modern', channel: 'mcp' })
+    const ends = uris.map((uri) => core.subscribe(uri, caller))
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   /** Throws `HEADER_MISMATCH`. */

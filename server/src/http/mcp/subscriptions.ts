@@ -2,6 +2,7 @@ import { CausewayError, type Params } from '@causeway/protocol'
 import type { Result } from '@modelcontextprotocol/server'
 import type { Access } from '../../access/access.ts'
 import { checkAccess } from '../../dispatch/call-runner.ts'
+import type { Caller } from '../../dispatch/caller.ts'
 import { methodOperation } from '../../dispatch/operation.ts'
 import type { Core } from '../../host/core.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
@@ -10,6 +11,7 @@ import type { Change, Mount } from '../../registry/mount.ts'
 export type Notification = { readonly method: string; readonly params?: Record<string, unknown> }
 
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
+type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
 /** Limits of one session, because its list is saved after each change. */
 const maxSubscriptions = 1000
@@ -17,12 +19,14 @@ const maxCharacters = 256 * 1024
 
 /** The resources that a session of MCP 2025-11-25 or older is subscribed to. */
 export class Subscriptions {
-  readonly #core: ResourceOwners
+  readonly #core: Resources
   readonly #uris: Set<string>
+  /** Functions that end the subscriptions of the apps, by URI. */
+  readonly #active = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 
   constructor(
-    core: ResourceOwners,
+    core: Resources,
     { initial = [], onChange }: { initial?: readonly string[]; onChange?: () => Promise<void> } = {},
   ) {
     this.#core = core
@@ -45,26 +49,46 @@ export class Subscriptions {
   }
 
   /** Handles the methods of subscriptions. Returns `undefined` for other methods. */
-  handle(method: string, { uri }: Params, access: Access | undefined): Promise<Result> | undefined {
-    if (method === 'resources/subscribe') return this.#subscribe(uri, access)
+  handle(method: string, { uri }: Params, caller: Caller): Promise<Result> | undefined {
+    if (method === 'resources/subscribe') return this.#subscribe(uri, caller)
     if (method === 'resources/unsubscribe') return this.#unsubscribe(uri)
+    this.#restore(caller)
     return undefined
   }
 
-  async #subscribe(value: unknown, access: Access | undefined): Promise<Result> {
+  /** The client is gone. */
+  close(): void {
+    for (const end of this.#active.values()) end()
+    this.#active.clear()
+    this.#uris.clear()
+  }
+
+  /** Subscribes again after a restart of this server. The apps need the client, which only a request identifies. */
+  #restore(caller: Caller): void {
+    if (this.#active.size === this.#uris.size) return
+    for (const uri of this.#uris)
+      if (!this.#active.has(uri)) this.#active.set(uri, this.#core.subscribe(uri, caller))
+  }
+
+  async #subscribe(value: unknown, caller: Caller): Promise<Result> {
     const uri = checkUri(value)
     if (this.#core.findResourceOwner(uri) === undefined)
       throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
-    checkReadAccess(this.#core, [uri], access)
+    checkReadAccess(this.#core, [uri], caller.access)
+    this.#restore(caller)
     if (this.#uris.has(uri)) return {}
     checkLimits([...this.#uris, uri])
+    this.#active.set(uri, this.#core.subscribe(uri, caller))
     this.#uris.add(uri)
     await this.#onChange?.()
     return {}
   }
 
   async #unsubscribe(value: unknown): Promise<Result> {
-    if (this.#uris.delete(checkUri(value))) await this.#onChange?.()
+    const uri = checkUri(value)
+    this.#active.get(uri)?.()
+    this.#active.delete(uri)
+    if (this.#uris.delete(uri)) await this.#onChange?.()
     return {}
   }
 }
