@@ -12,6 +12,7 @@ import { measureBridge } from './bridge.ts'
 import { complexitySettings, measureComplexity } from './complexity.ts'
 import { debriefSettings, measureDebrief, writeDebriefPlots } from './debrief.ts'
 import { withPart } from './document.ts'
+import { measureGateway } from './gateway/gateway.ts'
 import { measureHelp } from './help.ts'
 import { measureListing } from './listing.ts'
 import { load, machine } from './machine.ts'
@@ -136,6 +137,20 @@ const help: Part = {
   },
 }
 
+const gateway: Part = {
+  command: 'npm run bench -- gateway --write',
+  title: 'Gateways compared',
+  async run() {
+    say('some minutes: ten sessions start five servers each')
+    const options = {
+      folder,
+      causeway: server,
+      settings: { ...settings('bench-app.ts'), CAUSEWAY_HELP_BUILD: 'false' },
+    }
+    for (const section of await measureGateway(options)) show(section)
+  },
+}
+
 const debrief: Part = {
   command: 'npm run bench -- debrief --write',
   title: 'Plots',
@@ -195,13 +210,14 @@ try {
   else if (name === 'minds') await measure(minds)
   else if (name === 'toolvault') await measure(toolvault)
   else if (name === 'help') await measure(help)
+  else if (name === 'gateway') await measure(gateway)
   else if (name === 'debrief') await measure(debrief)
   else if (name === 'complexity') await measure(complexity)
   else if (name === 'trm') await measure(trm)
   else if (name === 'diagnose') await measure(diagnose)
   else {
     say(
-      `there is no part "${name}"; there are: bridge, cold, complexity, debrief, diagnose, help, large, minds, toolvault, trm`,
+      `there is no part "${name}"; there are: bridge, cold, complexity, debrief, diagnose, gateway, help, large, minds, toolvault, trm`,
     )
     process.exitCode = 1
   }

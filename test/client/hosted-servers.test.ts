@@ -1,4 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
 import { until } from '../e2e/condition.ts'
@@ -16,6 +19,10 @@ const project = `${dir}/project`
 
 const servers = ['everything', 'filesystem', 'memory', 'sequential-thinking', 'context7'] as const
 const programs = servers.map((name) => installedProgram(t, name))
+const chromium = process.env.CAUSEWAY_CHROMIUM ?? '/usr/bin/chromium'
+const playwright = existsSync(chromium) ? installedProgram(t, 'playwright') : undefined
+const hasBrowser = playwright !== undefined
+if (!existsSync(chromium)) t.pass('playwright', { skip: `there is no ${chromium}; apt-get install chromium` })
 
 /** Returns the state of every hosted server by its app. */
 async function readHealth(url: string): Promise<Record<string, Result>> {
@@ -27,6 +34,7 @@ const readText = ({ content }: Result): string => content.map(({ text }: Result)
 
 if (programs.every((program) => program !== undefined)) {
   const [everything, filesystem, memory, thinking, context7] = programs as string[]
+  const browserFlags = ['--headless', '--isolated', '--no-sandbox', '--executable-path', chromium]
   const entry = (program: string | undefined, args: readonly string[] = [], more: object = {}) => ({
     command: process.execPath,
     args: [program, ...args],
@@ -47,6 +55,7 @@ if (programs.every((program) => program !== undefined)) {
         }),
         'sequential-thinking': entry(thinking),
         context7: entry(context7),
+        ...(hasBrowser ? { browser: entry(playwright, browserFlags) } : {}),
       },
       profiles: { notes: ['Memory', 'Files__read_*'] },
     }),
@@ -58,7 +67,15 @@ if (programs.every((program) => program !== undefined)) {
     auto: (t: Test, path = '/mcp') => connectV2(t, 'http', `${url}${path}`, 'auto'),
     bridge: (t: Test, path = '/mcp') => connectV2(t, 'bridge', `${url}${path}`, undefined, project),
   }
-  const apps = ['Everything', 'Shared', 'Files', 'Memory', 'SequentialThinking', 'Context7']
+  const apps = [
+    'Everything',
+    'Shared',
+    'Files',
+    'Memory',
+    'SequentialThinking',
+    'Context7',
+    ...(hasBrowser ? ['Browser'] : []),
+  ]
 
   verifies('gateway:real', 'all tools are listed once the servers were started', async (t) => {
     const client = await connect.v1(t)
@@ -108,6 +125,31 @@ if (programs.every((program) => program !== undefined)) {
         ),
         /"thoughtHistoryLength": 1/,
       )
+    })
+
+  if (hasBrowser)
+    verifies('gateway:real', 'every client has a browser of its own', async (t) => {
+      const pages = createServer(({ url = '' }, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(`<title>page ${url}</title><h1>page ${url}</h1>`)
+      }).listen(0, '127.0.0.1')
+      await once(pages, 'listening')
+      t.teardown(() => pages.close())
+      const site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+      const clients = [await connect.bridge(t), await connect.v1(t)]
+      const browse = (path: string) => async (client: AnyClient) =>
+        readText(await client.call('Browser__browser_navigate', { url: `${site}${path}` }))
+      const look = async (client: AnyClient | undefined) =>
+        readText((await client?.call('Browser__browser_snapshot')) ?? { content: [] })
+      const [first, second] = clients as [AnyClient, AnyClient]
+      t.match(await browse('/first')(first), 'page /first')
+      t.notMatch(await look(second), 'page /first', 'the page of another client')
+      t.match(await browse('/second')(second), 'page /second')
+      const snapshot = await look(first)
+      t.match(snapshot, 'page /first')
+      t.notMatch(snapshot, 'page /second')
+      const { Browser } = await readHealth(url)
+      t.equal(Browser?.pids.length, 2)
     })
 
   verifies('gateway:real', 'files of the project of the bridge', async (t) => {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * Clients that some tests use and that are too large for this checkout. `node test/downloads/clients.mjs install` installs them
- * from the npm registry into a cache folder, each in exactly one version; `install bridges` installs the bridges
- * and `install servers` the servers of the benchmarks. Uses only built-in modules and the syntax of Node 18, because it may run
+ * from the npm registry into a cache folder, each in exactly one version; `install bridges`, `install servers` and
+ * `install gateways` install what the benchmarks compare with Causeway. Uses only built-in modules and the syntax of Node 18, because it may run
  * before anything is installed.
  */
 import { spawnSync } from 'node:child_process'
@@ -62,6 +62,7 @@ export const clients = Object.freeze({
   duckdb: { spec: '@duckdb/node-api@1.5.6-r.1', program: '@duckdb/node-api/lib/index.js' },
   chdb: { spec: 'chdb@3.4.0', program: 'chdb/index.mjs' },
   context7: { spec: '@upstash/context7-mcp@4.1.1', program: '@upstash/context7-mcp/dist/index.js' },
+  playwright: { spec: '@playwright/mcp@0.0.83', program: '@playwright/mcp/cli.js' },
 })
 
 /**
@@ -82,6 +83,16 @@ export const bridges = Object.freeze({
  */
 export const servers = Object.freeze({
   fastmcp: { spec: 'fastmcp@4.20.16', program: 'fastmcp/dist/FastMCP.js' },
+})
+
+/**
+ * Other gateways, which only `npm run bench -- gateway` uses, to compare them with ours.
+ *
+ * @type {Readonly<Record<'mcp-hub' | 'mcp-proxy', Client>>}
+ */
+export const gateways = Object.freeze({
+  'mcp-hub': { spec: 'mcp-hub@4.2.1', program: 'mcp-hub/dist/cli.js' },
+  'mcp-proxy': { spec: 'mcp-proxy@6.7.19', program: 'mcp-proxy/dist/bin/mcp-proxy.mjs' },
 })
 
 /** The exit code of a failed installation, which is not a failure of this product (sysexits.h, EX_UNAVAILABLE). */
@@ -118,6 +129,13 @@ export const bridgeProgram = (name, env) => installedProgram(bridges[name], env)
  * @type {(name: keyof typeof servers, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export const serverModule = (name, env) => installedProgram(servers[name], env)
+
+/**
+ * Returns the program of a gateway, or `undefined` if it is not installed.
+ *
+ * @type {(name: keyof typeof gateways, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const gatewayProgram = (name, env) => installedProgram(gateways[name], env)
 
 /** @type {(client: Client, env: NodeJS.ProcessEnv) => string | undefined} */
 function installedProgram({ spec, program }, env) {
@@ -177,11 +195,11 @@ function install(spec, folder, env) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const say = (line) => void process.stderr.write(`clients: ${line}\n`)
   const [command, name = 'clients'] = process.argv.slice(2)
-  const groups = { clients, bridges, servers }
+  const groups = { clients, bridges, servers, gateways }
   if (command === 'install' && Object.hasOwn(groups, name))
     process.exitCode = installClients(groups[name], process.env, say)
   else {
-    say('usage: node test/downloads/clients.mjs install [clients|bridges|servers]')
+    say('usage: node test/downloads/clients.mjs install [clients|bridges|servers|gateways]')
     process.exitCode = 1
   }
 }

@@ -40,6 +40,7 @@ verifies('gateway:misbehaviour', async (t) => {
     missing: { command: '/nonexistent/program', causeway: { share: 'shared' } },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json
     unset: fixture([], {}, { env: { TOKEN: '${CAUSEWAY_TEST_UNSET}' } }),
+    homeless: fixture([], {}, { cwd: '/nonexistent/folder' }),
     huge: fixture(),
   })
   await listed(core, 'good', 'banner', 'crashing', 'huge')
@@ -61,6 +62,7 @@ verifies('gateway:misbehaviour', async (t) => {
     last_error: { code: 'UPSTREAM_UNAVAILABLE', stderr: ['the fixture does not start'] },
   })
   t.match(states.missing, { last_error: { code: 'UPSTREAM_UNAVAILABLE', message: /ENOENT/ } })
+  t.match(states.homeless, { last_error: { message: /its working folder does not exist: \/nonexistent/ } })
   t.match(states.unset, { last_error: { code: 'VARIABLE_UNSET' } })
   const { apps } = (await core.health()) as { apps: Record<string, object> }
   t.match(apps.Missing, { server: 'missing', last_error: { code: 'UPSTREAM_UNAVAILABLE' } })

@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -91,7 +92,7 @@ export class StdioChannel implements Channel {
           resolve()
         })
         child.once('error', (error) => {
-          reject(error)
+          reject(existsSync(cwd) ? error : new Error(`its working folder does not exist: ${cwd}`))
           ended()
         })
         // Grandchildren can keep the pipes open, so `close` may never be emitted.
