@@ -6,6 +6,8 @@ import { Recorder } from './recorder.js'
  * @property {() => Iterable<any>} list the bodies of the world. A key identifies a body as long as it exists
  * @property {(key: any) => object} describe the constants of a body, without its id
  * @property {(key: any) => object} read position, velocity, orientation and angular velocity of a body that moves
+ * @property {(key: any) => boolean} [isResting] whether the engine does not simulate a body, because it sleeps or does not move. The last
+ *   contacts of two such bodies are recorded again, because some engines do not report them
  * @property {() => Iterable<[any, any]>} listJointPairs the bodies that joints connect; they become groups
  */
 
@@ -18,6 +20,7 @@ export class World {
   #recorder
   #ids = new Map()
   #moving = new Set()
+  #lastContacts = []
 
   /**
    * @param {Engine} engine
@@ -50,7 +53,7 @@ export class World {
       ...columns,
       ...members,
       ...this.#listForces(forces),
-      contacts: contacts && this.#number(contacts),
+      contacts: contacts && this.#number(this.#addResting(contacts)),
       joints: joints && this.#number(joints),
     })
   }
@@ -69,6 +72,17 @@ export class World {
       const group = body.is_environment || root === undefined ? undefined : this.#ids.get(root)
       return { id: this.#ids.get(key), ...body, group }
     })
+  }
+
+  #addResting(contacts) {
+    const { isResting } = this.#engine
+    if (isResting === undefined) return contacts
+    const known = new Set(contacts.map(({ a, b }) => `${this.#ids.get(a)} ${this.#ids.get(b)}`))
+    const resting = this.#lastContacts.filter(
+      ({ a, b }) => !known.has(`${this.#ids.get(a)} ${this.#ids.get(b)}`) && isResting(a) && isResting(b),
+    )
+    this.#lastContacts = [...contacts, ...resting]
+    return this.#lastContacts
   }
 
   /** Forces act at the centre of mass. */

@@ -16,6 +16,8 @@ export const samples = Object.freeze({
   // 116,000 lines of NMEA 0183 without dates, Apache-2.0.
   plaka: { spec: 'signalk-server@2.32.0', file: 'package/samples/plaka.log' },
   // Physics engines that Replay's tests record, MIT.
+  cannon: { spec: 'cannon-es@0.20.0', file: 'package/dist/cannon-es.js' },
+  jolt: { spec: 'jolt-physics@1.1.0', file: 'package/dist/jolt-physics.wasm-compat.js' },
   planck: { spec: 'planck@1.5.0', file: 'package/dist/planck.mjs' },
 })
 

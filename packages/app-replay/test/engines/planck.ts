@@ -45,6 +45,7 @@ export function createPlanck(planck: Planck): Engine {
   }
   return {
     name: 'planck',
+    contactLaw: 'contact_momentum',
     simulate(file, scene) {
       const world = new planck.World({ gravity: new Vec2(0, -gravity) })
       addBox(world, 0, -half.box, [20, half.box], 'static')

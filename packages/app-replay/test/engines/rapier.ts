@@ -17,6 +17,7 @@ await RAPIER.init()
 
 export const rapier: Engine = {
   name: 'Rapier',
+  contactLaw: 'contact_momentum',
   simulate(file, scene) {
     const world = new RAPIER.World({ x: 0, y: -gravity, z: 0 })
     world.timestep = dt

@@ -32,6 +32,8 @@ export const links = [
 
 export interface Engine {
   readonly name: string
+  /** A law that its contacts allow to check. */
+  readonly contactLaw: string
   simulate(file: string, scene: EngineScene): void
 }
 
