@@ -1,3 +1,4 @@
+// cspell:ignore stepnumber narrowphase -- names of cannon-es
 /** Records cannon-es simulations. Tested with cannon-es 0.20.0. */
 import { add, distance, findUp, multiplyQuaternions, rotate, toList } from './vectors.js'
 import { World } from './world.js'
