@@ -21,7 +21,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,6 +65,32 @@ struct Run {
   std::vector<std::string> tags;
   std::optional<std::uint32_t> substeps;  // steps of the engine per frame, if only the last has contacts
 };
+
+// Returns the run with what it does not declare of its provenance from the environment: CAUSEWAY_COMMIT, CAUSEWAY_BRANCH,
+// CAUSEWAY_SCENARIO, CAUSEWAY_HOST, CAUSEWAY_ENGINE_VERSION, CAUSEWAY_SEED and CAUSEWAY_TAGS, and those of GitHub and GitLab.
+inline Run with_provenance(Run run) {
+  const auto find = [](std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const char* value = std::getenv(name); value != nullptr && *value != 0) return std::string(value).substr(0, 200);
+    return std::string();
+  };
+  if (run.commit.empty()) run.commit = find({"CAUSEWAY_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"});
+  if (run.branch.empty())
+    run.branch = find({"CAUSEWAY_BRANCH", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"});
+  if (run.scenario.empty()) run.scenario = find({"CAUSEWAY_SCENARIO"});
+  if (run.host.empty()) run.host = find({"CAUSEWAY_HOST", "HOSTNAME"});
+  if (run.engine_version.empty()) run.engine_version = find({"CAUSEWAY_ENGINE_VERSION"});
+  const std::string seed = find({"CAUSEWAY_SEED"});
+  const bool is_whole = !seed.empty() && seed.size() <= 15 && seed.find_first_not_of("0123456789") == std::string::npos;
+  if (!run.seed && is_whole) run.seed = std::strtoull(seed.c_str(), nullptr, 10);
+  std::string tag;
+  if (run.tags.empty())
+    for (const char letter : find({"CAUSEWAY_TAGS"}) + ",") {
+      if (letter != ',') tag += letter;
+      else if (!tag.empty()) run.tags.push_back(std::exchange(tag, ""));
+    }
+  return run;
+}
 
 // Columns are row-major: one row per body, per contact point or per force.
 struct Frame {
@@ -288,7 +316,7 @@ class Recorder {
     failed_ = file_ == nullptr;
     const std::string magic("\x89MCAP0\r\n", 8);
     put(magic + detail::record(0x01, detail::Bytes().string("").string("causeway.hpp").text()) + channels());
-    add(run_channel, 0, detail::encode(run));
+    add(run_channel, 0, detail::encode(with_provenance(run)));
   }
   ~Recorder() { close(); }
   Recorder(const Recorder&) = delete;

@@ -43,20 +43,27 @@ t.test(
       encoding: 'utf8',
     })
     t.same({ status: compiled.status, stderr: compiled.stderr }, { status: 0, stderr: '' })
-    const { stdout } = spawnSync(program, [join(folder, 'box.mcap')], { encoding: 'utf8' })
+    const env = { ...process.env, CAUSEWAY_COMMIT: 'abc', CAUSEWAY_SEED: '7', CAUSEWAY_TAGS: 'ci,nightly' }
+    const { stdout } = spawnSync(program, [join(folder, 'box.mcap')], { env, encoding: 'utf8' })
     t.match(stdout, 'box.mcap: 100 frames')
     const replay = client()
     t.match(await replay.call('load_recording', { path: 'box.mcap' }), {
       total_frames: 100,
       missing: ['solver'],
     })
+    t.match(await replay.call('get_metadata', {}), {
+      provenance: { commit: 'abc', seed: 7, tags: ['ci', 'nightly'] },
+    })
     t.same((await replay.call('diagnose', {})).findings, [])
     t.match(await replay.call('check_friction_cone', { frame_id: 10 }), {
       violations: [{ exceeds_limit: false }],
     })
     const print = 'from causeway_recorder._messages import *; print(file_descriptor_set().hex())'
-    const env = { ...process.env, PYTHONPATH: join(recorders, 'python') }
-    const descriptor = spawnSync('python3', ['-B', '-c', print], { env, encoding: 'utf8' }).stdout.trim()
+    const python = { ...process.env, PYTHONPATH: join(recorders, 'python') }
+    const descriptor = spawnSync('python3', ['-B', '-c', print], {
+      env: python,
+      encoding: 'utf8',
+    }).stdout.trim()
     const file = readFileSync(join(folder, 'box.mcap'))
     t.ok(file.includes(Buffer.from(descriptor, 'hex')), 'C++ and Python describe the same messages')
     t.equal(Buffer.from(jsDescriptor, 'base64').toString('hex'), descriptor, 'JavaScript too')

@@ -10,7 +10,7 @@ from . import _mcap
 from ._messages import encode, pack_doubles
 from ._provenance import find_provenance
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "mujoco", "pybullet"]
 __version__ = "0.2.0"
 
 _CHUNK_BYTES = 256 * 1024
@@ -189,6 +189,22 @@ class Recorder:
         if self._hook is not None and sys.excepthook is self._hook[0]:
             sys.excepthook = self._hook[1]
         self._hook = None
+
+
+def mujoco(model, data, path="run.mcap", **options):
+    """Returns a recorder of a MuJoCo simulation. Call its `step()` after every `mj_step`. Options are those of `Recorder`."""
+    import mujoco as engine
+
+    from ._mujoco import MujocoRecorder
+
+    return MujocoRecorder(engine, model, data, path, **options)
+
+
+def pybullet(p, path="run.mcap", **options):
+    """Returns a recorder of a PyBullet simulation. Call its `step()` after every `p.stepSimulation()`."""
+    from ._pybullet import PybulletRecorder
+
+    return PybulletRecorder(p, path, **options)
 
 
 def _time_ns(time):

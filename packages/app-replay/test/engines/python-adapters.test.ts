@@ -1,0 +1,55 @@
+/**
+ * Replay on runs of the Python adapters. MuJoCo and PyBullet for Python are not installed here: the adapters record stand-ins with the
+ * same API (`stand-ins/`).
+ */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { openReplay } from '../replay-kit.ts'
+
+const recorders = fileURLToPath(new URL('../../../../recorders/python', import.meta.url))
+const standIns = fileURLToPath(new URL('stand-ins', import.meta.url))
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+/** The two lines of the README around the loop of a simulation. */
+const programs = {
+  mujoco: `
+import mujoco, causeway_recorder
+model = mujoco.MjModel()
+data = mujoco.MjData(model)
+rec = causeway_recorder.mujoco(model, data)
+for _ in range(200):
+    mujoco.mj_step(model, data)
+    rec.step()
+`,
+  pybullet: `
+import pybullet as p, causeway_recorder
+rec = causeway_recorder.pybullet(p)
+for _ in range(200):
+    rec.step(p.stepSimulation())
+`,
+} as const
+
+for (const [engine, program] of Object.entries(programs)) {
+  if (!hasPython) {
+    t.test(engine, { skip: 'python3 is not installed' }, async () => {})
+    continue
+  }
+  verifies(
+    'replay:engines',
+    `diagnose finds nothing in a slide of a stand-in for ${engine} in Python`,
+    async (t) => {
+      const { client, folder } = await openReplay(t, [])
+      const env = { ...process.env, PYTHONPATH: `${recorders}:${standIns}`, PYTHONDONTWRITEBYTECODE: '1' }
+      const run = spawnSync('python3', ['-c', program], { cwd: folder, env, encoding: 'utf8' })
+      t.same({ status: run.status, stderr: run.stderr }, { status: 0, stderr: '' })
+      const replay = client()
+      t.match(await replay.call('load_recording', { path: 'run.mcap' }), { total_frames: 200, missing: [] })
+      const { findings, checked } = await replay.call('diagnose', {})
+      t.same(findings, [])
+      for (const law of ['contact_momentum', 'friction_momentum', 'angular_momentum', 'solver_convergence'])
+        t.ok((checked as readonly string[]).includes(law), law)
+    },
+  )
+}
