@@ -1,3 +1,4 @@
+# cspell:ignore nbody niter xipos ipos iquat ximat xpos xquat cvel subtree rootid weldid parentid jntnum jntadr geomnum geomadr bodyid mjt xfrc ncon mjtgeom qpos -- names of MuJoCo
 """Records MuJoCo simulations. Not run with MuJoCo by our tests, but with a stand-in of its API."""
 
 import atexit

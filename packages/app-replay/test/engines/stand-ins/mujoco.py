@@ -1,3 +1,4 @@
+# cspell:ignore nbody niter xipos ipos iquat ximat xpos xquat cvel subtree rootid weldid parentid jntnum jntadr geomnum geomadr bodyid mjt xfrc ncon mjtgeom qpos -- names of MuJoCo
 """A stand-in with the API of MuJoCo, for tests where MuJoCo cannot be installed: a box that slides on a floor."""
 
 from types import SimpleNamespace
