@@ -49,7 +49,6 @@ const { positionals, values } = parseArgs({
 })
 const target = resolve(positionals[0] ?? join(root, 'dist'))
 const bridgeFolder = join(root, 'bridge')
-const bundledBridge = join(bridgeFolder, 'dist/bridge.js')
 
 /** Workspaces by name, with manifest and folder. */
 const folders = new Map(
@@ -145,7 +144,7 @@ function stageBridge(to: string): void {
 
 /** Copies the bridge and its licenses next to the files of a client's bundle. */
 function stageBundledBridge(to: string): void {
-  cpSync(bundledBridge, join(to, 'bridge.js'))
+  for (const file of ['bridge.js', 'login.js']) cpSync(join(bridgeFolder, 'dist', file), join(to, file))
   cpSync(join(bridgeFolder, 'dist', noticesFile), join(to, noticesFile))
   cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
 }

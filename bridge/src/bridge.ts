@@ -12,6 +12,7 @@ import { PendingCalls } from './calls/pending-calls.ts'
 import { Relay } from './calls/relay.ts'
 import type { RetryOptions } from './calls/retry-budget.ts'
 import { ServerRequests } from './calls/server-requests.ts'
+import { authorizeUpstream } from './http/authorize-upstream.ts'
 import { Backpressure } from './http/backpressure.ts'
 import type { Fields } from './http/headers.ts'
 import { OlderServerUpstream } from './http/older-server.ts'
@@ -70,7 +71,8 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     backpressure: new Backpressure({ output }),
     onResponse: () => monitor.markResponsive(),
   })
-  const upstream = new OlderServerUpstream(features.watch(server, fields), log)
+  const authorized = features.login === undefined ? server : authorizeUpstream(server, features.login)
+  const upstream = new OlderServerUpstream(features.watch(authorized, fields), log)
   const onReady = (): void => features.stats.sessionOpened()
   const { relay, session } = createRelay({ client, upstream, identity, retry, onReady, warn, log })
 

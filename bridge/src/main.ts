@@ -15,6 +15,7 @@ async function main(): Promise<void> {
     const command = readSettings(process.argv.slice(2), process.env)
     if (command === 'help') process.stdout.write(usage)
     else if (command === 'version') process.stdout.write(`${version}\n`)
+    else if (command.oauth.action !== 'relay') process.exitCode = await login(command)
     else if (command.doctor) process.exitCode = await doctor(command)
     else if (command.replay !== undefined) {
       const { replayTraffic } = await import('./stages/replay.ts')
@@ -30,6 +31,11 @@ async function main(): Promise<void> {
     warn(errorText(error))
     process.exitCode = 2
   }
+}
+
+async function login(settings: Settings): Promise<number> {
+  const { runLoginCommand } = await import('./login/login-command.ts')
+  return runLoginCommand(settings, { print: (line) => void process.stdout.write(`${line}\n`), warn })
 }
 
 async function doctor(settings: Settings): Promise<number> {

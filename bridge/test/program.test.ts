@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { openProtectedServer } from '../../packages/oauth/test/protected-server.ts'
 import { verifies } from '../../test/verifies.ts'
 import { type Option, options } from '../src/settings/options.ts'
 import { readFlags, readSettings, type Settings } from '../src/settings/settings.ts'
@@ -274,6 +275,7 @@ verifies('bridge:package', async (t) => {
     'README.md',
     'dist/THIRD-PARTY-NOTICES.txt',
     'dist/bridge.js',
+    'dist/login.js',
     'package.json',
   ])
   const manifest = JSON.parse(readFileSync(join(bridge, 'package.json'), 'utf8'))
@@ -287,11 +289,14 @@ verifies('bridge:bundle', async (t) => {
   // Outside the checkout, so that no node_modules of a parent folder is used.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-bundle-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
-  for (const file of ['package.json', 'run.mjs', 'dist/bridge.js'])
+  for (const file of ['package.json', 'run.mjs', 'dist/bridge.js', 'dist/login.js'])
     cpSync(join(checkout, 'bridge', file), join(dir, file))
 
   const backend = await startBackend(t)
   const node = findOldestNode(t)
+  const { mcpUrl } = await openProtectedServer(t)
+  const protectedBridge = startBridge(t, { url: mcpUrl, node, run: [join(dir, 'dist/bridge.js')] })
+  t.match(await protectedBridge.call(1, 'ping'), { error: { data: { code: 'NEEDS_LOGIN' } } }, 'login.js')
   for (const file of ['dist/bridge.js', 'run.mjs']) {
     const bridge = startBridge(t, { url: backend.url, node, run: [join(dir, file)] })
     t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, file)

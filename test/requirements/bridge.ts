@@ -303,9 +303,14 @@ export const bridge = {
     origin: 'design, budgets',
     behaviour: 'a client that does not read pauses the bridge, whose memory does not grow',
   },
+  'bridge:login': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'the bridge logs in at a server that requires OAuth; bridges share the tokens and refresh them once',
+  },
   'bridge:bundle': {
     origin: 'design, packages',
-    behaviour: 'the bundle is one file that runs on Node 20.18 without node_modules',
+    behaviour: 'the bundle runs on Node 20.18 without node_modules',
   },
   'bridge:launcher': {
     origin: 'design, first use',

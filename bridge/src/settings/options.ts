@@ -11,6 +11,8 @@ export interface Option {
 
 const credentials = 'Credentials (never logged; arguments are visible to other users, files are not)'
 
+const login = 'Login at a server that requires OAuth'
+
 const away = 'When the server is unreachable'
 
 /** All flags, in the order of `--help`. */
@@ -56,6 +58,31 @@ callable`,
     env: 'CAUSEWAY_TOKEN_FILE',
     about: `file with a bearer token; read again when it changes. Only you may have
 access to both files (chmod 600)`,
+  },
+
+  login: {
+    group: login,
+    about: `log in at the server in a browser, store the tokens in auth.json in the
+data folder of Causeway, and exit`,
+  },
+  logout: { group: login, about: 'revoke and delete the tokens, and exit' },
+  'client-id': {
+    group: login,
+    value: '<id>',
+    env: 'CAUSEWAY_OAUTH_CLIENT_ID',
+    about: 'client that is registered there (default: the bridge registers itself)',
+  },
+  scope: {
+    group: login,
+    value: '<scopes>',
+    env: 'CAUSEWAY_OAUTH_SCOPE',
+    about: 'scopes to request, separated by spaces (default: those of the server)',
+  },
+  'callback-port': {
+    group: login,
+    value: '<port>',
+    env: 'CAUSEWAY_OAUTH_CALLBACK_PORT',
+    about: 'port that the browser returns to (default: the system chooses one)',
   },
 
   proxy: {

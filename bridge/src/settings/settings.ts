@@ -19,6 +19,7 @@ export interface Settings {
   /** For the shell; default: the server installed with the bridge. */
   readonly serverCommand: string | undefined
   readonly credentials: Credentials
+  readonly oauth: OAuthSettings
   readonly connection: Connection
   readonly tools: { readonly only: readonly string[]; readonly ignore: readonly string[] }
   readonly offlineList: boolean
@@ -32,6 +33,15 @@ export interface Credentials {
   readonly header: readonly string[]
   readonly headerFile: string | undefined
   readonly tokenFile: string | undefined
+}
+
+export interface OAuthSettings {
+  /** `login` and `logout` replace the relay. */
+  readonly action: 'relay' | 'login' | 'logout'
+  readonly clientId: string | undefined
+  readonly scope: string | undefined
+  /** 0: the system chooses one. */
+  readonly callbackPort: number
 }
 
 export interface Connection {
@@ -71,6 +81,12 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
       header: flags.all('header'),
       headerFile: flags.text('header-file'),
       tokenFile: flags.text('token-file'),
+    },
+    oauth: {
+      action: flags.isOn('login') ? 'login' : flags.isOn('logout') ? 'logout' : 'relay',
+      clientId: flags.text('client-id'),
+      scope: flags.text('scope'),
+      callbackPort: readPort(flags.text('callback-port')),
     },
     connection: {
       proxy: flags.text('proxy'),
@@ -131,6 +147,12 @@ function readSession(text: string | undefined): string | undefined {
   throw new CausewayError('INVALID_SETTING', `not a session id: CAUSEWAY_SESSION=${text}`, {
     remedy: 'use 1 to 128 letters, digits, dots, dashes and underscores',
   })
+}
+
+function readPort(text: string | undefined): number {
+  const port = readNumber('--callback-port', text, 0)
+  if (port <= 65_535) return port
+  throw new CausewayError('INVALID_SETTING', `not a port: --callback-port ${port}`, { remedy: 'see --help' })
 }
 
 function readNumber(name: string, text: string | undefined, fallback: number): number {

@@ -4,6 +4,8 @@ import type { Fields } from '../http/headers.ts'
 import { resolveTarget } from '../http/target.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
+import { findDataFolder } from '../login/data-folder.ts'
+import { UpstreamLogin } from '../login/upstream-login.ts'
 import { ClientView } from '../session/client-view.ts'
 import { soundTools } from '../session/sound-tools.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -16,6 +18,8 @@ import { ToolFilter } from './tool-filter.ts'
 /** Connections and stages as configured. */
 export interface Features {
   readonly connections: Connections
+  /** The login at the server. Absent if the configured headers contain a token. */
+  readonly login: UpstreamLogin | undefined
   /** Returns the configured headers. Called before each request. */
   readonly fields: () => Fields
   /** Returns the path of the view that fits the client; absent if it is that of the URL. */
@@ -52,9 +56,12 @@ export async function openFeatures(
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
   if (settings.offlineList) stages.push(await openOfflineList(url, { env, view, log }))
   stages.push((next) => new EraSwitch(next, warn), soundTools(warn))
+  const fields = openCredentials(credentials, log)
+  const usesLogin = fields().authorization === undefined && url.protocol !== 'unix:'
   return {
     connections: await openConnections(target, connection, env),
-    fields: openCredentials(credentials, log),
+    login: usesLogin ? new UpstreamLogin({ url, ...settings.oauth, folder: findDataFolder(env) }) : undefined,
+    fields,
     path: view && (() => view.path),
     stages,
     stats,

@@ -1,10 +1,10 @@
 import { GatewayError } from '@causeway/gateway/config'
-import { openBrowser, type RemoteServer } from '@causeway/oauth'
+import { type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
 import { findServer } from '../../process/server-file.ts'
 import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { openHostedServers } from './hosted-servers.ts'
-import { type LoginSession, openLoginSession } from './login-session.ts'
+import { openLoginSession } from './login-session.ts'
 import { findRemote, openLogins } from './logins.ts'
 
 export const loginCommand = defineCommand({
@@ -23,7 +23,7 @@ waits. The tokens are stored in auth.json in the data folder.`,
   exits: { 1: 'there is no such server, or the login failed' },
   examples: ['causeway mcp login github', 'causeway mcp login github --no-browser'],
   async run(call) {
-    const { flags, print } = call
+    const { flags, print, note, ask } = call
     const server = requireRemote(call)
     if (flags['dry-run']) {
       const { issuer, scope, registers } = await openLogins(call).preview(server)
@@ -34,8 +34,9 @@ waits. The tokens are stored in auth.json in the data folder.`,
     }
     const session = await openLoginSession(call, server)
     try {
-      if (flags.code === undefined) await runLogin(call, session, !flags['no-browser'])
-      else await session.finish(flags.code)
+      const [signal, opensBrowser] = [call.untilInterrupted(), !flags['no-browser']]
+      if (flags.code !== undefined) await session.finish(flags.code)
+      else await runInteractiveLogin(session, { print, note, ask, opensBrowser, signal })
     } catch (error) {
       if ((error as Error).name === 'AbortError') return exitCodes.interrupted
       throw error
@@ -46,28 +47,6 @@ waits. The tokens are stored in auth.json in the data folder.`,
     return 0
   },
 })
-
-/** Waits for the browser, and on a terminal also for a copied URL. */
-async function runLogin(call: CommandCall, session: LoginSession, opensBrowser: boolean): Promise<void> {
-  const { ask, print, note } = call
-  const { url, state } = await session.begin()
-  print(`open this page to log in:\n${url.href}`)
-  if (opensBrowser && ask !== undefined && !(await openBrowser(url))) note('no browser could be opened')
-  const done = new AbortController()
-  const signal = AbortSignal.any([call.untilInterrupted(), done.signal])
-  const paste = async (): Promise<void> => {
-    let response = ''
-    while (response.trim() === '')
-      response = (await ask?.('waiting for the login; or paste the URL of the last page: ', signal)) ?? ''
-    await session.finish(response)
-  }
-  try {
-    const waiting = session.wait(state, signal)
-    await (ask === undefined ? waiting : Promise.race([waiting, paste()]))
-  } finally {
-    done.abort()
-  }
-}
 
 export const logoutCommand = defineCommand({
   name: 'mcp logout',

@@ -1,0 +1,48 @@
+import { createInterface } from 'node:readline/promises'
+import type { Settings } from '../settings/settings.ts'
+import { findDataFolder } from './data-folder.ts'
+import { loadLogins } from './upstream-login.ts'
+
+interface Terminal {
+  readonly print: (line: string) => void
+  readonly warn: (line: string) => void
+}
+
+/** Logs in at the server, or out. Returns the exit code. */
+export async function runLoginCommand({ url, oauth }: Settings, { print, warn }: Terminal): Promise<0 | 1> {
+  const logins = await loadLogins(findDataFolder(process.env))
+  const server = { name: url.host, url: url.href, oauth }
+  if (oauth.action === 'logout') {
+    const { existed, revoked } = await logins.logout(server)
+    print(existed ? `logged out: ${url.host}` : `not logged in: ${url.host}`)
+    if (existed && !revoked) warn('the server did not revoke the tokens; they are valid until they expire')
+    return 0
+  }
+  const { LocalLoginSession, runInteractiveLogin } = await import('@causeway/oauth')
+  const session = await LocalLoginSession.open(logins, server, oauth.callbackPort)
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  try {
+    const isTerminal = process.stdin.isTTY && process.stderr.isTTY
+    await runInteractiveLogin(session, {
+      print,
+      note: warn,
+      ask: isTerminal ? ask : undefined,
+      opensBrowser: true,
+      signal: interrupted.signal,
+    })
+  } finally {
+    await session.close()
+  }
+  print(`logged in: ${url.host}`)
+  return 0
+}
+
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question, { signal })
+  } finally {
+    terminal.close()
+  }
+}

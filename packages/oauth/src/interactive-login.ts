@@ -1,0 +1,89 @@
+import { CallbackListener } from './callback-listener.ts'
+import type { Logins } from './logins.ts'
+import { openBrowser } from './open-browser.ts'
+import type { RemoteServer } from './remote-server.ts'
+
+/** A login that a command runs, in this process or in a server. */
+export interface LoginSession {
+  /** Returns the URL for the browser, and the state that names the login. */
+  begin(): Promise<{ readonly url: URL; readonly state: string }>
+  /** Resolves when the browser has returned. Throws the reason of the signal. */
+  wait(state: string, signal: AbortSignal): Promise<void>
+  /** Completes a login with the URL or the code that a person copied. */
+  finish(response: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** A login in this process, with a port for the response. */
+export class LocalLoginSession implements LoginSession {
+  readonly #logins: Logins
+  readonly #server: RemoteServer
+  readonly #listener: CallbackListener
+
+  private constructor(logins: Logins, server: RemoteServer, listener: CallbackListener) {
+    this.#logins = logins
+    this.#server = server
+    this.#listener = listener
+  }
+
+  /** Port 0 lets the system choose. Rejects with the error of `listen`. */
+  static async open(logins: Logins, server: RemoteServer, port = 0): Promise<LocalLoginSession> {
+    return new LocalLoginSession(logins, server, await CallbackListener.open(logins, port))
+  }
+
+  async begin(): Promise<{ readonly url: URL; readonly state: string }> {
+    const { authorizationUrl, state } = await this.#logins.begin(this.#server, this.#listener.redirectUrl)
+    return { url: authorizationUrl, state }
+  }
+
+  wait(state: string, signal: AbortSignal): Promise<void> {
+    return this.#logins.wait(state, signal)
+  }
+
+  async finish(response: string): Promise<void> {
+    await this.#logins.finishManually(this.#server, response)
+  }
+
+  close(): Promise<void> {
+    return this.#listener.close()
+  }
+}
+
+export interface InteractiveLogin {
+  /** Writes a line to standard output. */
+  readonly print: (line: string) => void
+  /** Writes a line to standard error. */
+  readonly note: (line: string) => void
+  /** `undefined` without a terminal. */
+  readonly ask: ((question: string, signal: AbortSignal) => Promise<string>) | undefined
+  readonly opensBrowser: boolean
+  /** Ends the wait. */
+  readonly signal: AbortSignal
+}
+
+/** Shows the page of the authorization server, and waits for the browser, on a terminal also for a copied URL. */
+export async function runInteractiveLogin(
+  session: LoginSession,
+  { print, note, ask, opensBrowser, signal: interrupted }: InteractiveLogin,
+): Promise<void> {
+  const { url, state } = await session.begin()
+  print(`open this page to log in:\n${url.href}`)
+  if (opensBrowser && ask !== undefined && !(await openBrowser(url))) note('no browser could be opened')
+  const done = new AbortController()
+  const signal = AbortSignal.any([interrupted, done.signal])
+  const waiting = session.wait(state, signal)
+  try {
+    if (ask === undefined) await waiting
+    else await Promise.race([waiting, askForResponse(ask, signal).then((text) => session.finish(text))])
+  } finally {
+    done.abort()
+  }
+}
+
+async function askForResponse(
+  ask: NonNullable<InteractiveLogin['ask']>,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await ask('waiting for the login; or paste the URL of the last page: ', signal)
+  return response.trim() === '' ? askForResponse(ask, signal) : response
+}
