@@ -89,7 +89,9 @@ const bridgeRule: Rule = (all) =>
   each(all, ({ owner, imports }) =>
     imports
       .filter(() => owner === 'bridge')
-      .filter(({ from }) => !/^(\.|node:|@causeway\/(oauth|protocol)$|undici\/lib\/(dispatcher|core)\/)/.test(from))
+      .filter(
+        ({ from }) => !/^(\.|node:|@causeway\/(oauth|protocol)$|undici\/lib\/(dispatcher|core)\/)/.test(from),
+      )
       .filter((one) => !(one.isType && packageName(one) === 'undici'))
       .map(({ from }) => `the bridge must not import ${from}`),
   )
