@@ -113,8 +113,8 @@ function describe(measured: ReadonlyMap<string, readonly Figures[]>): Section {
       'Without a gateway each session starts all five; Causeway hosts them with `"share": "shared"`, and later lists them from its stored\ncatalogue, so that only the called server runs. Memory is proportional (PSS) and includes the',
       `gateway. The first session is measured from the start of the gateway to its list of tools. A call is \`echo\` of server-everything, ${sequentialCalls} of one`,
       `session one after the other; calls/s are of ten sessions at once, ${callsPerSession} calls each, and CPU is the processor time of the gateway for one of
-these. Wrong are errors and answers to another call. The SDK client, which runs in one process, needs more time for Streamable HTTP
-(Causeway, mcp-proxy) than for HTTP+SSE (mcp-hub), so Causeway is measured over both.`,
+these. Wrong are errors and answers to another call. All clients run in one process. Causeway and mcp-proxy are measured over
+Streamable HTTP, and mcp-hub over HTTP+SSE, which is all that it has.`,
     ].join('\n'),
     head: [
       '',
