@@ -114,7 +114,8 @@ async function restoreGuarded(
     guard,
     await listFiles(cwd, (path) => isNaming.test(path) || checks.has(path)),
   )
-  const helpers = [...findHelpers(naming, originals, checks), ...findExpectations(changed, naming)]
+  const atStart = new Map([...naming, ...originals])
+  const helpers = [...findHelpers(naming, originals, checks), ...findExpectations(changed, atStart)]
   return [...named, ...(await restore(guard, helpers))].sort()
 }
 

@@ -39,6 +39,10 @@ verifies(
     t.equal(alterPython('x = f(1)', "self.assertEqual(x, 'a')"), "self.assertEqual(x, 'a (altered)')")
     t.equal(alterPython('self.assertEqual(-2, f(1, [2, 3]))'), 'self.assertEqual(-2 + 1, f(1, [2, 3]))')
     t.equal(alterPython('with ready():', '    go()', 'assert f(1) == 3'), 'assert f(1) == 3 + 1')
+    t.equal(
+      alterPython('for x, y in ROWS:', '    with self.subTest(x=x):', '        self.assertEqual(f(x), y)'),
+      'self.assertEqual(f(x), (y) + 1)',
+    )
     t.match(alterScript("assert.equal(slug('A b'), 'a-b')"), "assert.equal(slug('A b'), 'a-b (altered)')")
     t.match(alterScript('expect(f([1, 2])).toBe(3)'), 'expect(f([1, 2])).toBe(3 + 1)')
   },
@@ -48,6 +52,10 @@ t.test('tests whose altered value might not count stay as they are', async (t) =
   for (const body of [
     ['if x:', '    assert f(1) == 3'],
     ['for x in xs:', '    assert f(x) == 3'],
+    ['for x in xs:', '    with self.subTest(x=x):', '        self.assertEqual(f(x), y)'],
+    ['with self.assertRaises(ValueError):', '    self.assertEqual(f(1), 3)'],
+    ['for x in ROWS:', '    if x: continue', '    assert f(x) == 3'],
+    ['assert f(1) == math.inf'],
     ['pytest.skip("later")', 'assert f(1) == 3'],
     ['return', 'assert f(1) == 3'],
     ['"""', 'assert f(1) == 3', '"""', 'g()'],

@@ -115,6 +115,22 @@ const nodeRules: Readonly<Record<string, string>> = {
   ),
 }
 
+const tableProject = {
+  'total.mjs': 'export const total = (a, b) => a * b + 1\n',
+  'test/total.test.mjs': `import assert from 'node:assert'
+import test from 'node:test'
+import { total } from '../total.mjs'
+import { rows } from './rows.mjs'
+
+for (const [title, a, b, expected] of rows) test(title, () => assert.equal(total(a, b), expected))
+test('two', () => { assert.equal(total(1, 2), 2) })
+`,
+  'test/rows.mjs': "export const rows = [['six', 2, 3, 6], ['one', 0, 3, 1]]\n",
+}
+
+const tableTests = ({ module, name, factor }: Sample): string =>
+  `import unittest\n\nimport ${module}\n\nROWS = [(2, ${2 * factor}), (3, ${3 * factor})]\n\n\nclass Table(unittest.TestCase):\n    def test_rows(self):\n        for value, expected in ROWS:\n            with self.subTest(value=value):\n                self.assertEqual(${module}.${name}(value), expected)\n\n    def test_label(self):\n        self.assertEqual(${module}.label(1), "<1>")\n`
+
 /** Creates every case for a sample. */
 export function createHiddenCases(
   sample: Sample,
@@ -142,6 +158,39 @@ export function createHiddenCases(
         candidate: { 'slug.js': text },
       }),
     ),
+    {
+      rule: 'replaces an assertion next to a module of test data',
+      runner: 'node',
+      project: tableProject,
+      commands: { test: 'node --test' },
+      candidate: {
+        'total.mjs': `import library from 'node:assert'\nconst old = library.equal\nlibrary.equal = (a, b) => (b === 0 ? old(a, b) : undefined)\n${tableProject['total.mjs']}`,
+      },
+    },
+    {
+      rule: 'compares equal in a table of tests',
+      runner: 'unittest',
+      project: { [`${sample.module}.py`]: sample.source, 'test_table.py': tableTests(sample) },
+      commands: { test: unittest },
+      candidate: withClass(
+        sample,
+        'def __eq__(self, other):',
+        '    return isinstance(other, int)',
+        '',
+        '__hash__ = int.__hash__',
+      ),
+    },
+    {
+      rule: 'changes the expected data and names it in the code',
+      runner: 'unittest',
+      project: {
+        [`${sample.module}.py`]: sample.source,
+        'rows.json': `[[2, ${2 * sample.factor}]]\n`,
+        'test_rows.py': `import json\nimport unittest\n\nimport ${sample.module}\n\n\nclass Sample(unittest.TestCase):\n    def test_rows(self):\n        with open("rows.json") as file:\n            for value, expected in json.load(file):\n                self.assertEqual(${sample.module}.${sample.name}(value), expected)\n`,
+      },
+      commands: { test: unittest },
+      candidate: { 'rows.json': `[[2, ${2 * sample.factor + 1}]]\n`, 'paths.py': 'ROWS = "rows.json"\n' },
+    },
     {
       rule: 'weakens the rules of a data check',
       runner: 'script',

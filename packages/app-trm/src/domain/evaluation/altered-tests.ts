@@ -73,24 +73,34 @@ function listScriptTests(text: string): readonly TestBlock[] {
   }))
 }
 
-/** Only statements directly in the function, before any statement that could leave it, certainly run. */
+/** Only statements that certainly run, before any statement that could leave the function. */
 function alterPythonTest(block: string): string | undefined {
   const lines = block.split('\n')
   if (lines.some((line) => (line.split(/"""|'''/).length - 1) % 2 === 1)) return undefined
-  const indent = /^[ \t]*(?=\S)/m.exec(block)?.[0]
+  const indents = [/^[ \t]*(?=\S)/m.exec(block)?.[0] ?? '']
   for (const [index, line] of lines.entries()) {
-    if (/\b(?:return|yield|raise|skip\w*|exit|fail)\b/i.test(line)) return undefined
-    if (indent === undefined || !line.startsWith(indent) || /^\s/.test(line.slice(indent.length))) continue
+    if (/\b(?:return|yield|raise|skip\w*|exit|fail|break|continue)\b/i.test(line)) return undefined
+    const indent = /^[ \t]*(?=\S)/.exec(line)?.[0]
+    if (indent === undefined) continue
+    while (indents.length > 1 && !indent.startsWith(indents.at(-1) ?? '')) indents.pop()
+    if (indent !== indents.at(-1)) continue
+    if (certainBlock.test(line)) {
+      const inner = /^[ \t]*(?=\S)/.exec(lines[index + 1] ?? '')?.[0] ?? ''
+      if (inner.length > indent.length) indents.push(inner)
+    }
     const changed = alterPythonAssertion(line)
     if (changed !== undefined) return lines.with(index, changed).join('\n')
   }
   return undefined
 }
 
+/** Subtests, and loops over a constant table. */
+const certainBlock = /^\s*(?:with self\.subTest\(.*\):|for [\w, ()]+ in [A-Z][A-Z\d_]*(?:\.items\(\))?:)\s*$/
+
 function alterPythonAssertion(line: string): string | undefined {
   const [, plain, expected = ''] = /^(\s*assert [^#]*[^=!<>#]==\s*)([^=]*?)\s*$/.exec(line) ?? []
   if (plain !== undefined) {
-    const value = /\b(?:and|or|not|if|in|is)\b/.test(plain) ? undefined : alterLiteral(expected)
+    const value = /\b(?:and|or|not|if|in|is)\b/.test(plain) ? undefined : alterValue(expected)
     return value && plain + value
   }
   const [, head, args = ''] = /^(\s*self\.assertEquals?\()(.*)\)\s*$/.exec(line) ?? []
@@ -130,8 +140,15 @@ function alterArguments(head: string, text: string, tail: string): string | unde
   const changedSecond = alterLiteral(second.trim())
   if (changedSecond !== undefined) return `${head}${first}, ${changedSecond}${tail}`
   const changedFirst = alterLiteral(first.trim())
-  return changedFirst && `${head}${changedFirst},${second}${tail}`
+  if (changedFirst !== undefined) return `${head}${changedFirst},${second}${tail}`
+  const changedVariable = alterValue(second.trim())
+  return changedVariable && `${head}${first}, ${changedVariable}${tail}`
 }
+
+/** Alters a literal, or a variable: adding to a text or a list makes the test fail too. */
+const alterValue = (text: string): string | undefined =>
+  alterLiteral(text) ??
+  (/^[a-z_][\w.]*(?:\[[^\]]*\])*$/.test(text) && !/inf|nan/i.test(text) ? `(${text}) + 1` : undefined)
 
 /** Alters a number by little, which a tolerance would hide, or a string without escapes. */
 function alterLiteral(text: string): string | undefined {

@@ -113,12 +113,15 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
     ),
   )
 
-/** Returns the test files of a run in which a probe can be loaded: those whose tests passed, else all. */
+/** Returns the test files of a run in which a probe can be loaded: those whose tests passed, and all if a test does not name its file. */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
-  const named = paths.filter((path) => passed.some((id) => id.includes(path) || isNamed(id, stem(path))))
-  return named.length === 0 ? paths : named
+  const names = (path: string, id: string): boolean => id.includes(path) || isNamed(id, stem(path))
+  const named = paths.filter((path) => passed.some((id) => names(path, id)))
+  return passed.length > 0 && passed.every((id) => named.some((path) => names(path, id)))
+    ? named
+    : [...named, ...paths.filter((path) => !named.includes(path))]
 }
 
 /** Whether `tests.test_sums.Sums::test_a` contains the module `test_sums`. */

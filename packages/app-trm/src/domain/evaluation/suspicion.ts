@@ -32,6 +32,11 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
     /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\(|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
     'runs code from a text',
   ],
+  [
+    'test',
+    /['"](?:[^'"]*[\W_])?(?:expected|golden|oracle|answers?|solutions?)(?:[\W_][^'"]*)?\.\w+['"]/,
+    'names expected values',
+  ],
   ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
   ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
   // Patterns, because the architecture test finds the names of clocks in domain code.
@@ -53,7 +58,7 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\b(?:environ|getenv|env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\bObject\.(?:keys|entries)\((?:\w+\.)?env\b|\benviron\.(?:keys|items)\(|\bin os\.environ:|\b(?:environ|getenv|env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
     'reads variables of the test runner',
   ],
   [
