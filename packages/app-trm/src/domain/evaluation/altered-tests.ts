@@ -2,7 +2,7 @@
  * Tests whose expected values are altered, so that they must fail. A test that still passes does not depend on its assertion:
  * the candidate replaces assertions, compares equal to everything, or reads the expected value from its caller.
  */
-import type { TestRun } from '../report/test-run.ts'
+import type { TestCase, TestRun } from '../report/test-run.ts'
 
 export interface AlteredTests {
   readonly text: string
@@ -16,15 +16,49 @@ interface TestBlock {
   readonly end: number
 }
 
-/** Alters the first expected value of each test that passed, if its assertion certainly runs. */
+/** The cases of a run by the last word of their names: comparing each test with each case would be slow. */
+class CaseIndex {
+  readonly #cases = new Map<string, TestCase[]>()
+
+  constructor(run: TestRun | undefined) {
+    for (const one of run?.cases ?? []) {
+      const key = getLastWord(removeParameters(one.id))
+      const known = this.#cases.get(key)
+      if (known === undefined) this.#cases.set(key, [one])
+      else known.push(one)
+    }
+  }
+
+  /** Returns the cases of the tests with this name. */
+  find(name: string): readonly TestCase[] {
+    return (this.#cases.get(getLastWord(name)) ?? []).filter(({ id }) => isNamed(id, name))
+  }
+}
+
+const getLastWord = (text: string): string => text.split(/\W+/).findLast((word) => word !== '') ?? ''
+
+const removeParameters = (id: string): string => id.replace(/\[.*$| #\d+$/s, '')
+
+function isNamed(id: string, name: string): boolean {
+  const test = removeParameters(id)
+  return test === name || (test.endsWith(name) && !/\w/.test(test[test.length - name.length - 1] ?? ''))
+}
+
+/** Maximum altered tests of a file. */
+const maxTests = 200
+
+/** Alters the first expected value of tests that passed, if its assertion certainly runs. */
 export function alterTests(path: string, text: string, run: TestRun): AlteredTests {
   const isPython = path.endsWith('.py')
-  const blocks = isPython ? listPythonTests(text) : listScriptTests(text)
+  const index = new CaseIndex(run)
   const names: string[] = []
   let altered = ''
   let last = 0
-  for (const { name, start, end } of blocks) {
-    if (blocks.filter((other) => other.name === name).length > 1 || !isOnePassedTest(name, run)) continue
+  for (const { name, start, end } of removeRepeated(
+    isPython ? listPythonTests(text) : listScriptTests(text),
+  )) {
+    if (names.length === maxTests) break
+    if (!isOnePassedTest(index.find(name))) continue
     const block = text.slice(start, end)
     const changed = isPython ? alterPythonTest(block) : alterScriptTest(block)
     if (changed === undefined) continue
@@ -35,27 +69,27 @@ export function alterTests(path: string, text: string, run: TestRun): AlteredTes
   return { text: altered + text.slice(last), names }
 }
 
-/** Whether a test, or a case of a test with parameters, is reported as passed. */
-export const passes = (run: TestRun | undefined, name: string): boolean =>
-  (run?.cases ?? []).some(({ id, status }) => status === 'pass' && isNamed(id, name))
-
-/** Whether all tests of this name are cases of one test, which passed. A number after an id means that tests share it. */
-function isOnePassedTest(name: string, { cases }: TestRun): boolean {
-  const found = cases.filter(({ id }) => isNamed(id, name))
-  const tests = new Set(found.map(({ id }) => removeParameters(id)))
-  return tests.size === 1 && found.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
+/** Whether a run reports one of the tests, or a case of a test with parameters, as passed. */
+export function passesAny(run: TestRun | undefined, names: readonly string[]): boolean {
+  const index = new CaseIndex(run)
+  return names.some((name) => index.find(name).some(({ status }) => status === 'pass'))
 }
 
-const removeParameters = (id: string): string => id.replace(/\[.*$| #\d+$/s, '')
+/** Whether the cases belong to one test, which passed. A number after an id means that tests share it. */
+function isOnePassedTest(cases: readonly TestCase[]): boolean {
+  const tests = new Set(cases.map(({ id }) => removeParameters(id)))
+  return tests.size === 1 && cases.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
+}
 
-function isNamed(id: string, name: string): boolean {
-  const test = removeParameters(id)
-  return test === name || (test.endsWith(name) && !/\w/.test(test[test.length - name.length - 1] ?? ''))
+function removeRepeated(blocks: readonly TestBlock[]): readonly TestBlock[] {
+  const counts = new Map<string, number>()
+  for (const { name } of blocks) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return blocks.filter(({ name }) => counts.get(name) === 1)
 }
 
 /** Lists the functions `test_…` with their bodies. */
 function listPythonTests(text: string): readonly TestBlock[] {
-  return [...text.matchAll(/^([ \t]*)def (test\w*)\(.*\).*:[ \t]*\n/gm)].map((found) => {
+  return [...text.matchAll(/^([ \t]*)def (test\w*)\([^()\n]*\)[^:\n]*:[ \t]*\n/gm)].map((found) => {
     const [head, indent = '', name = ''] = found
     const start = found.index + head.length
     const next = new RegExp(`^(?!${indent}[ \\t]+\\S)[ \\t]*\\S`, 'm').exec(text.slice(start))
@@ -107,10 +141,13 @@ function alterPythonAssertion(line: string): string | undefined {
   return head && alterArguments(head, args, ')')
 }
 
+/** A statement that asserts. */
+const scriptAssertion =
+  /(?<=(?:[;{}\n]|=>)\s{0,80})(?:(?:assert\w*|t)(?:\.strict)?\.(?:equals?|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/
+
 /** Conditions and functions before the assertion, apart from the test itself, could prevent that it runs. */
 function alterScriptTest(block: string): string | undefined {
-  const found =
-    /(?:\.(?:equal|equals|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/.exec(block)
+  const found = scriptAssertion.exec(block)
   if (found === null) return undefined
   const before = block.slice(0, found.index)
   const functions = before.match(/=>|\bfunction\b/g) ?? []
@@ -120,7 +157,7 @@ function alterScriptTest(block: string): string | undefined {
   const end = findEnd(block, start)
   if (end === undefined) return undefined
   const head = block.slice(0, start)
-  if (found[0] !== 'expect(') {
+  if (!found[0].startsWith('expect')) {
     const changed = alterArguments('', block.slice(start, end), '')
     return changed === undefined ? undefined : head + changed + block.slice(end)
   }

@@ -3,7 +3,7 @@
  * its verdict was printed by something else, or its assertions were replaced.
  */
 import type { TestRun } from '../report/test-run.ts'
-import { alterTests, passes } from './altered-tests.ts'
+import { alterTests, passesAny } from './altered-tests.ts'
 
 export interface Probe {
   /** Test file with the added tests. */
@@ -106,7 +106,7 @@ function addScriptTests(path: string, text: string, id: string): AddedTests | un
 
 /** Whether a run reports every added test of the probe as failed, and no altered test as passed. */
 export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe): boolean =>
-  !altered.some((name) => passes(run, name)) &&
+  !passesAny(run, altered) &&
   names.every((name) =>
     (run?.cases ?? []).some(
       ({ id, status }) => id.includes(name) && (status === 'fail' || status === 'error'),
