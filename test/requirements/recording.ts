@@ -215,6 +215,14 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a damaged or oversized file is rejected with a code, and the server continues',
   },
+  'recording:lake:questions': {
+    origin: 'design, recorders',
+    behaviour: 'frames of sealed runs become Parquet files, and DuckDB answers questions about all of them',
+  },
+  'recording:lake:contract': {
+    origin: 'design, recorders',
+    behaviour: 'DuckDB and ClickHouse give equal answers over the same files',
+  },
   'recording:import:ros2': {
     origin: 'design, recorders',
     behaviour:

@@ -16,6 +16,7 @@ import { contactTools } from './tools/contact-tools.ts'
 import { diagnosisTools, eventTools } from './tools/diagnosis-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
+import { lakeTools } from './tools/lake-tools.ts'
 import { pictureTools } from './tools/picture-tools.ts'
 import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
@@ -31,7 +32,7 @@ To find out where energy comes from: find_energy_anomalies, then explain_frame.
 To follow a quantity: get_series or plot; to find frames by a condition: search_frames; to see the course of events: timeline.
 To compare runs before and after a change: compare_recordings, then diagnose for both.
 To detect regressions: save_baseline for a good run, then assert_invariants for later runs.
-To ask about many runs: find_regression for the commit that made them worse, then list_runs, then diagnose for one of them.
+To ask about many runs: find_regression for the commit that made them worse, then list_runs, then diagnose for one of them. For their frames: query_runs.
 For any other question: query_sql.`
 
 const tools = [
@@ -48,6 +49,7 @@ const tools = [
   ...queryTools,
   ...baselineTools,
   ...runTools,
+  ...lakeTools,
 ]
 
 /** The Replay app. */

@@ -79,7 +79,7 @@ const original: Readonly<Record<string, readonly [args: readonly string[], answe
 const takingNone = new Set([
   ...['list_recordings', 'load_recording', 'import_recording'],
   ...['compare_recordings', 'find_first_divergence'],
-  ...['list_runs', 'compare_commits', 'find_regression'],
+  ...['list_runs', 'compare_commits', 'find_regression', 'query_runs'],
 ])
 
 const optional = new Set(['directory', 'start_frame', 'end_frame', 'threshold', 'velocity_threshold'])

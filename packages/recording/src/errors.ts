@@ -103,6 +103,13 @@ export const RecordingError = defineErrors({
     about: 'the file exceeds a limit of the import',
     remedy: 'split the file, or convert it with a recorder',
   },
+  LAKE_UNAVAILABLE: {
+    status: 502,
+    retryable: true,
+    about: 'the ClickHouse server could not answer a question about the frames of many runs',
+    remedy:
+      'check CAUSEWAY_CLICKHOUSE_URL and CAUSEWAY_CLICKHOUSE_SOURCE, and that ClickHouse can read the files',
+  },
   PACKAGE_NOT_INSTALLED: {
     status: 501,
     about: 'the call needs a package that is not part of the installation',

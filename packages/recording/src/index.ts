@@ -16,6 +16,10 @@ export {
   type WindowPart,
 } from './formats/frame-window.ts'
 export { runMigrations } from './formats/run-schema.ts'
+export { ClickHouseLake } from './lake/clickhouse-lake.ts'
+export { DuckDbLake } from './lake/duckdb-lake.ts'
+export { type LakeQuestion, lakeQuestions } from './lake/lake-questions.ts'
+export type { LakeAnswer, LakeQuery, LakeRun } from './lake/lake-types.ts'
 export { catalogueMigrations } from './library/catalogue.ts'
 export { type LibraryLimits, libraryDefaults, openLibrary, RecordingLibrary } from './library/library.ts'
 export type { Listing, OpenOptions, OpenResult, Roots } from './library/library-types.ts'

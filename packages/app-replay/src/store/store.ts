@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Cache, type DataPart, type Env, numberSetting } from '@causeway/app-kit'
 import { openPicture } from '@causeway/picture'
 import {
@@ -12,6 +13,7 @@ import {
 } from '@causeway/recording'
 import { resolveWorkerFile } from '@causeway/worker'
 import { precomputed } from '../session/diagnose.ts'
+import { Lake } from './lake.ts'
 import { Notebook, notebookMigrations } from './notebook.ts'
 import { maxCharacters, PictureCache } from './picture-cache.ts'
 import { RunSummarizer } from './run-summarizer.ts'
@@ -21,6 +23,7 @@ const listNames = (migrations: readonly { readonly name: string }[]) => migratio
 export const replayData: readonly DataPart[] = [
   { path: 'snapshots/', kind: 'passing' },
   { path: 'exports/', kind: 'passing' },
+  { path: 'lake/', kind: 'passing' },
   { path: 'recordings/*-columns', kind: 'passing' },
   { path: 'recordings/*-answers', kind: 'passing' },
   { path: 'recordings/*.db', kind: 'database', schema: listNames(runMigrations) },
@@ -43,6 +46,7 @@ export class ReplayStore {
   readonly pictures: PictureCache
   readonly notebook: Notebook
   readonly runs: RunSummarizer
+  readonly lake: Lake
   readonly #library: RecordingLibrary
   readonly #changed: Env['changed']
   readonly #opened = new Map<string, RecordingIdentity>()
@@ -54,11 +58,13 @@ export class ReplayStore {
     parts: Pick<Env, 'changed' | 'now' | 'log'> & {
       readonly pictures: PictureCache
       readonly notebook: Notebook
+      readonly lake: Lake
     },
   ) {
     this.#library = library
     this.pictures = parts.pictures
     this.notebook = parts.notebook
+    this.lake = parts.lake
     this.#changed = parts.changed
     this.runs = new RunSummarizer(library, parts)
     library.recorder.onStored((run) => this.#reportGrowth(run))
@@ -174,5 +180,17 @@ export async function openReplayStore(env: Env): Promise<ReplayStore> {
   const notebook = new Notebook(dir, env)
   const worker = resolveWorkerFile('../analysis-worker', import.meta.url)
   const library = await openLibrary({ dir, roots, log, now, limits, worker, analysesToPrepare: precomputed })
-  return new ReplayStore(library, { pictures, notebook, changed, now, log })
+  const lake = openLake(env, library)
+  return new ReplayStore(library, { pictures, notebook, lake, changed, now, log })
+}
+
+function openLake({ dir, settings }: Env, { recorder }: RecordingLibrary): Lake {
+  const { lakeFolder, clickHouseUrl: url, clickHouseSource: source } = settings
+  const isShared = typeof lakeFolder === 'string'
+  return new Lake({
+    recorder,
+    folder: isShared ? lakeFolder : join(dir, 'lake'),
+    isShared,
+    clickHouse: typeof url === 'string' && typeof source === 'string' ? { url, source } : undefined,
+  })
 }

@@ -2,6 +2,7 @@ import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
 import type { RunSummary } from '@causeway/recording'
 import t from 'tap'
+import { requirePackages } from '../../../../test/downloads/optional.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { frameLines, runLine, streamLines } from '../../../recording/test/run-lines.ts'
 import replay from '../../src/index.ts'
@@ -144,4 +145,28 @@ verifies('replay:runs:regression', 'tools answer 1,000 runs', async (t) => {
   })
   t.match(next, { runs: [{ recording: 'run-997' }, { recording: 'run-996' }] })
   t.match(await one.call('runs_like', { recording: 'run-999' }), { runs: [{ recording: 'run-998' }] })
+})
+
+const skip = requirePackages('duckdb')
+
+verifies('recording:lake:questions', 'query_runs exports finished runs and answers', async (t) => {
+  if (skip !== false) return void t.pass('DuckDB', { skip })
+  const { app, client } = await openReplay(t, [])
+  const store = app.store as ReplayStore
+  const one = client()
+  t.match(await one.call('query_runs', { question: 'blew_up' }), {
+    rows: [],
+    engine: 'DuckDB',
+    not_exported: 0,
+  })
+  await store.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
+  t.match(
+    await one.call('query_runs', { question: 'blew_up', threshold: -1 }),
+    { rows: [] },
+    'a live run is left out',
+  )
+  await store.recorder.finish('run')
+  const answer = await one.call('query_runs', { question: 'blew_up', threshold: -1 })
+  t.match(toRows(answer.rows), [{ recording: 'run', first_frame: 1, frames: 30 }])
+  t.match(await one.call('query_runs', { question: 'worst_depth' }), { rows: [{ recording: 'run' }] })
 })

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { appSettings, list, setting, whole } from './setting.ts'
 
 export const replaySettings = {
@@ -21,6 +22,26 @@ export const replaySettings = {
       env: 'CAUSEWAY_RECORDINGS_MAX_AGE_DAYS',
       schema: whole(0),
       meaning: 'recordings made by the server are deleted after this many days; 0 disables deletion',
+    }),
+    lakeFolder: setting({
+      env: 'CAUSEWAY_LAKE_DIR',
+      schema: z.string().optional(),
+      defaultText: '`lake` in the data folder',
+      meaning:
+        'folder of the Parquet files that questions about the frames of all runs read; several servers may share it',
+    }),
+    clickHouseUrl: setting({
+      env: 'CAUSEWAY_CLICKHOUSE_URL',
+      isSecret: true,
+      schema: z.url({ protocol: /^https?$/ }).optional(),
+      defaultText: 'none: DuckDB',
+      meaning:
+        'HTTP interface of a ClickHouse server that answers these questions: `http://user:password@host:8123`',
+    }),
+    clickHouseSource: setting({
+      env: 'CAUSEWAY_CLICKHOUSE_SOURCE',
+      schema: z.string().default("file('causeway/v1/{table}/*.parquet', 'Parquet')"),
+      meaning: 'table function by which ClickHouse reads the Parquet files; `{table}` is `frame` or `state`',
     }),
   }),
 }

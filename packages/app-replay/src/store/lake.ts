@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import {
+  ClickHouseLake,
+  DuckDbLake,
+  type LakeAnswer,
+  type LakeQuery,
+  type LakeRun,
+  type Recorder,
+} from '@causeway/recording'
+
+interface LakeOptions {
+  readonly recorder: Recorder
+  /** Folder of the Parquet files. */
+  readonly folder: string
+  /** Whether the folder was set, and is not the server's own. */
+  readonly isShared: boolean
+  /** ClickHouse, if it answers the questions. */
+  readonly clickHouse: { readonly url: string; readonly source: string } | undefined
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal
+  readonly progress: (done: number, total: number, message: string) => void
+}
+
+/** Runs exported in one call. */
+const maxExported = 1000
+
+/** Frames of all sealed runs as Parquet files, and questions about them. */
+export class Lake {
+  readonly #recorder: Recorder
+  readonly #files: DuckDbLake
+  readonly #clickHouse: ClickHouseLake | undefined
+  readonly #isExporting: boolean
+  #export: Promise<number> | undefined
+
+  constructor({ recorder, folder, isShared, clickHouse }: LakeOptions) {
+    this.#recorder = recorder
+    this.#files = new DuckDbLake(folder)
+    this.#clickHouse = clickHouse && new ClickHouseLake(clickHouse)
+    // ClickHouse reads files that other servers write, unless this server shares its folder.
+    this.#isExporting = clickHouse === undefined || isShared
+  }
+
+  get engine(): 'DuckDB' | 'ClickHouse' {
+    return this.#clickHouse === undefined ? 'DuckDB' : 'ClickHouse'
+  }
+
+  /** Exports the sealed runs that are not in the lake, then answers. Throws what the engines throw. */
+  async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
+    const waiting = this.#isExporting ? await this.#exportNew(options) : 0
+    const engine = this.#clickHouse ?? this.#files
+    const isEmpty = engine === this.#files && (await this.#files.list()).size === 0
+    const answer = isEmpty ? { rows: [], truncated: false } : await engine.ask(query, options)
+    return { ...answer, waiting }
+  }
+
+  /** Returns the number of runs that are left for the next call. Calls share an export. */
+  async #exportNew(options: CallOptions): Promise<number> {
+    this.#export ??= this.#exportPart(options).finally(() => {
+      this.#export = undefined
+    })
+    return this.#export
+  }
+
+  async #exportPart(options: CallOptions): Promise<number> {
+    const known = await this.#files.list()
+    const missing = this.#recorder.listRuns().flatMap(({ name, status }): LakeRun[] => {
+      const file = this.#recorder.findFile(name)
+      const fileName = this.#getFileName(name)
+      const isDone = file === undefined || status === 'live' || known.has(fileName)
+      return isDone ? [] : [{ file, recording: name, name: fileName }]
+    })
+    await this.#files.export(missing.slice(0, maxExported), options)
+    return Math.max(0, missing.length - maxExported)
+  }
+
+  /** The first part is that of the recording: its older files are replaced. */
+  #getFileName(run: string): string {
+    const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+    const id = this.#recorder.getId(run)
+    return `${hash(`${id}\0${run}`).slice(0, 20)}-${hash(this.#recorder.getRevision(run)).slice(0, 8)}`
+  }
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { WorkerError } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { lakeTables, lakeVersion } from './lake-schema.ts'
+import type { LakeAnswer, LakeJob, LakeQuery, LakeReply, LakeRun } from './lake-types.ts'
+
+const processFile = new URL(`./lake-process${extname(import.meta.url)}`, import.meta.url)
+
+const startMs = 10_000
+
+/** Time limit of the export of one run. */
+const exportMsPerRun = 60_000
+
+interface CallOptions {
+  readonly signal: AbortSignal
+  readonly progress?: (done: number, total: number, message: string) => void
+}
+
+/** Parquet files of sealed runs, written and queried with DuckDB in processes of their own. */
+export class DuckDbLake {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Returns the names of the runs whose files are complete. */
+  async list(): Promise<ReadonlySet<string>> {
+    for (const table of Object.keys(lakeTables))
+      await mkdir(join(this.#folder, lakeVersion, table), { recursive: true })
+    const names = await readdir(join(this.#folder, lakeVersion, 'frame'))
+    return new Set(
+      names.flatMap((name) => (name.endsWith('.parquet') ? name.slice(0, -'.parquet'.length) : [])),
+    )
+  }
+
+  /** Throws `PACKAGE_NOT_INSTALLED`, `CANCELLED`, `DEADLINE_EXCEEDED` and `WORKER_LOST`. */
+  async export(runs: readonly LakeRun[], options: CallOptions): Promise<void> {
+    if (runs.length === 0) return
+    await runJob({ export: runs, folder: this.#folder }, exportMsPerRun * runs.length, options)
+    await this.#removeOlder(runs)
+  }
+
+  /** Removes the files of earlier states of these runs. */
+  async #removeOlder(runs: readonly LakeRun[]): Promise<void> {
+    const getRun = (name: string): string => name.slice(0, name.lastIndexOf('-'))
+    const current = new Map(runs.map(({ name }) => [getRun(name), name]))
+    for (const name of await this.list()) {
+      const newer = current.get(getRun(name))
+      if (newer === undefined || newer === name) continue
+      for (const table of Object.keys(lakeTables).toReversed())
+        await rm(join(this.#folder, lakeVersion, table, `${name}.parquet`), { force: true })
+    }
+  }
+
+  /** Throws as `export`, and `INVALID_QUERY` if the answer needs too much memory. */
+  async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
+    const reply = await runJob({ query, folder: this.#folder }, query.deadlineMs, options)
+    if ('answer' in reply) return reply.answer
+    throw lost(reply)
+  }
+}
+
+async function runJob(
+  job: LakeJob,
+  deadlineMs: number,
+  { signal, progress }: CallOptions,
+): Promise<LakeReply> {
+  if (signal.aborted) throw cancelled()
+  const child = fork(processFile, {
+    execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  let isLate = false
+  const cancel = () => void child.kill('SIGKILL')
+  const overdue = setTimeout(() => {
+    isLate = true
+    cancel()
+  }, deadlineMs + startMs)
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    return toResult(await receive(child, job, progress))
+  } catch (error) {
+    if (signal.aborted) throw cancelled()
+    if (isLate)
+      throw new CausewayError('DEADLINE_EXCEEDED', `the question took longer than ${deadlineMs} ms`, {
+        remedy: 'restrict the scenario or the commit',
+        data: { deadline_ms: deadlineMs },
+      })
+    throw error
+  } finally {
+    clearTimeout(overdue)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+const receive = (child: ChildProcess, job: LakeJob, progress: CallOptions['progress']): Promise<LakeReply> =>
+  new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(lost(error)))
+    child.on('message', (reply: LakeReply) => {
+      if ('done' in reply) progress?.(reply.done, reply.total, 'exporting runs')
+      else resolve(reply)
+    })
+    child.once('close', (code, killed) => reject(lost(killed ?? code)))
+    child.send(job, (error) => {
+      if (error !== null) reject(lost(error))
+    })
+  })
+
+function toResult(reply: LakeReply): LakeReply {
+  if ('missing' in reply) {
+    const { package: name, command } = reply.missing
+    throw new RecordingError('PACKAGE_NOT_INSTALLED', `the package ${name} is not installed`, {
+      remedy: `install it: ${command}, then repeat the call`,
+      data: reply.missing,
+    })
+  }
+  if ('memory' in reply)
+    throw new RecordingError('INVALID_QUERY', 'the question needs too much memory', {
+      remedy: 'restrict the scenario or the commit',
+    })
+  if ('failed' in reply) throw new CausewayError('INTERNAL', 'the lake failed', { cause: reply.failed })
+  return reply
+}
+
+const lost = (cause: unknown): CausewayError =>
+  new WorkerError('WORKER_LOST', 'the process of the lake ended unexpectedly', {
+    remedy: 'call again',
+    cause,
+  })
+
+const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

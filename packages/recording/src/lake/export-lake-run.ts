@@ -1,0 +1,102 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { bodyAt, bodyWidth, hasState, type PackedFrame, unpackContacts } from '../formats/packed-frame.ts'
+import { readFacts } from '../formats/run-schema.ts'
+import { prepareFrames } from '../reader/run/run-frame.ts'
+import type { Provenance } from '../types.ts'
+import { type DuckAppender, type DuckConnection, quote } from './duckdb-library.ts'
+import { type LakeTable, lakeTables, lakeVersion } from './lake-schema.ts'
+import type { LakeRun } from './lake-types.ts'
+
+/** Columns of a colliding pair: a, b, normal, depth. */
+const [collisionWidth, depthAt] = [7, 5]
+
+/** Writes the Parquet files of a run. A file gets its name when it is complete. */
+export async function exportLakeRun(connection: DuckConnection, run: LakeRun, folder: string): Promise<void> {
+  const source = new Database(run.file, { readonly: true, fileMustExist: true })
+  try {
+    const tables = Object.keys(lakeTables) as LakeTable[]
+    for (const table of tables)
+      await connection.run(`CREATE OR REPLACE TABLE ${table} (${lakeTables[table].join(', ')})`)
+    const [frames, states] = [
+      await connection.createAppender('frame'),
+      await connection.createAppender('state'),
+    ]
+    const facts = { recording: run.recording, provenance: readFacts(source).provenance }
+    for (const frame of prepareFrames(source)(0, Number.MAX_SAFE_INTEGER)) {
+      appendFrame(frames, facts, frame)
+      appendStates(states, facts, frame)
+    }
+    frames.closeSync()
+    states.closeSync()
+    // The state is written first: a run whose frame file exists is complete.
+    for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
+  } finally {
+    source.close()
+  }
+}
+
+async function writeTable(connection: DuckConnection, table: LakeTable, { name }: LakeRun, folder: string) {
+  const file = join(folder, lakeVersion, table, `${name}.parquet`)
+  const order = table === 'state' ? 'body_id, frame_id' : 'frame_id'
+  await connection.run(
+    `COPY (SELECT * FROM ${table} ORDER BY ${order}) TO ${quote(`${file}.part`)} (FORMAT parquet, COMPRESSION zstd)`,
+  )
+  await rename(`${file}.part`, file)
+}
+
+interface RunFacts {
+  readonly recording: string
+  readonly provenance: Provenance | null
+}
+
+function appendRun(to: DuckAppender, { recording, provenance }: RunFacts, { id, time }: PackedFrame): void {
+  to.appendVarchar(recording)
+  for (const text of [provenance?.commit, provenance?.branch, provenance?.scenario])
+    if (text == null) to.appendNull()
+    else to.appendVarchar(text)
+  to.appendBigInt(BigInt(id))
+  appendKnown(to, time)
+}
+
+/** NaN is not recorded. */
+function appendKnown(to: DuckAppender, value: number | undefined): void {
+  if (value === undefined || Number.isNaN(value)) to.appendNull()
+  else to.appendDouble(value)
+}
+
+function appendFrame(to: DuckAppender, run: RunFacts, frame: PackedFrame): void {
+  appendRun(to, run, frame)
+  appendKnown(to, frame.solver?.iterations)
+  appendKnown(to, frame.solver?.residual)
+  appendKnown(to, frame.system?.total)
+  appendKnown(to, findDepth(frame))
+  to.endRow()
+}
+
+/** Returns `undefined` if contacts were not recorded, and 0 without contacts. */
+function findDepth({ contacts }: PackedFrame): number | undefined {
+  if (contacts === null) return undefined
+  const { collisions } = unpackContacts(contacts)
+  let deepest = 0
+  for (let at = depthAt; at < collisions.length; at += collisionWidth)
+    deepest = Math.max(deepest, collisions[at] ?? 0)
+  return deepest
+}
+
+function appendStates(to: DuckAppender, run: RunFacts, frame: PackedFrame): void {
+  const { bodies } = frame
+  for (let at = 0; at < bodies.length; at += bodyWidth) {
+    if (((bodies[at + bodyAt.parts] ?? 0) & hasState) === 0) continue
+    appendRun(to, run, frame)
+    to.appendInteger(bodies[at + bodyAt.id] ?? 0)
+    for (const [start, count] of [
+      [bodyAt.position, 3],
+      [bodyAt.velocity, 3],
+      [bodyAt.orientation, 4],
+    ] as const)
+      for (let k = at + start; k < at + start + count; k++) to.appendDouble(bodies[k] ?? Number.NaN)
+    to.endRow()
+  }
+}

@@ -1,0 +1,25 @@
+/** Tables of the lake. Every run has one Parquet file per table: `v1/<table>/<recording>-<revision>.parquet`. */
+
+export const lakeVersion = 'v1'
+
+/** Columns of the run, which every row has: they are small in Parquet, and queries need no joins. */
+const runColumns = [
+  'recording VARCHAR NOT NULL',
+  '"commit" VARCHAR',
+  'branch VARCHAR',
+  'scenario VARCHAR',
+  'frame_id BIGINT NOT NULL',
+  'time_s DOUBLE',
+] as const
+
+/** Columns of each table as DuckDB declares them. `NULL` is not recorded; a recorded NaN is a NaN. */
+export const lakeTables = {
+  frame: [...runColumns, 'iterations DOUBLE', 'residual DOUBLE', 'energy_j DOUBLE', 'max_depth_m DOUBLE'],
+  state: [
+    ...runColumns,
+    'body_id INTEGER NOT NULL',
+    ...['x', 'y', 'z', 'vx', 'vy', 'vz', 'qw', 'qx', 'qy', 'qz'].map((name) => `${name} DOUBLE`),
+  ],
+} as const
+
+export type LakeTable = keyof typeof lakeTables

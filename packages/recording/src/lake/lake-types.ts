@@ -1,0 +1,36 @@
+import type { LakeFilter, LakeRow } from './lake-questions.ts'
+
+/** A sealed run to export. */
+export interface LakeRun {
+  /** File of the run. */
+  readonly file: string
+  readonly recording: string
+  /** Name of its files in the lake: the part before the last hyphen identifies the run, the other its state. */
+  readonly name: string
+}
+
+export interface LakeQuery {
+  readonly question: string
+  readonly filter: LakeFilter
+  readonly threshold: number | undefined
+  readonly limit: number
+  readonly deadlineMs: number
+}
+
+export interface LakeAnswer {
+  readonly rows: readonly LakeRow[]
+  readonly truncated: boolean
+}
+
+/** What the lake process does. */
+export type LakeJob =
+  | { readonly export: readonly LakeRun[]; readonly folder: string }
+  | { readonly query: LakeQuery; readonly folder: string }
+
+export type LakeReply =
+  | { readonly exported: number }
+  | { readonly done: number; readonly total: number }
+  | { readonly answer: LakeAnswer }
+  | { readonly missing: { readonly package: string; readonly version: string; readonly command: string } }
+  | { readonly memory: true }
+  | { readonly failed: string }
