@@ -122,3 +122,31 @@ verifies('replay:coverage', 'laws of contacts do not apply to a body that touche
     /^20 frames checked: Newton's law of impact did not apply\.$/,
   )
 })
+
+verifies('replay:coverage', 'convergence that was not recorded is not a failure of the solver', async (t) => {
+  const lines = Array.from({ length: 20 }, (_, row) => ({
+    frame_id: row + 1,
+    time: (row + 1) * dt,
+    bodies: [{ id: 1, position: [0, 0, 0.5], velocity: [0, 0, 0] }],
+    contacts: [
+      {
+        ...{ a: 1, b: 2147483649, normal: [0, 0, -1], depth: 0 },
+        points: [{ point: [0, 0, 0], depth: 0, normal_lambda: g * dt }],
+      },
+    ],
+    solver: { iterations: 12, residual: 1e-6, ...(row === 9 && { converged: true }) },
+  }))
+  const client = await record('iterations', [
+    { run: { dt, gravity: [0, 0, -g], bodies: [{ id: 1, mass: 1 }] } },
+    ...lines,
+  ])
+  const answer = await client.call('diagnose')
+  t.notOk(toRows(answer.findings).some(({ kind }) => kind === 'solver_stall'))
+  t.match(findLaw(answer, 'solver_convergence'), { missing: ['solver diagnostics'] })
+  const solver = async (frame_id: number) => (await client.call('get_frame', { frame_id })).solver
+  t.match(await solver(1), { iterations: 12, converged: null })
+  t.match(await solver(10), { converged: true })
+  const diagnostics = await client.call('get_solver_diagnostics', { stalls: true })
+  t.match(diagnostics, { converged_judged: 1, not_converged_count: 0 })
+  t.match(toRows(diagnostics.diagnostics), [{ converged: null }])
+})

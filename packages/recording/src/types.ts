@@ -166,11 +166,11 @@ export interface Joint {
   readonly position_error: Value
 }
 
-/** Solver diagnostics of a frame. `converged` is meaningful only if there are constraints. */
+/** Solver diagnostics of a frame. `converged` is meaningful only if there are constraints; null = not recorded. */
 export interface Solver {
   readonly iterations: Value
   readonly residual: Value
-  readonly converged: boolean
+  readonly converged: boolean | null
   readonly num_constraints: number
   /** colliding pairs */
   readonly num_contacts: number

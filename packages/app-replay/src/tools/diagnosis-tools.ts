@@ -253,6 +253,7 @@ export const eventTools: readonly Registration[] = [
 ]
 
 function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult): string {
+  if (judged === 0) return 'No frame has constraints and recorded convergence.'
   if (first === undefined) return `The solver converged in every frame with constraints (${judged}).`
   const count = `${formatCount(more.length + 1, 'stall')} in ${formatCount(judged, 'frame')} with constraints`
   return `${count}. First: frames ${first.frames.first} to ${first.frames.last}, bodies ${formatList(first.bodies)}, residual ${formatNumber(first.residual)}, mass ratio ${formatNumber(first.mass_ratio)}.`

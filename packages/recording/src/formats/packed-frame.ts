@@ -51,7 +51,8 @@ export type ContactRows = Readonly<Record<ContactList, ArrayLike<number>>>
 export interface SolverRow {
   readonly iterations: number
   readonly residual: number
-  readonly converged: boolean
+  /** null = not recorded */
+  readonly converged: boolean | null
   readonly constraints: number
   readonly contacts: number
 }
@@ -89,9 +90,12 @@ export const listSystem = (system: SystemRow): readonly number[] => [
   ...[Number(system.injection), Number(system.active)],
 ]
 
-/** In the order of `solverFields`; `converged` is 0 or 1. */
+/** In the order of `solverFields`; `converged` is 0 or 1, NaN = not recorded. */
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
-  [iterations, residual, Number(converged), constraints, contacts] as const
+  [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
+
+/** Stored in the column `converged` of a run if it was not recorded. NULL stands for a frame without solver diagnostics. */
+export const unknownConvergence = 2
 
 /** Joins lists into a block that `allocate` returns; null if all are empty. */
 export function packContacts(

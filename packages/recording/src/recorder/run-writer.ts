@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { isEnvironmentId } from '../domain/body-id.ts'
 import { RecordingError } from '../errors.ts'
 import { solverFields, systemEnergyFields } from '../formats/fields.ts'
+import { solverAt } from '../formats/frame-window.ts'
 import { isEnvironmentBody } from '../formats/lines/frame-bodies.ts'
 import type { Line } from '../formats/lines/line-reader.ts'
 import { mergeRun, type RunBody, type RunContext, type RunFacts } from '../formats/lines/run-line.ts'
@@ -12,7 +13,9 @@ import {
   listSolver,
   listSystem,
   type PackedFrame,
+  type SolverRow,
   toBytes,
+  unknownConvergence,
   unpackContacts,
 } from '../formats/packed-frame.ts'
 import {
@@ -63,6 +66,12 @@ export function openRunWriter(
 }
 
 const noSystem = new Array<null>(systemEnergyFields.length).fill(null)
+/** Convergence that was not recorded has a value of its own: NULL stands for a frame without diagnostics. */
+const listStoredSolver = (solver: SolverRow): readonly number[] =>
+  listSolver(solver).map((value, at) =>
+    at === solverAt.converged && Number.isNaN(value) ? unknownConvergence : value,
+  )
+
 const noSolver = new Array<null>(solverFields.length).fill(null)
 
 const toJson = (value: object | null): string | null => value && JSON.stringify(value)
@@ -314,7 +323,7 @@ export class RunWriter {
 
   #storeFrame({ id, time, wallTime, bodies, contacts, joints, system, solver }: PackedFrame): void {
     const energy = system ? listSystem(system) : noSystem
-    const diagnostics = solver ? listSolver(solver) : noSolver
+    const diagnostics = solver ? listStoredSolver(solver) : noSolver
     this.#statements.saveFrame.run(id, time, wallTime, ...energy, ...diagnostics)
     this.#statements.saveBlock.run(
       id,

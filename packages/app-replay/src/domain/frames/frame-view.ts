@@ -52,7 +52,7 @@ export function summarizeFrame(frame: TruncatedFrame, hasContacts: boolean): str
   const solved =
     solver === null || solver.num_constraints === 0
       ? ''
-      : `; solver ${solver.converged ? 'converged' : 'not converged'} after ${formatCount(solver.iterations ?? 0, 'iteration')}`
+      : `; solver ${solver.converged === null ? 'ended' : solver.converged ? 'converged' : 'not converged'} after ${formatCount(solver.iterations ?? 0, 'iteration')}`
   const cut = truncated
     ? ' Lists are truncated; counts are exact. Raise max_points, or call get_body_state.'
     : ''

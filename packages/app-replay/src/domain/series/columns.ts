@@ -21,10 +21,10 @@ export function filterRows(length: number, test: (row: number) => boolean): numb
   return rows
 }
 
-/** A row as an object. NaN and infinities are `null`; fields of `flags` are booleans. */
+/** A row as an object. NaN and infinities are `null`; other values of `flags` are booleans. */
 export type Point<Field extends string, Flag extends Field = never> = {
   readonly [Name in Exclude<Field, Flag | 'frame_id'>]: Value
-} & { readonly [Name in Flag]: boolean } & { readonly [Name in Extract<Field, 'frame_id'>]: number }
+} & { readonly [Name in Flag]: boolean | null } & { readonly [Name in Extract<Field, 'frame_id'>]: number }
 
 export function toPoints<Field extends string, Flag extends Field = never>(
   { fields, data }: Columns<Field>,
@@ -36,7 +36,7 @@ export function toPoints<Field extends string, Flag extends Field = never>(
   return rows.map((row) => {
     const entries = fields.map((field, index) => {
       const value = data[row * width + index] ?? Number.NaN
-      if (isFlag.has(field)) return [field, value !== 0] as const
+      if (isFlag.has(field) && !Number.isNaN(value)) return [field, value !== 0] as const
       return [field, Number.isFinite(value) ? value : null] as const
     })
     // Every field occurs once, and a frame id always has a value.

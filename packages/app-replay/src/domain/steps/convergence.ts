@@ -4,7 +4,7 @@ import { filterRows, getColumn } from '../series/columns.ts'
 import { computeTotals } from '../series/totals.ts'
 
 export interface Convergence {
-  /** Number of frames with constraints. In other frames, `converged` has no meaning. */
+  /** Number of frames with constraints for which `converged` was recorded. In other frames, it has no meaning. */
   readonly converged_judged: number
   /** Frames with constraints that did not converge. */
   readonly not_converged: readonly number[]
@@ -19,7 +19,10 @@ export function judgeConvergence(solver: Columns<SolverField>): Convergence {
     getColumn(solver, 'converged'),
     getColumn(solver, 'num_constraints'),
   ]
-  const judged = filterRows(solver.length, (row) => constraints.get(row) > 0)
+  const judged = filterRows(
+    solver.length,
+    (row) => constraints.get(row) > 0 && !Number.isNaN(converged.get(row)),
+  )
   const residual = computeTotals(getColumn(solver, 'residual'), frames)
   return {
     converged_judged: judged.length,
@@ -34,7 +37,7 @@ export function judgeConvergence(solver: Columns<SolverField>): Convergence {
 export function summarizeConvergence(frames: string, verdict: Convergence): string {
   const { converged_judged, not_converged, max_iterations, max_residual, max_residual_frame } = verdict
   const head = `Retrieved solver diagnostics for ${frames}, ${converged_judged} of them with constraints`
-  if (converged_judged === 0) return `${head}: nothing to solve.`
+  if (converged_judged === 0) return `${head}: nothing to solve, or convergence was not recorded.`
   const failed =
     not_converged.length === 0
       ? 'all converged'

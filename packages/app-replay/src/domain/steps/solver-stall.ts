@@ -41,7 +41,7 @@ export class StallCollector {
     const solver = window.solver.data
     const iterations = num(solver, at + solverAt.iterations) || 0
     if (!hasConstraints(step)) return
-    this.#judged += 1
+    if (!Number.isNaN(num(solver, at + solverAt.converged))) this.#judged += 1
     this.#maxIterations = Math.max(this.#maxIterations, iterations)
     if (num(solver, at + solverAt.converged) !== 0) return
     const residual = num(solver, at + solverAt.residual)

@@ -60,7 +60,7 @@ function FrameFacts({ frame, contacts }: { frame: FrameAnswer; contacts: readonl
       : ([
           [
             'Solver',
-            `${solver.iterations === 1 ? '1 iteration' : `${solver.iterations ?? '?'} iterations`}, ${solver.converged ? 'converged' : 'not converged'}`,
+            `${solver.iterations === 1 ? '1 iteration' : `${solver.iterations ?? '?'} iterations`}, ${solver.converged === null ? 'convergence not recorded' : solver.converged ? 'converged' : 'not converged'}`,
           ],
         ] as [string, string][])),
     ...(contacts === undefined

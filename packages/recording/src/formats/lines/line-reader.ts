@@ -137,7 +137,7 @@ function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   return {
     iterations: number(solver.iterations, 'iterations', 'solver', ''),
     residual: number(solver.residual, 'residual', 'solver', ''),
-    converged: flag(solver.converged, 'solver.converged'),
+    converged: solver.converged == null ? null : flag(solver.converged, 'solver.converged'),
     constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
     contacts: count('num_contacts', contacts.collisions.length / 7),
   }

@@ -81,7 +81,7 @@ const solverReader = (connection: Connection): ReadRows<Solver> =>
   plainReader(connection, connection.era.parts.solver, solverFields, (row) => ({
     iterations: valueAt(row, 0),
     residual: valueAt(row, 1),
-    converged: flagAt(row, 2),
+    converged: row[2] === null ? null : flagAt(row, 2),
     num_constraints: countAt(row, 3),
     num_contacts: countAt(row, 4),
   }))

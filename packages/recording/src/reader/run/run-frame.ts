@@ -10,6 +10,7 @@ import {
   type SolverRow,
   type SystemRow,
   toNumbers,
+  unknownConvergence,
   unpackContacts,
 } from '../../formats/packed-frame.ts'
 import type {
@@ -90,7 +91,7 @@ function unpackRow(row: Row): PackedFrame {
         : {
             iterations: known(iterations),
             residual: known(residual),
-            converged: converged === 1,
+            converged: converged === unknownConvergence ? null : converged === 1,
             constraints: constraints ?? 0,
             contacts: touching ?? 0,
           },

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { RecordingError } from '../../errors.ts'
 import { bodyEnergyFields, seriesFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
-import { bodyAt, bodyWidth, hasEnergy, toNumbers } from '../../formats/packed-frame.ts'
+import { bodyAt, bodyWidth, hasEnergy, toNumbers, unknownConvergence } from '../../formats/packed-frame.ts'
 import type { Columns, FrameRange } from '../../types.ts'
 import type { SeriesReader } from '../cpp/series-reader.ts'
 
@@ -26,7 +26,7 @@ export function runSeries(db: Database): SeriesReader {
     .raw()
   const solver = db
     .prepare<[number, number], Row>(
-      `SELECT id, time, iterations, residual, converged, num_constraints, num_contacts
+      `SELECT id, time, iterations, residual, nullif(converged, ${unknownConvergence}), num_constraints, num_contacts
        ${inRange} AND converged IS NOT NULL ORDER BY id`,
     )
     .raw()

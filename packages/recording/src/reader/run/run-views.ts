@@ -60,7 +60,13 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
       ? []
       : [
           [
-            ...[frame_id, simulation_time, solver.iterations, solver.residual, Number(solver.converged)],
+            ...[
+              frame_id,
+              simulation_time,
+              solver.iterations,
+              solver.residual,
+              solver.converged === null ? null : Number(solver.converged),
+            ],
             ...[solver.num_constraints, solver.num_contacts],
           ],
         ],
