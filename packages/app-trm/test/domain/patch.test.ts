@@ -256,9 +256,11 @@ t.test('the end of a diff is not a blank context line', async (t) => {
     'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
   const text = `${block}\n${block.replace('A', 'B')}`
   // The first context line was left out, and a blank one at the end would make up for it.
-  const diff =
+  const short = '@@ -11,3 +11,4 @@\n     def exit(self):\n+        self.flush()\n         self.close()\n'
+  t.throws(() => diffed(text, short), { code: 'HUNK_AMBIGUOUS' })
+  const long =
     '@@ -9,5 +9,6 @@\n         return self\n \n     def exit(self):\n+        self.flush()\n         self.close()\n'
-  t.throws(() => diffed(text, diff), { code: 'HUNK_AMBIGUOUS' })
+  t.throws(() => diffed(text, long), { code: 'INVALID_DIFF' })
 })
 
 t.test('a hunk that fits at thousands of places is rejected quickly', async (t) => {
