@@ -62,7 +62,7 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('save_baseline', {
     title: 'Save baseline',
     about: 'Save the figures of a good run as limits, which assert_invariants checks in later runs.',
-    searchHint: 'keep as reference, later runs stay as good',
+    searchHint: 'keep as reference',
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
@@ -85,8 +85,8 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('assert_invariants', {
     title: 'Assert invariants',
     about:
-      'Check limits and return pass or fail for each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
-    searchHint: 'within limits, regression test, pass or fail',
+      'Check limits, each passed or failed: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+    searchHint: 'limits, regression test',
     input: {
       invariants: z.unknown().optional().describe('Limits by name'),
       baseline: z.string().optional().describe('Saved baseline'),

@@ -27,8 +27,8 @@ export const compareTools: readonly Registration[] = [
     app.tool('compare_recordings', {
       title: 'Compare recordings',
       about:
-        'Compare two runs: first frame that differs; per field the first and largest difference and growth. Use it after a change, or to check determinism.',
-      searchHint: 'difference of two runs, before and after, regression',
+        'Compare two runs: the first difference, and the largest per field with its growth. Use it after a change, or to check determinism.',
+      searchHint: 'before and after, regression',
       ...shared,
       input: {
         ...pairArguments,

@@ -218,7 +218,7 @@ export const eventTools: readonly Registration[] = [
     title: 'Get solver diagnostics',
     about:
       'Return iterations, residual and convergence of the solver over frames. Use it when contacts are soft or stacks fall.',
-    searchHint: 'did not converge, number of constraint iterations',
+    searchHint: 'did not converge, iterations',
     input: {
       ...rangeArguments,
       ...pageArguments,

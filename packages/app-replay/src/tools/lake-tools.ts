@@ -10,16 +10,16 @@ const [first, ...others] = lakeQuestions.map(({ name }) => name)
 export const lakeTools: readonly Registration[] = [
   (app) =>
     app.tool('query_runs', {
-      title: 'Query frames of all runs',
+      title: 'Query all runs',
       about:
-        'Answer one question about the frames of all finished runs: which blew up first where, the worst penetration per run, or solver iterations per commit. Use it when summaries (list_runs) do not suffice.',
+        'Answer a question about the frames of all finished runs. Use it where list_runs does not suffice.',
       hints: readOnly,
       input: {
         question: z.enum([first ?? '', ...others]).describe(describeQuestions(lakeQuestions)),
         scenario: z.string().optional().describe('Default: all'),
         commit: z.string().optional().describe('Whole commit'),
-        threshold: z.number().optional().describe('m/s of blew_up, m of worst_depth'),
-        limit: z.int().optional().describe('Maximum rows. Default: 100'),
+        threshold: z.number().optional().describe('m/s or m'),
+        limit: z.int().optional().describe('Default: 100'),
       },
       example: { args: { question: 'iterations' } },
       async run({ question, scenario, commit, threshold, limit = 100 }, { store, signal, progress }) {

@@ -16,7 +16,7 @@ export const queryTools: readonly Registration[] = [
   recordingTool('query_sql', {
     title: 'Query with SQL',
     about:
-      'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body, and return its rows. Use it when no other tool fits; the schema resource lists the columns.',
+      'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body (columns: schema resource). Use it when no other tool fits.',
     searchHint: 'own database query',
     input: {
       sql: z.string().describe('SELECT statement (SQLite)'),

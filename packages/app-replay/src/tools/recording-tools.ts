@@ -111,7 +111,7 @@ export const recordingTools: readonly Registration[] = [
     app.tool('import_recording', {
       title: 'Import recording',
       about:
-        'Load a file of another tool: a ROS 2 bag, CSV or TSV. Without a mapping of its columns it fails with MAPPING_NEEDED and proposes one; correct that and pass it. load_recording remembers it.',
+        'Load a ROS 2 bag, CSV, Parquet, npz or HDF5 file. Without a mapping it fails with MAPPING_NEEDED, which proposes one.',
       hints: { idempotent: true, destructive: false },
       input: {
         path: z.string().min(1).describe('File, or folder of a bag'),

@@ -36,8 +36,8 @@ export const seriesTools: readonly Registration[] = [
   recordingTool('get_series', {
     title: 'Get series',
     about:
-      'Return quantities over frames, or the path of a body: exact totals and sampled points; next_cursor leads to all. Use plot for a picture.',
-    searchHint: 'values, numbers per step, velocity, route flown',
+      'Return quantities over frames, or the path of a body: exact totals and sampled points. Use plot for a picture.',
+    searchHint: 'values, velocity, route flown',
     input: {
       series: seriesArgument.optional(),
       path_of: z.int().optional().describe('Body id, for its path'),

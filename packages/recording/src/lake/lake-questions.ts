@@ -32,7 +32,7 @@ const run = 'recording, "commit", scenario'
 export const lakeQuestions: readonly LakeQuestion[] = [
   {
     name: 'blew_up',
-    about: 'runs with a speed above the threshold in m/s, or not finite, and the first such frame',
+    about: 'first frame above threshold (m/s)',
     threshold: 1000,
     numbers: ['first_frame', 'frames', 'bodies'],
     sql: (dialect, where) => `
@@ -44,7 +44,7 @@ export const lakeQuestions: readonly LakeQuestion[] = [
   },
   {
     name: 'worst_depth',
-    about: 'the deepest penetration of each run above the threshold in m, and its frame',
+    about: 'deepest, above threshold (m)',
     threshold: 0,
     numbers: ['frame', 'max_depth_m', 'frames_above'],
     sql: (dialect, where) => `
@@ -55,8 +55,7 @@ export const lakeQuestions: readonly LakeQuestion[] = [
   },
   {
     name: 'iterations',
-    about:
-      'median, 95th percentile and maximum of the solver iterations per frame, for each commit and scenario',
+    about: 'by commit and scenario',
     threshold: null,
     numbers: ['frames', 'p50', 'p95', 'largest'],
     sql: (dialect, where) => `
