@@ -1,7 +1,7 @@
 /** One suite for both engines of the lake: DuckDB, and ClickHouse over the same files. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { clientProgram } from '../../../test/downloads/clients.mjs'
@@ -75,6 +75,8 @@ async function fillLake(t: Test) {
     name: `${name}-1`,
   }))
   await lake.export(list, options)
+  for (const name of readdirSync(more, { recursive: true, encoding: 'utf8' }))
+    t.equal(statSync(join(more, name)).mode & 0o077, 0, `${name} is private`)
   return { lake, library, folder: more, list }
 }
 

@@ -36,7 +36,7 @@ export class Lake {
 
   constructor({ recorder, folder, isShared, clickHouse }: LakeOptions) {
     this.#recorder = recorder
-    this.#files = new DuckDbLake(folder)
+    this.#files = new DuckDbLake(folder, { isShared })
     this.#clickHouse = clickHouse && new ClickHouseLake(clickHouse)
     // ClickHouse reads files that other servers write, unless this server shares its folder.
     this.#isExporting = clickHouse === undefined || isShared

@@ -22,15 +22,21 @@ interface CallOptions {
 /** Parquet files of sealed runs, written and queried with DuckDB in processes of their own. */
 export class DuckDbLake {
   readonly #folder: string
+  readonly #isShared: boolean
 
-  constructor(folder: string) {
+  /** A shared folder is readable by other users as far as the umask allows. */
+  constructor(folder: string, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#folder = folder
+    this.#isShared = isShared
   }
 
   /** Returns the names of the runs whose files are complete. */
   async list(): Promise<ReadonlySet<string>> {
     for (const table of Object.keys(lakeTables))
-      await mkdir(join(this.#folder, lakeVersion, table), { recursive: true })
+      await mkdir(join(this.#folder, lakeVersion, table), {
+        recursive: true,
+        ...(!this.#isShared && { mode: 0o700 }),
+      })
     const names = await readdir(join(this.#folder, lakeVersion, 'frame'))
     return new Set(
       names.flatMap((name) => (name.endsWith('.parquet') ? name.slice(0, -'.parquet'.length) : [])),
@@ -40,7 +46,11 @@ export class DuckDbLake {
   /** Throws `PACKAGE_NOT_INSTALLED`, `CANCELLED`, `DEADLINE_EXCEEDED` and `WORKER_LOST`. */
   async export(runs: readonly LakeRun[], options: CallOptions): Promise<void> {
     if (runs.length === 0) return
-    await runJob({ export: runs, folder: this.#folder }, exportMsPerRun * runs.length, options)
+    await runJob(
+      { export: runs, folder: this.#folder, isShared: this.#isShared },
+      exportMsPerRun * runs.length,
+      options,
+    )
     await this.#removeOlder(runs)
   }
 

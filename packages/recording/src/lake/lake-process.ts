@@ -32,6 +32,7 @@ async function run(job: LakeJob): Promise<LakeReply> {
   try {
     const connection = await openDuckDb(job.folder)
     if ('query' in job) return { answer: await ask(connection, job.query, job.folder) }
+    if (!job.isShared) process.umask(0o077)
     for (const [i, run] of job.export.entries()) {
       await exportLakeRun(connection, run, job.folder)
       await send({ done: i + 1, total: job.export.length })

@@ -24,7 +24,7 @@ export interface LakeAnswer {
 
 /** What the lake process does. */
 export type LakeJob =
-  | { readonly export: readonly LakeRun[]; readonly folder: string }
+  | { readonly export: readonly LakeRun[]; readonly folder: string; readonly isShared: boolean }
   | { readonly query: LakeQuery; readonly folder: string }
 
 export type LakeReply =
