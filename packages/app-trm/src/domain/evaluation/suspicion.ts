@@ -24,12 +24,12 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /(['"])\w{1,16}\1\s*\+\s*(['"])\w{1,16}\2|(['"])\w+\3 (['"])\w+\4|\[\s*['"]\w+['"]\s*,.*\]\s*\.join\(\s*['"]{2}\s*\)|['"]{2}\.join\(\s*[[(]\s*['"]/,
+    /(['"])\w{1,16}\1\s*\+\s*(['"])\w{1,16}\2|(['"])\w+\3 (['"])\w+\4|\[\s*(?:['"]\w*['"]\s*(?:,\s*)?)+\]\s*\.join\(\s*['"]{2}\s*\)|['"]{2}\.join\(\s*[[(]\s*(?:['"]\w*['"]\s*(?:,\s*)?)+[\])]/,
     'assembles a name from parts',
   ],
   [
     'test',
-    /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\(|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
+    /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\((?!\s*(['"])[^'"\\]{0,12}\1\s*\))|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
     'runs code from a text',
   ],
   [
