@@ -10,6 +10,7 @@ import {
 import type { CausewayError } from '@causeway/protocol'
 import { WorkerError } from './errors.ts'
 import {
+  cancelledError,
   deserializeError,
   type MethodArgs,
   type MethodResult,
@@ -102,11 +103,11 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     options: SendOptions = {},
   ): Promise<MethodResult<Table, Name>> {
     const { signal } = options
+    if (signal?.aborted) throw cancelledError()
     const id = ++this.#lastId
     const result = this.#send({ id, method, args }, options)
     const cancel = () => this.#port.postMessage({ id, cancel: true } satisfies Request)
-    if (signal?.aborted) cancel()
-    else signal?.addEventListener('abort', cancel, { once: true })
+    signal?.addEventListener('abort', cancel, { once: true })
     return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
   }
 
