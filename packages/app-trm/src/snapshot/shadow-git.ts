@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
-import { access, mkdir, stat, writeFile } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { delimiter, isAbsolute, join, sep } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import type { CausewayError } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
@@ -24,6 +24,8 @@ export class ShadowGit {
   readonly folder: string
   readonly #log: Pick<Log, 'debug'>
   #created: Promise<void> | undefined
+  readonly #running = new Set<Promise<Buffer>>()
+  #unlocking: Promise<void> | undefined
   /** Git programs that were run once. */
   readonly #working = new Set<string>()
 
@@ -74,26 +76,63 @@ export class ShadowGit {
       this.#created = undefined
       throw error
     }
-    return this.#spawn(args, options)
+    try {
+      return await this.#spawn(args, options)
+    } catch (error) {
+      const lock = error instanceof GitFailure ? this.#findLock(error.message) : undefined
+      if (lock === undefined) throw error
+      this.#unlocking ??= this.#unlock(lock)
+      await this.#unlocking
+      return this.#spawn(args, options)
+    }
   }
 
   async #create(): Promise<void> {
+    const has = (name: string) => exists(join(this.folder, name))
+    const isStored = (await has('refs/snapshots')) || (await has('packed-refs'))
+    const isComplete = (await has('HEAD')) && (isStored || ((await has('objects')) && (await has('refs'))))
+    if (!isComplete && isStored) await this.#initialize(this.folder)
+    else if (!isComplete) {
+      // A git that is killed leaves part of a repository, so only a complete one gets the final name.
+      const draft = `${this.folder}.new`
+      await rm(draft, { recursive: true, force: true })
+      await this.#initialize(draft)
+      await rm(this.folder, { recursive: true, force: true })
+      await rename(draft, this.folder)
+    }
     const info = join(this.folder, 'info')
     await mkdir(info, { recursive: true, mode: 0o700 })
-    const hasHead = await stat(join(this.folder, 'HEAD')).then(
-      () => true,
-      () => false,
-    )
-    if (!hasHead) await this.#spawn(['init', '--bare', '--quiet', '--template=', this.folder])
     await writeFile(join(info, 'attributes'), attributes, { mode: 0o600 })
   }
 
+  async #initialize(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await this.#spawn(['init', '--bare', '--quiet', '--template=', folder], { env: { GIT_DIR: folder } })
+  }
+
+  /** Returns the lock of this repository that made a command fail. */
+  #findLock(message: string): string | undefined {
+    const lock = /Unable to create '([^']+\.lock)': File exists/.exec(message)?.[1]
+    return lock?.startsWith(this.folder + sep) ? lock : undefined
+  }
+
+  /** Only this object runs git here. If no command runs, a killed git left the lock. */
+  async #unlock(lock: string): Promise<void> {
+    await Promise.allSettled(this.#running)
+    await rm(lock, { force: true })
+    this.#unlocking = undefined
+    this.#log.debug({ lock }, 'removed the lock of a killed git')
+  }
+
   async #spawn(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+    await this.#unlocking
     const started = performance.now()
-    const output = await runGit(args, {
+    const running = runGit(args, {
       ...options,
       env: { ...createGitEnvironment(this.folder), ...options.env },
     })
+    this.#running.add(running)
+    const output = await running.finally(() => this.#running.delete(running))
     const ms = Math.round(performance.now() - started)
     this.#log.debug({ git: args[0], ms, bytes: output.length }, 'ran git')
     return output
@@ -200,8 +239,10 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined
 }
 
-const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
+const isExecutable = (file: string): Promise<boolean> => exists(file, constants.X_OK)
+
+const exists = (file: string, mode = constants.F_OK): Promise<boolean> =>
+  access(file, mode).then(
     () => true,
     () => false,
   )

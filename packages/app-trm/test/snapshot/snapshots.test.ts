@@ -356,3 +356,38 @@ t.test('a git command that fails with an I/O error is reported as DATA_UNWRITABL
   const git = new ShadowGit(join(dir, 'shadow'), silent)
   await t.rejects(git.run(['write-tree']), { code: 'DATA_UNWRITABLE', data: { file: 'trm/shadow.git' } })
 })
+
+t.test(
+  'a git that is killed while it creates the repository leaves nothing that breaks later snapshots',
+  async (t) => {
+    const { PATH = '' } = process.env
+    const program =
+      '#!/bin/sh\nfor last; do :; done\nmkdir -p "$last"\necho "ref: refs/heads/main" > "$last/HEAD"\nkill -9 $$\n'
+    const dir = t.testdir({
+      bin: { git: program },
+      old: { HEAD: 'ref: refs/heads/main\n', 'config.lock': '' },
+    })
+    chmodSync(join(dir, 'bin/git'), 0o700)
+    t.teardown(() => {
+      process.env.PATH = PATH
+    })
+    process.env.PATH = `${join(dir, 'bin')}:${PATH}`
+    const git = new ShadowGit(join(dir, 'new'), silent)
+    const add = (git: ShadowGit) => git.run(['hash-object', '-w', '--stdin'], { input: 'kept' })
+    await t.rejects(add(git), { code: 'WORKER_LOST' })
+    process.env.PATH = PATH
+    const blob = (await add(git)).toString().trim()
+    t.equal(String(await new ShadowGit(join(dir, 'new'), silent).attempt(['cat-file', 'blob', blob])), 'kept')
+    t.ok(await add(new ShadowGit(join(dir, 'old'), silent)), 'what an earlier version left is replaced')
+  },
+)
+
+t.test('locks that a killed git left are removed when no other git runs', async (t) => {
+  const { root, dir, snapshots } = setUp(t)
+  const ids = [await snapshots.take(root, ['src/app.py']), await snapshots.take(root, ['tool.sh'])]
+  writeFileSync(join(dir, 'data/shadow.git/packed-refs.lock'), '')
+  await snapshots.drop(...ids)
+  t.notOk(existsSync(join(dir, 'data/shadow.git/packed-refs.lock')))
+  const git = new ShadowGit(join(dir, 'data/shadow.git'), silent)
+  t.equal(String(await git.run(['for-each-ref', 'refs/snapshots'])), '')
+})
