@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, getPriority } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -73,6 +73,15 @@ verifies('trm:run:shell', async (t) => {
   t.equal((await run(t, 'no-such-program')).exitCode, 127)
   const bare = await run(t, 'echo on', { env: { PATH: '/nonexistent' } })
   t.match(bare, { exitCode: 0, stdout: { text: 'on\n' } }, 'also where no program is found')
+})
+
+t.test('commands run with a lower priority than the server', async (t) => {
+  const lowered = Math.max(getPriority(), 5)
+  const { stdout } = await run(t, `until [ "$(nice)" = ${lowered} ]; do :; done; nice`)
+  t.equal(stdout.text, `${lowered}\n`)
+  if (!existsSync('/proc/self/autogroup')) return t.comment('this system does not group processes by session')
+  const group = await run(t, 'until grep "nice 5" /proc/self/autogroup; do :; done')
+  t.match(group.stdout.text, 'nice 5')
 })
 
 verifies('trm:run:confined', 'limits hold for every command, and are not raised by one', async (t) => {

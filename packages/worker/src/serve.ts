@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import {
@@ -77,9 +76,4 @@ export function serve<Table extends MethodTable<Table>>(
       void run(id, (call) => handler(request.args, call))
     }
   })
-}
-
-/** Lowers the priority of this thread. Only Linux has thread priorities; on other systems nothing changes. */
-export function lowerThreadPriority(): void {
-  if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CausewayError } from '@causeway/protocol'
+import { lowerGroupPriority } from '@causeway/worker'
 import { createLimits } from '../domain/command/sandbox.ts'
 import { Capture, type Captured } from './capture.ts'
 import { createMark, killMarked, markerName, type ProcessMark, signalGroup } from './process-group.ts'
@@ -54,6 +55,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     cwd,
     env: { ...env, [markerName]: marker },
   })
+  lowerGroupPriority(child)
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.on('data', (chunk: Buffer) => {
       streams[name].add(chunk)

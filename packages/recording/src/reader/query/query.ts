@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { WorkerError } from '@causeway/worker'
+import { lowerProcessPriority, WorkerError } from '@causeway/worker'
 import { RecordingError } from '../../errors.ts'
 import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlResult } from './query-types.ts'
 
@@ -10,9 +9,6 @@ import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlRes
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
 
 const startMs = 5000
-
-/** Nice value of a query process. A server without free processors then responds to other clients before it queries. */
-const queryPriority = 5
 
 /**
  * Runs a query on a private copy in its own process. Throws `INVALID_QUERY` if the statement is not allowed, is not SQL
@@ -25,7 +21,7 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
   })
-  lowerPriority(child)
+  lowerProcessPriority(child)
   let report = ''
   child.stdio[endReportFd]?.on('data', (chunk: Buffer) => {
     report += chunk.toString()
@@ -57,14 +53,6 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
     clearTimeout(overdue)
     signal?.removeEventListener('abort', cancel)
   }
-}
-
-/** Has no effect on a process that could not be started or has already ended. */
-function lowerPriority({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, queryPriority)
-  } catch {}
 }
 
 function ended(cause: string | number | null, report: string, { deadlineMs }: SqlQuery): CausewayError {
