@@ -18,6 +18,8 @@ export type Target =
 export interface Preparation {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
+  /** A member of the response whose value replaces `$<member>` in later calls. */
+  readonly keep?: string
 }
 
 /** A kind of request of variable size. */

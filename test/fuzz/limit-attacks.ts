@@ -81,6 +81,40 @@ const add = (features: readonly object[]): Preparation => ({
   args: { filename: plot, features },
 })
 
+const startSession: Preparation = {
+  tool: 'Trm__start',
+  args: { repo: 'sums', test: 'true', preflight: false },
+  keep: 'sessionId',
+}
+const writeFiles = (bytes: number): string => {
+  const content = '# sum'.repeat(bytes / 500)
+  return JSON.stringify({
+    sessionId: '$sessionId',
+    candidate: {
+      mode: 'files',
+      files: Array.from({ length: 100 }, (_, index) => ({ path: `many/file${index}.py`, content })),
+    },
+  })
+}
+
+/** Attacks on the files of a project. */
+const projectAttacks: readonly Attack[] = [
+  {
+    name: 'a candidate of 100 files',
+    target: { tool: 'Trm__submit' },
+    make: writeFiles,
+    before: [startSession],
+    bytes: 8_000_000,
+  },
+  {
+    name: 'an undo of 100 files',
+    target: { tool: 'Trm__undo' },
+    make: (bytes) => `{"sessionId":"$sessionId"${' '.repeat(bytes)}}`,
+    before: [startSession, { tool: 'Trm__submit', args: JSON.parse(writeFiles(8_000_000)) }],
+    bytes: 2000,
+  },
+]
+
 /** Attacks on data that earlier requests have stored. */
 const storedAttacks: readonly Attack[] = [
   {
@@ -140,4 +174,9 @@ const storedAttacks: readonly Attack[] = [
 ]
 
 /** Every attack near a limit. */
-export const limitAttacks: readonly Attack[] = [...jsonAttacks, ...answerAttacks, ...storedAttacks]
+export const limitAttacks: readonly Attack[] = [
+  ...jsonAttacks,
+  ...answerAttacks,
+  ...projectAttacks,
+  ...storedAttacks,
+]

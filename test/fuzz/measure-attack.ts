@@ -59,8 +59,9 @@ const clientInfo = { name: 'attack', version: '1' }
 export async function measureAttack(victim: Victim, attack: Attack, bytes: number): Promise<Cost> {
   const agent = new Agent({ keepAlive: true })
   try {
-    for (const one of attack.before ?? []) await prepare(victim, agent, one)
-    const text = attack.make(bytes)
+    const kept = new Map<string, string>()
+    for (const one of attack.before ?? []) await prepare(victim, agent, one, kept)
+    const text = fill(attack.make(bytes), kept)
     const attempt = await prepareSend(victim, agent, attack.target, text)
     const probe = new HealthProbe(victim)
     const before = processorTimes(victim.pid)
@@ -85,10 +86,26 @@ export async function measureAttack(victim: Victim, attack: Attack, bytes: numbe
   }
 }
 
-async function prepare({ url }: Victim, agent: Agent, { tool, args }: Preparation): Promise<void> {
-  const body = rpc('tools/call', JSON.stringify({ name: tool, arguments: args }))
+async function prepare(
+  { url }: Victim,
+  agent: Agent,
+  { tool, args, keep }: Preparation,
+  kept: Map<string, string>,
+): Promise<void> {
+  const body = fill(rpc('tools/call', JSON.stringify({ name: tool, arguments: args })), kept)
   const { status, text } = await send(url, agent, { path: '/mcp', headers: json, body })
   if (status !== 200 || text.includes('"isError":true')) throw new Error(`${tool} failed: ${text}`)
+  if (keep === undefined) return
+  const value = new RegExp(`"${keep}":"([^"]+)"`).exec(text)?.[1]
+  if (value === undefined) throw new Error(`${tool} returned no ${keep}: ${text}`)
+  kept.set(keep, value)
+}
+
+/** Replaces `$<member>` by the value that an earlier response had. */
+function fill(text: string, kept: ReadonlyMap<string, string>): string {
+  let filled = text
+  for (const [member, value] of kept) filled = filled.replace(`$${member}`, value)
+  return filled
 }
 
 /** Prepares the transport and returns a function that sends the attack. */

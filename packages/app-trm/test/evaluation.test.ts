@@ -195,7 +195,7 @@ t.test('the output of a command is read however many other calls wait', async (t
   const read = () => call('read', { mode: 'files', files: [{ path: 'a', content: '' }] })
   const reads = Promise.allSettled(Array.from({ length: 2 + 64 }, read))
   const refused = t.rejects(read(), { code: 'OVERLOADED' })
-  t.same(await call('diagnostics', 'no problem', { isCommandOutput: true }), [])
+  t.same(await call('diagnostics', 'no problem', { isEvaluation: true }), [])
   await refused
   t.ok((await reads).every(({ status }) => status === 'fulfilled'))
 })

@@ -9,15 +9,15 @@ import {
 import type { EngineMethods } from './methods.ts'
 
 interface CallOptions extends Caller {
-  /** Waits for a worker regardless of how many calls wait. For the output of a command, which would have to run again. */
-  readonly isCommandOutput?: boolean
+  /** Waits for a worker regardless of how many calls wait. For parts of an evaluation, which would have to run again. */
+  readonly isEvaluation?: boolean
 }
 
 interface EngineOptions {
   /** Maximum duration of a call on text of a client, in milliseconds; a longer call ends with its worker. */
   readonly limitMs?: number
-  /** The same for the output of a command, whose loss would lose an evaluation of several minutes. */
-  readonly outputLimitMs?: number
+  /** The same for a part of an evaluation, which may have taken several minutes. */
+  readonly evaluationLimitMs?: number
   /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
   readonly maxInline?: number
 }
@@ -27,14 +27,14 @@ const limits = { name: 'calls that read code', maxRunning: 2 }
 /** Runs work on code: small work on this thread, the rest in workers that start on demand. */
 export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
-  /** Limits calls other than command output, whose number the evaluations limit. */
+  /** Limits calls other than those of evaluations, whose number is limited already. */
   readonly #queue = new CallQueue(limits)
   readonly #maxInline: number
-  readonly #outputLimitMs: number
+  readonly #evaluationLimitMs: number
 
-  constructor({ limitMs = 5000, outputLimitMs = 10_000, maxInline = 2000 }: EngineOptions = {}) {
+  constructor({ limitMs = 5000, evaluationLimitMs = 10_000, maxInline = 2000 }: EngineOptions = {}) {
     this.#maxInline = maxInline
-    this.#outputLimitMs = outputLimitMs
+    this.#evaluationLimitMs = evaluationLimitMs
     this.#pool = new WorkerPool<EngineMethods>(
       () =>
         new WorkerLink<EngineMethods>(resolveWorkerFile('engine-worker', import.meta.url), {
@@ -53,7 +53,7 @@ export class Engine {
   async call<Name extends keyof EngineMethods & string>(
     method: Name,
     args: Parameters<EngineMethods[Name]>[0],
-    { isCommandOutput = false, ...options }: CallOptions = {},
+    { isEvaluation = false, ...options }: CallOptions = {},
   ): Promise<ReturnType<EngineMethods[Name]>> {
     type Result = ReturnType<EngineMethods[Name]>
     if (measureSize(args, this.#maxInline) <= this.#maxInline) {
@@ -65,7 +65,7 @@ export class Engine {
     }
     const run = (more = {}) =>
       this.#pool.call(method, args as never, { ...options, ...more }) as Promise<Result>
-    return isCommandOutput ? run({ limitMs: this.#outputLimitMs }) : this.#queue.run(() => run(), options)
+    return isEvaluation ? run({ limitMs: this.#evaluationLimitMs }) : this.#queue.run(() => run(), options)
   }
 
   close(): Promise<void> {

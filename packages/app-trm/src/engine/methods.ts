@@ -8,9 +8,12 @@ import { readCandidate } from '../domain/candidate/read-candidate.ts'
 import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
 import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
-import { findProtected, type Protection } from '../domain/evaluation/tamper.ts'
+import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
+import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
+import { findExpectations, findHelpers, findProtected, type Protection } from '../domain/evaluation/tamper.ts'
 import { findProblems, type Problem } from '../domain/feedback/problem.ts'
 import { readTests } from '../domain/report/read-tests.ts'
+import type { TestRun } from '../domain/report/test-run.ts'
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
@@ -25,6 +28,16 @@ export const engineMethods = {
     applyCandidate(files, candidate, hash),
   findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
     findProtected(paths, protection, commands),
+  findSuspicions: (files: readonly ComparedSource[]): readonly Suspicion[] =>
+    files.flatMap(({ path, before, after }) => findSuspicions(path, before, after)),
+  /** Returns files that tests depend on and that a candidate must not change. */
+  findHelpers: ({ naming, originals, changed, checks }: HelperRequest): readonly string[] => [
+    ...findHelpers(naming, originals, checks),
+    ...findExpectations(changed, new Map([...naming, ...originals])),
+  ],
+  /** `ids` make the added tests of a file unique. */
+  createProbes: ({ texts, tests, ids }: ProbeRequest): readonly Probe[] =>
+    [...texts].flatMap(([path, text], index) => createProbe(path, text, tests, ids[index] ?? '') ?? []),
   formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>
     formatDiff(before, after),
   tests: readTests,
@@ -47,6 +60,25 @@ interface ProtectionRequest {
   readonly paths: readonly string[]
   readonly protection: Protection
   readonly commands: readonly string[]
+}
+
+interface ComparedSource {
+  readonly path: string
+  readonly before: string
+  readonly after: string
+}
+
+interface HelperRequest {
+  readonly naming: ReadonlyMap<string, string>
+  readonly originals: ReadonlyMap<string, string>
+  readonly changed: readonly string[]
+  readonly checks: ReadonlySet<string>
+}
+
+interface ProbeRequest {
+  readonly texts: ReadonlyMap<string, string>
+  readonly tests: TestRun
+  readonly ids: readonly string[]
 }
 
 interface ReviewRequest {

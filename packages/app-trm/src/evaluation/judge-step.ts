@@ -73,7 +73,7 @@ export async function judgeStep(
 /** Returns the problems in the outputs of commands. */
 export async function findOutputProblems({ engine }: Critic, repo: string, evidence: readonly Evidence[]) {
   const outputs = evidence.flatMap(({ stdout, stderr }) => [stdout, stderr])
-  return engine.call('problems', { outputs, modules: await listModules(repo) }, { isCommandOutput: true })
+  return engine.call('problems', { outputs, modules: await listModules(repo) }, { isEvaluation: true })
 }
 
 /** Runs the commands. Only the output of the first run, without an `occasion`, is stored. */

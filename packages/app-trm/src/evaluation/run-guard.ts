@@ -1,20 +1,14 @@
 /** The second evaluation of a step, in its work copy. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { CausewayError } from '@causeway/protocol'
 import { findScripts } from '../domain/command/command.ts'
 import type { GuardFinding } from '../domain/evaluation/guard.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
-import { createProbe, listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
+import { listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
-import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import {
-  findExpectations,
-  findHelpers,
-  findShadowing,
-  findTampering,
-  isSource,
-  isTestPath,
-} from '../domain/evaluation/tamper.ts'
+import type { Suspicion } from '../domain/evaluation/suspicion.ts'
+import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
@@ -32,6 +26,8 @@ interface GuardRequest {
 
 /** Maximum texts that are read, their bytes, and test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
+
+const isEvaluation = true
 
 const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
@@ -114,8 +110,8 @@ async function restoreGuarded(
     guard,
     await listFiles(cwd, (path) => isNaming.test(path) || checks.has(path)),
   )
-  const atStart = new Map([...naming, ...originals])
-  const helpers = [...findHelpers(naming, originals, checks), ...findExpectations(changed, atStart)]
+  const request = { naming, originals, changed, checks }
+  const helpers = await guard.critic.engine.call('findHelpers', request, { isEvaluation })
   return [...named, ...(await restore(guard, helpers))].sort()
 }
 
@@ -186,7 +182,14 @@ async function findSuspiciousCode(
   const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
   const texts = await readTexts(guard, sources)
-  return [...texts].flatMap(([path, text]) => findSuspicions(path, originals.get(path) ?? '', text))
+  const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
+  try {
+    return await guard.critic.engine.call('findSuspicions', compared, { isEvaluation })
+  } catch (error) {
+    const [first] = compared
+    if (first === undefined || !CausewayError.is(error, 'DEADLINE_EXCEEDED')) throw error
+    return [{ kind: 'test', path: first.path, line: 1, why: 'is among files that take too long to check' }]
+  }
 }
 
 /**
@@ -200,12 +203,13 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
     guard,
     listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
   )
-  const probes = createProbes(texts, found.tests)
+  const probes = await createProbes(guard, texts, found.tests)
   const hidden = await findUnreported(guard, found.spec, probes)
   if (probes.length === 0) return 'not possible'
   if (hidden.length === 0) return 'reported'
   await restore(guard, guard.changed)
-  const controls = createProbes(
+  const controls = await createProbes(
+    guard,
     await readTexts(
       guard,
       hidden.map(({ path }) => path),
@@ -217,8 +221,14 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   return hidden.length < probes.length ? 'reported' : 'not possible'
 }
 
-const createProbes = (texts: ReadonlyMap<string, string>, run: TestRun): readonly Probe[] =>
-  [...texts].flatMap(([path, text]) => createProbe(path, text, run, randomUUID().slice(0, 8)) ?? [])
+function createProbes(
+  { critic }: GuardRun,
+  texts: ReadonlyMap<string, string>,
+  tests: TestRun,
+): Promise<readonly Probe[]> {
+  const ids = Array.from(texts, () => randomUUID().slice(0, 8))
+  return critic.engine.call('createProbes', { texts, tests, ids }, { isEvaluation })
+}
 
 /** Runs the tests with the probes, and returns those that the runner does not report. */
 async function findUnreported(

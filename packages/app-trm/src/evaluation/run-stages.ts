@@ -46,7 +46,7 @@ export interface StagesRun {
 
 const maxReportBytes = 20 * 2 ** 20
 
-const isCommandOutput = true
+const isEvaluation = true
 
 /** Runs every command of the session in order. Rejects with the signal's reason. */
 export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
@@ -83,7 +83,7 @@ async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   if (spec.kind === 'perf') return runBenchmark(run, spec)
   const result = await runSignal(run, spec, spec.command)
   const { stdout, stderr } = cleanResult(run, result)
-  const diagnostics = await run.engine.call('diagnostics', `${stdout}\n${stderr}`, { isCommandOutput })
+  const diagnostics = await run.engine.call('diagnostics', `${stdout}\n${stderr}`, { isEvaluation })
   const checks = spec.kind === 'check' ? readChecks(stdout) : undefined
   return toEvidence(run, spec, [result], { diagnostics, checks })
 }
@@ -102,7 +102,7 @@ async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
     const read = await Promise.all([xml, nodeXml, appended].map(readReport))
     const reports = read.filter((text) => text !== undefined)
     const evidence = { reports, ...cleanResult(run, result) }
-    const tests = await run.engine.call('tests', evidence, { isCommandOutput })
+    const tests = await run.engine.call('tests', evidence, { isEvaluation })
     return toEvidence(run, spec, [result], {
       tests: tests && replacePaths(tests, (text) => removeFolder(run, text)),
     })
@@ -138,7 +138,7 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
     const result = await runSignal(run, spec, spec.command)
     results.push(result)
     const { stdout, stderr } = cleanResult(run, result)
-    const metric = await run.engine.call('metric', [stdout, stderr], { isCommandOutput })
+    const metric = await run.engine.call('metric', [stdout, stderr], { isEvaluation })
     if (metric === undefined || result.exitCode !== 0) break
     metrics.push(metric)
   }

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Contents } from './contents.ts'
+import { GitReader } from './git-reader.ts'
 import type { ShadowGit } from './shadow-git.ts'
 
 /** A reference protects the snapshot from `git gc`. */
@@ -8,10 +9,12 @@ const toRef = (id: string): string => `refs/snapshots/${id}`
 /** Contents in a git repository. Each list is a tree that contains it and everything that it names. */
 export class GitContents implements Contents {
   readonly #git: ShadowGit
+  readonly #reader: GitReader
   readonly #keepMs: number
 
   constructor(git: ShadowGit, keepMs: number) {
     this.#git = git
+    this.#reader = new GitReader(() => git.start(['cat-file', '--batch']))
     this.#keepMs = keepMs
   }
 
@@ -26,12 +29,15 @@ export class GitContents implements Contents {
     return (await this.#git.run(args, { input })).toString().trim().split('\n')
   }
 
-  read(blob: string): Promise<Buffer | undefined> {
-    return this.#git.attempt(['cat-file', 'blob', blob])
+  async read(blob: string): Promise<Buffer | undefined> {
+    const parts: Buffer[] = []
+    const isFound = await this.#reader.read(blob, (part) => void parts.push(part))
+    return isFound ? Buffer.concat(parts) : undefined
   }
 
-  async copyTo(blob: string, file: FileHandle): Promise<boolean> {
-    return (await this.#git.attempt(['cat-file', 'blob', blob], { stdout: file.fd })) !== undefined
+  copyTo(blob: string, file: FileHandle): Promise<boolean> {
+    // Unlike `write`, `writeFile` writes the whole part.
+    return this.#reader.read(blob, (part) => file.writeFile(part))
   }
 
   async addList(id: string, text: string, blobs: readonly string[]): Promise<void> {
@@ -43,7 +49,7 @@ export class GitContents implements Contents {
   }
 
   async readList(id: string): Promise<string | undefined> {
-    return (await this.#git.attempt(['cat-file', 'blob', `${toRef(id)}:entries`]))?.toString()
+    return (await this.read(`${toRef(id)}:entries`))?.toString()
   }
 
   async drop(ids: readonly string[]): Promise<void> {

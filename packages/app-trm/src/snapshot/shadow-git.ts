@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
@@ -12,8 +12,6 @@ interface GitOptions {
   readonly input?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
-  /** File descriptor for standard output. */
-  readonly stdout?: number | undefined
 }
 
 /** Overrides every `.gitattributes`, so that git does not change bytes. */
@@ -68,7 +66,13 @@ export class ShadowGit {
     }
   }
 
-  async #execute(args: readonly string[], options?: GitOptions): Promise<Buffer> {
+  /** Starts a command that reads requests from its standard input. */
+  async start(args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
+    await this.#ensureCreated()
+    return spawn('git', [...args], { stdio: 'pipe', env: createGitEnvironment(this.folder) })
+  }
+
+  async #ensureCreated(): Promise<void> {
     this.#created ??= this.#create()
     try {
       await this.#created
@@ -76,6 +80,10 @@ export class ShadowGit {
       this.#created = undefined
       throw error
     }
+  }
+
+  async #execute(args: readonly string[], options?: GitOptions): Promise<Buffer> {
+    await this.#ensureCreated()
     try {
       return await this.#spawn(args, options)
     } catch (error) {
@@ -184,19 +192,19 @@ function createGitEnvironment(home: string): Record<string, string> {
 class GitFailure extends Error {}
 
 /** Throws `SNAPSHOT_UNAVAILABLE` if git is not installed, `WORKER_LOST` if it was killed, `GitFailure` if it fails. */
-function runGit(args: readonly string[], { input = '', env = {}, cwd, stdout }: GitOptions): Promise<Buffer> {
+function runGit(args: readonly string[], { input = '', env = {}, cwd }: GitOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...args], {
-      stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+      stdio: 'pipe',
       env: { ...env },
       ...(cwd === undefined ? {} : { cwd }),
     })
     const [out, err]: [Buffer[], Buffer[]] = [[], []]
-    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
     // A command that fails early does not read its input; the exit code reports the failure.
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(input)
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
     child.on('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT'
       reject(isMissing ? new TrmError('SNAPSHOT_UNAVAILABLE', 'git was not found in PATH') : error)

@@ -68,12 +68,12 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
   ],
   [
     'test',
-    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\s*\W*print.*\bok \d/,
+    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\W*print.*\bok \d/,
     'prints text like that of a test runner',
   ],
   [
     'lint',
-    /#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
+    /^[^#]*#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
     'suppresses a check',
   ],
 ]
