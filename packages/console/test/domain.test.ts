@@ -140,6 +140,23 @@ t.test('toSceneBodies prefers recorded shapes to estimated ones', async (t) => {
   ])
 })
 
+t.test('toSceneBodies draws the hull of a recorded mesh instead of the box around it', async (t) => {
+  const outline: Point3[] = [
+    [1, 0, 0],
+    [-1, 0, 0],
+    [0, 1, 1],
+    [0, -1, 1],
+  ]
+  const box = { body_id: 1, half_extents: [1, 1, 1] as const, position: null, orientation: null, name: null }
+  const draw = (shape: { readonly kind: 'box' } | null) =>
+    toSceneBodies(
+      { bodies: [{ body_id: 1, mass: 1 }], geometry: [{ ...box, shape }] },
+      { 1: { box: [1, 1, 1], outline } },
+    )
+  t.match(draw(null), [{ source: 'recorded', shape: { kind: 'hull', points: outline, half: [1, 1, 1] } }])
+  t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
+})
+
 verifies('console:servers:diff', async (t) => {
   const approved = { description: 'Reads a file.\nReturns text.', inputSchema: { type: 'object' } }
   const current = {

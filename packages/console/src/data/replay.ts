@@ -111,7 +111,9 @@ export interface Comparison {
 }
 
 /** A shape that was estimated from contacts, or recorded as a mesh. */
-export type EstimatedShape = { readonly box: Point3 } | { readonly radius: number }
+export type EstimatedShape =
+  | { readonly box: Point3; readonly outline?: readonly Point3[] }
+  | { readonly radius: number }
 
 /** The forces of a pair in contact. */
 export interface Contact {

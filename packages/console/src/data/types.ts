@@ -3,7 +3,12 @@ export interface AppSummary {
   readonly name: string
   readonly about: string
   readonly href: string
-  readonly tools: readonly { readonly name: string; readonly about: string }[]
+  readonly tools: readonly {
+    readonly name: string
+    readonly about: string
+    /** Whether clients can call the tool although it is not in their list, for example by an older name. */
+    readonly unlisted?: boolean
+  }[]
 }
 
 /** What `GET /api/apps/<app>` returns. */

@@ -6,6 +6,8 @@ export type DrawnShape =
   | { readonly kind: 'box'; readonly half: Point3 }
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
+  /** The convex hull of points; `half` are the half extents of the box around it. */
+  | { readonly kind: 'hull'; readonly points: readonly Point3[]; readonly half: Point3 }
 
 /** A body of a scene with the shape that is drawn and where it comes from. */
 export interface SceneBody {
@@ -28,9 +30,10 @@ export function toSceneBodies(
   return bodies.map(({ body_id, mass }) => {
     const own = recorded.get(body_id)
     const name = own?.name ?? `body ${body_id}`
-    const shape = own === undefined ? undefined : toRecordedShape(own)
-    if (shape !== undefined) return { id: body_id, name, mass, shape, source: 'recorded' }
     const guess = estimated[body_id]
+    const mesh = guess === undefined || (own?.shape ?? null) !== null ? undefined : toHull(guess)
+    const shape = mesh ?? (own === undefined ? undefined : toRecordedShape(own))
+    if (shape !== undefined) return { id: body_id, name, mass, shape, source: 'recorded' }
     if (guess === undefined) {
       const half = unknownEdge / 2
       return { id: body_id, name, mass, shape: { kind: 'box', half: [half, half, half] }, source: 'unknown' }
@@ -46,8 +49,13 @@ function toRecordedShape({ shape, half_extents }: RecordedGeometry): DrawnShape 
   return half_extents === null ? undefined : { kind: 'box', half: half_extents }
 }
 
+function toHull(shape: EstimatedShape): DrawnShape | undefined {
+  if (!('outline' in shape) || shape.outline === undefined) return undefined
+  return { kind: 'hull', points: shape.outline, half: shape.box }
+}
+
 /** The radius of the sphere around a shape. */
 export function getRadius(shape: DrawnShape): number {
-  if (shape.kind === 'box') return Math.hypot(...shape.half)
+  if (shape.kind === 'box' || shape.kind === 'hull') return Math.hypot(...shape.half)
   return shape.kind === 'sphere' ? shape.radius : shape.radius + shape.half_length
 }

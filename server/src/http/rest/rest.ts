@@ -95,7 +95,7 @@ const summarize = ({ name, path, about, tools }: HostedApp) => ({
   name,
   about,
   href: `/api/apps/${path}`,
-  tools: tools.map((tool) => ({ name: tool.name, about: tool.about })),
+  tools: tools.map(({ name, about, unlisted }) => ({ name, about, ...(unlisted ? { unlisted } : {}) })),
 })
 
 const describe = ({ name, path, about, tools, routes, sockets }: HostedApp) => ({

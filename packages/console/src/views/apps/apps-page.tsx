@@ -48,7 +48,6 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
         .filter(({ tools }) => tools.length > 0),
     [apps, filter],
   )
-  const count = found.reduce((sum, { tools }) => sum + tools.length, 0)
   return (
     <section class="tool-list stack" aria-labelledby="tools-title">
       <h1 id="tools-title">Apps and tools</h1>
@@ -61,15 +60,15 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
         onInput={(event) => setFilter(event.currentTarget.value)}
       />
       <p class="muted" role="status">
-        {count} tools
+        {countTools(found.flatMap(({ tools }) => tools))}
       </p>
       {found.map(({ app, tools }) => (
         <details key={app.name} open={filter !== '' || parts.app === toPath(app)}>
           <summary>
-            {app.name} <span class="muted">{tools.length}</span>
+            {app.name} <span class="muted">{tools.length - countUnlisted(tools)}</span>
           </summary>
           <ul>
-            {tools.map(({ name }) => {
+            {tools.map(({ name, unlisted }) => {
               const path = `/apps/${toPath(app)}/${name}`
               const isCurrent = parts.app === toPath(app) && parts.tool === name
               return (
@@ -77,13 +76,14 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
                   <a href={path} {...(isCurrent ? { 'aria-current': 'page' } : {})}>
                     {name}
                   </a>
+                  {unlisted && <span class="muted"> not listed</span>}
                 </li>
               )
             })}
           </ul>
         </details>
       ))}
-      {count === 0 && <p class="muted">No tool matches.</p>}
+      {found.length === 0 && <p class="muted">No tool matches.</p>}
     </section>
   )
 }
@@ -117,6 +117,14 @@ function AppTools({ path, name }: { path: string; name: string | undefined }) {
   )
 }
 
+const countUnlisted = (tools: AppSummary['tools']): number => tools.filter(({ unlisted }) => unlisted).length
+
+/** Counts like the overview: tools in the list of clients, and then those that they can only call. */
+function countTools(tools: AppSummary['tools']): string {
+  const more = countUnlisted(tools)
+  return `${tools.length - more} tools${more === 0 ? '' : `, ${more} more that clients do not list`}`
+}
+
 const Introduction = ({ apps }: { apps: readonly AppSummary[] }) => (
   <div class="cards">
     {apps.map((app) => (
@@ -125,7 +133,7 @@ const Introduction = ({ apps }: { apps: readonly AppSummary[] }) => (
         <p class="muted wrap">
           <ForeignText text={app.about} max={300} />
         </p>
-        <span class="muted">{app.tools.length} tools</span>
+        <span class="muted">{countTools(app.tools)}</span>
       </a>
     ))}
   </div>

@@ -22,6 +22,7 @@ import {
   WebGLRenderer,
 } from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
+import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js'
 import { isDrawable, type PoseRow, poseWidth } from '../../data/poses.ts'
 import type { Contact } from '../../data/replay.ts'
 import type { DrawnShape, SceneBody } from '../../domain/bodies.ts'
@@ -254,14 +255,16 @@ export class Stage {
   }
 }
 
-/** One instanced mesh for boxes, one for spheres, and one for each form of capsule. */
+/** One instanced mesh for boxes, one for spheres, and one for each form of capsule and hull. */
 function createGroups(bodies: readonly SceneBody[]): Group[] {
-  const toKey = ({ shape }: SceneBody): string =>
-    shape.kind === 'capsule' ? `capsule ${shape.radius} ${shape.half_length}` : shape.kind
+  const toKey = ({ shape }: SceneBody): string => {
+    if (shape.kind === 'capsule') return `capsule ${shape.radius} ${shape.half_length}`
+    return shape.kind === 'hull' ? `hull ${shape.points.join(' ')}` : shape.kind
+  }
   const keys = [...new Set(bodies.map(toKey))]
   return keys.map((key) => {
     const own = bodies.filter((body) => toKey(body) === key)
-    const material = new MeshLambertMaterial({ flatShading: own[0]?.shape.kind === 'box' })
+    const material = new MeshLambertMaterial({ flatShading: isFlat(own[0]?.shape.kind) })
     const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
     // Bounds of bodies that are not finite would be NaN and hide the mesh.
     mesh.frustumCulled = false
@@ -269,7 +272,10 @@ function createGroups(bodies: readonly SceneBody[]): Group[] {
   })
 }
 
+const isFlat = (kind?: DrawnShape['kind']): boolean => kind === 'box' || kind === 'hull'
+
 function createGeometry(shape: DrawnShape): BufferGeometry {
+  if (shape.kind === 'hull') return new ConvexGeometry(shape.points.map((point) => new Vector3(...point)))
   if (shape.kind === 'box') return new BoxGeometry(2, 2, 2)
   if (shape.kind === 'sphere') return new SphereGeometry(1, 32, 20)
   // The capsules of three.js lie along y, recorded ones along z.
@@ -282,6 +288,7 @@ function getScale(shape: DrawnShape): Vector3 {
 }
 
 function getExtent(shape: DrawnShape): Vector3 {
+  if (shape.kind === 'hull') return new Vector3(...shape.half)
   if (shape.kind !== 'capsule') return getScale(shape)
   return new Vector3(shape.radius, shape.radius, shape.radius + shape.half_length)
 }
