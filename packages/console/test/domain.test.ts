@@ -5,6 +5,7 @@ import { toSceneBodies } from '../src/domain/bodies.ts'
 import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
+import { toDistances } from '../src/domain/distance.ts'
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
@@ -155,6 +156,27 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
     )
   t.match(draw(null), [{ source: 'recorded', shape: { kind: 'hull', points: outline, half: [1, 1, 1] } }])
   t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
+})
+
+t.test('toDistances uses the frames that both recordings contain', async (t) => {
+  const axis = (frames: readonly number[], values: readonly (number | null)[]) => ({
+    name: '',
+    unit: 'm',
+    frames,
+    values,
+  })
+  const left = [
+    axis([1, 2, 3, 4], [0, 0, 0, 0]),
+    axis([1, 2, 3, 4], [0, 0, null, 0]),
+    axis([1, 2, 3, 4], [0, 1, 0, 0]),
+  ]
+  const right = [axis([2, 3, 4], [3, 9, 0]), axis([2, 3, 4], [4, 9, 0]), axis([2, 3, 4], [1, 9, 2])]
+  t.same(toDistances('distance', left, right), {
+    name: 'distance',
+    unit: 'm',
+    frames: [2, 3, 4],
+    values: [5, null, 2],
+  })
 })
 
 verifies('console:servers:diff', async (t) => {

@@ -1,4 +1,5 @@
-import type { Divergence, Metadata, Series } from '../../data/replay.ts'
+import type { Comparison, Metadata, Series } from '../../data/replay.ts'
+import { toDistances } from '../../domain/distance.ts'
 import { useConsole } from '../../ui/console.ts'
 import { LinePlot } from '../../ui/line-plot.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
@@ -8,39 +9,40 @@ interface ComparedPlotsProps {
   readonly a: Metadata
   readonly b: Metadata
   readonly playback: Playback
-  readonly align: 'frame' | 'time'
-  readonly divergences: readonly Divergence[]
+  readonly comparison: Comparison | undefined
 }
 
-/** The energy of both recordings, and the speed of the body that differs first. */
-export function ComparedPlots(props: ComparedPlotsProps) {
-  const { divergences, align } = props
-  const body = divergences.find(({ body_id }) => body_id !== null)?.body_id
-  if (align === 'time') return null
+/** The energy of both recordings, and the speed and distance of the body that differs first. Frames have the same id. */
+export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
+  const body = comparison?.divergences.find(({ body_id }) => body_id !== null)?.body_id
+  const other = comparison?.renamed_bodies.find(({ a }) => a === body)?.b ?? body
+  const names = (quantity: string) => [`body.${body}.${quantity}`, `body.${other}.${quantity}`] as const
   return (
     <div class="plots">
-      <ComparedPlot {...props} title="Energy" name="energy.total" />
-      {body !== undefined && (
-        <ComparedPlot {...props} title={`Speed of body ${body}`} name={`body.${body}.speed`} />
+      <ComparedPlot {...props} title="Energy" names={['energy.total', 'energy.total']} />
+      {body != null && (
+        <>
+          <ComparedPlot {...props} title={`Speed of body ${body}`} names={names('speed')} />
+          <DistancePlot {...props} body={body} other={other ?? body} />
+        </>
       )}
     </div>
   )
 }
 
-function ComparedPlot({ a, b, playback, title, name }: ComparedPlotsProps & { title: string; name: string }) {
-  const { server } = useConsole()
-  const read = async (recording: string, signal: AbortSignal): Promise<readonly Series[]> =>
-    (
-      await server.call<{ series: readonly Series[] }>(
-        'replay',
-        'get_series',
-        { recording, series: [name], max_points: 2000 },
-        { signal },
-      )
-    ).series
+type PlotProps = Omit<ComparedPlotsProps, 'comparison'>
+
+function ComparedPlot({
+  a,
+  b,
+  playback,
+  title,
+  names,
+}: PlotProps & { title: string; names: readonly [string, string] }) {
+  const read = useReadSeries()
   const loaded = useLoaded(
-    async (signal) => (await Promise.all([read(a.recording, signal), read(b.recording, signal)])).flat(),
-    [a.recording, b.recording, name],
+    async (signal) => (await Promise.all([read(a, [names[0]], signal), read(b, [names[1]], signal)])).flat(),
+    [a.recording, b.recording, ...names],
   )
   return (
     <figure class="plot">
@@ -59,4 +61,55 @@ function ComparedPlot({ a, b, playback, title, name }: ComparedPlotsProps & { ti
       </LoadedView>
     </figure>
   )
+}
+
+/** How far a body of the right recording is from the same body of the left one. */
+function DistancePlot({ a, b, playback, body, other }: PlotProps & { body: number; other: number }) {
+  const read = useReadSeries()
+  const title = `Distance between both bodies ${body}`
+  const toNames = (id: number) => ['x', 'y', 'z'].map((axis) => `body.${id}.position.${axis}`)
+  const loaded = useLoaded(
+    async (signal) => {
+      const [from, to] = await Promise.all([read(a, toNames(body), signal), read(b, toNames(other), signal)])
+      return toDistances(title, from, to)
+    },
+    [a.recording, b.recording, body, other],
+  )
+  return (
+    <figure class="plot">
+      <figcaption class="row">
+        <strong>{title}</strong>
+        <span class="legend series1">
+          right from left <span class="muted">m</span>
+        </span>
+      </figcaption>
+      <LoadedView loaded={loaded}>
+        {(series) =>
+          series.frames.length === 0 ? (
+            <p class="muted">The recordings have no frame id in common.</p>
+          ) : (
+            <LinePlot
+              {...{ playback, title }}
+              series={[series]}
+              first={playback.first}
+              last={playback.lastFrame.value}
+            />
+          )
+        }
+      </LoadedView>
+    </figure>
+  )
+}
+
+function useReadSeries() {
+  const { server } = useConsole()
+  return async ({ recording }: Metadata, series: readonly string[], signal: AbortSignal) =>
+    (
+      await server.call<{ series: readonly Series[] }>(
+        'replay',
+        'get_series',
+        { recording, series, max_points: 2000 },
+        { signal },
+      )
+    ).series
 }

@@ -13,7 +13,7 @@ import { DivergenceTable } from './divergence-table.tsx'
 import { createPlayback, type Playback, rates } from './playback.ts'
 import './replay.css'
 import { SharedCamera } from './shared-camera.ts'
-import { type ShownFrame, StageView } from './stage-view.tsx'
+import { type Ghosts, type ShownFrame, StageView } from './stage-view.tsx'
 import { Timeline } from './timeline.tsx'
 
 type Align = 'frame' | 'time'
@@ -48,6 +48,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   const { server, navigation } = useConsole()
   const link = useMemo(() => parseHash(navigation.hash.value.text), [])
   const [align, setAlign] = useState<Align>(link.get('align') === 'time' ? 'time' : 'frame')
+  const [isOverlaid, setOverlaid] = useState(false)
   const comparison = useLoaded(
     (signal) =>
       server.call<Comparison>(
@@ -98,6 +99,14 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
             </button>
           ))}
         </fieldset>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={isOverlaid}
+          onClick={() => setOverlaid((isOn) => !isOn)}
+        >
+          Overlay the right scene
+        </button>
         {comparison.value?.first_frame !== null && comparison.value !== undefined && (
           <button type="button" class="button primary" onClick={toFirst}>
             First difference
@@ -111,9 +120,9 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
           </p>
         )}
       </LoadedView>
-      <Stages {...{ a, b, playback, align }} />
+      <Stages {...{ a, b, playback, align, isOverlaid }} />
       <ComparedTimeline {...{ playback, findings, open: toFirst }} metadata={a} />
-      <ComparedPlots {...{ a, b, playback, align }} divergences={comparison.value?.divergences ?? []} />
+      {align === 'frame' && <ComparedPlots {...{ a, b, playback }} comparison={comparison.value} />}
       {comparison.value !== undefined && (
         <DivergenceTable comparison={comparison.value} show={(frame) => playback.seek(frame)} />
       )}
@@ -121,18 +130,48 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   )
 }
 
-function Stages({ a, b, playback, align }: { a: Metadata; b: Metadata; playback: Playback; align: Align }) {
+interface StagesProps {
+  readonly a: Metadata
+  readonly b: Metadata
+  readonly playback: Playback
+  readonly align: Align
+  /** Whether the left scene also shows the bodies of the right one. */
+  readonly isOverlaid: boolean
+}
+
+function Stages({ a, b, playback, align, isOverlaid }: StagesProps) {
   const camera = useMemo(() => new SharedCamera(), [])
   const other = useMemo(
     () => ({ frame: computed(() => findFrame(playback.frame.value, { a, b, align })) }),
     [align],
   )
+  const left = useCompared(a)
+  const right = useCompared(b)
+  const ghosts = useMemo(
+    () => (isOverlaid ? { shown: other, poses: right.poses, bodies: right.bodies } : undefined),
+    [isOverlaid, other, right.bodies],
+  )
   return (
     <div class="compared-stages">
-      <ComparedStage metadata={a} shown={playback} camera={camera} />
-      <ComparedStage metadata={b} shown={other} camera={camera} />
+      <ComparedStage metadata={a} compared={left} shown={playback} camera={camera} ghosts={ghosts} />
+      <ComparedStage metadata={b} compared={right} shown={other} camera={camera} />
     </div>
   )
+}
+
+/** The bodies and poses of a compared recording. */
+function useCompared(metadata: Metadata) {
+  const { server } = useConsole()
+  const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
+  const first = metadata.first_frame ?? 0
+  const scene = useLoaded((signal) => server.get<Scene>(`${base}/scene?frame=${first}`, { signal }), [base])
+  const poses = useMemo(
+    () => new PoseCache((from, to) => server.getBytes(`${base}/poses?from=${from}&to=${to}`), first),
+    [base],
+  )
+  const shapes = scene.value?.shapes
+  const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [shapes !== undefined])
+  return { scene, poses, bodies }
 }
 
 /** Returns the frame of b that belongs to a frame of a. */
@@ -151,31 +190,25 @@ function toTime({ first_frame, last_frame, first_time_s, last_time_s }: Metadata
 
 function ComparedStage({
   metadata,
+  compared: { scene, poses, bodies },
   shown,
   camera,
+  ghosts,
 }: {
   metadata: Metadata
+  compared: ReturnType<typeof useCompared>
   shown: ShownFrame
   camera: SharedCamera
+  ghosts?: Ghosts | undefined
 }) {
-  const { server } = useConsole()
   const [selected, setSelected] = useState<number>()
-  const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
-  const first = metadata.first_frame ?? 0
-  const scene = useLoaded((signal) => server.get<Scene>(`${base}/scene?frame=${first}`, { signal }), [base])
-  const poses = useMemo(
-    () => new PoseCache((from, to) => server.getBytes(`${base}/poses?from=${from}&to=${to}`), first),
-    [base],
-  )
-  const shapes = scene.value?.shapes
-  const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [shapes !== undefined])
   return (
     <figure class="stack">
       <figcaption class="clip">
         <ForeignText text={metadata.recording} />
       </figcaption>
       <StageView
-        {...{ poses, bodies, selected, setSelected }}
+        {...{ poses, bodies, selected, setSelected, ghosts }}
         playback={shown}
         layers={{ contacts: false, forces: false }}
         pair={undefined}

@@ -16,6 +16,13 @@ export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
 }
 
+/** Another recording, drawn as wireframes in the same scene. */
+export interface Ghosts {
+  readonly shown: ShownFrame
+  readonly poses: PoseCache
+  readonly bodies: readonly SceneBody[]
+}
+
 interface StageProps {
   readonly playback: ShownFrame
   readonly poses: PoseCache
@@ -33,6 +40,7 @@ interface StageProps {
   readonly camera?: { current: CameraMoves | undefined }
   /** Moves the cameras of several scenes together. */
   readonly sharedCamera?: SharedCamera
+  readonly ghosts?: Ghosts | undefined
   /** Shown instead of the scene if the browser has no WebGL. */
   readonly children: ComponentChildren
 }
@@ -45,7 +53,7 @@ export interface CameraMoves {
 /** The three-dimensional scene. */
 export function StageView(props: StageProps) {
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
-  const { isReady, camera, sharedCamera, children } = props
+  const { isReady, camera, sharedCamera, ghosts, children } = props
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
   const stage = useRef<Stage | undefined>(undefined)
@@ -72,7 +80,12 @@ export function StageView(props: StageProps) {
       stage.current = undefined
     }
   }, [isReady, bodies])
-  useShowFrames({ playback, poses, stage, version, setLost })
+  useShowFrames(playback, poses, [version], (row) => {
+    stage.current?.setRow(row)
+    setLost(row.chunk.bodies.filter((_, column) => isLost(row, column)).length)
+  })
+  useEffect(() => stage.current?.setGhosts(ghosts?.bodies), [version, ghosts])
+  useShowFrames(ghosts?.shown, ghosts?.poses, [version, ghosts], (row) => stage.current?.setGhostRow(row))
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
@@ -106,6 +119,7 @@ export function StageView(props: StageProps) {
       class="stage"
       data-bodies={bodies.length}
       data-contacts={contacts.length}
+      {...(ghosts === undefined ? {} : { 'data-ghosts': ghosts.bodies.length })}
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
       <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
@@ -152,32 +166,23 @@ function StageNotes({ lost, total, layers, contacts }: StageNotesProps) {
 }
 
 /** Draws each frame when it is shown, without rendering components. A frame that arrives late is not drawn. */
-function useShowFrames({
-  playback,
-  poses,
-  stage,
-  version,
-  setLost,
-}: {
-  playback: ShownFrame
-  poses: PoseCache
-  stage: { readonly current: Stage | undefined }
-  version: number
-  setLost: (count: number) => void
-}): void {
-  useEffect(() => {
-    const show = (row: PoseRow): void => {
-      stage.current?.setRow(row)
-      setLost(row.chunk.bodies.filter((_, column) => isLost(row, column)).length)
-    }
-    return playback.frame.subscribe((frame) => {
-      const row = poses.find(frame)
-      if (row !== undefined) show(row)
-      void poses.load(frame).then((loaded) => {
-        if (row === undefined && loaded !== undefined && playback.frame.peek() === frame) show(loaded)
-      })
-    })
-  }, [version])
+function useShowFrames(
+  shown: ShownFrame | undefined,
+  poses: PoseCache | undefined,
+  inputs: readonly unknown[],
+  show: (row: PoseRow) => void,
+): void {
+  useEffect(
+    () =>
+      shown?.frame.subscribe((frame) => {
+        const row = poses?.find(frame)
+        if (row !== undefined) show(row)
+        void poses?.load(frame).then((loaded) => {
+          if (row === undefined && loaded !== undefined && shown.frame.peek() === frame) show(loaded)
+        })
+      }),
+    inputs,
+  )
 }
 
 function listPositions(row: PoseRow, bodies: readonly SceneBody[]): Point3[] {

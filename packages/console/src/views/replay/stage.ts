@@ -11,6 +11,7 @@ import {
   LineBasicMaterial,
   LineSegments,
   Matrix4,
+  MeshBasicMaterial,
   MeshLambertMaterial,
   PerspectiveCamera,
   Quaternion,
@@ -49,6 +50,7 @@ export class Stage {
   readonly #camera = new PerspectiveCamera(40, 1, 0.01, 1000)
   readonly #controls: OrbitControls
   readonly #groups: Group[]
+  #ghosts: Group[] = []
   readonly #outline = new LineSegments(
     new EdgesGeometry(new BoxGeometry(2, 2, 2)),
     new LineBasicMaterial({ depthTest: false }),
@@ -101,6 +103,7 @@ export class Stage {
       for (const [index, { id }] of bodies.entries())
         mesh.setColorAt(index, new Color(colors.bodies[id % colors.bodies.length]))
     for (const { mesh } of this.#groups) if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true
+    for (const { mesh } of this.#ghosts) (mesh.material as MeshBasicMaterial).color.set(colors.selection)
     if (this.#grid !== undefined) this.#colorGrid()
     this.#request()
   }
@@ -122,17 +125,25 @@ export class Stage {
   /** Shows the poses of a frame. Bodies that cannot be drawn are hidden. */
   setRow(row: PoseRow): void {
     this.#row = row
-    const matrix = new Matrix4()
-    for (const { mesh, bodies } of this.#groups) {
-      for (const [index, { id, shape }] of bodies.entries()) {
-        const pose = this.#getPose(id)
-        if (pose === undefined) matrix.makeScale(0, 0, 0)
-        else matrix.compose(pose.position, pose.rotation, getScale(shape))
-        mesh.setMatrixAt(index, matrix)
-      }
-      mesh.instanceMatrix.needsUpdate = true
-    }
+    placeBodies(this.#groups, row)
     this.#placeOutline()
+    this.#request()
+  }
+
+  /** Shows the bodies of another recording as wireframes; `undefined` removes them. */
+  setGhosts(bodies: readonly SceneBody[] | undefined): void {
+    for (const { mesh } of this.#ghosts) {
+      this.#scene.remove(mesh)
+      mesh.geometry.dispose()
+    }
+    this.#ghosts = bodies === undefined ? [] : createGroups(bodies, true)
+    for (const { mesh } of this.#ghosts) this.#scene.add(mesh)
+    this.recolor(this.#colors)
+  }
+
+  /** Shows the poses of the other recording. */
+  setGhostRow(row: PoseRow): void {
+    placeBodies(this.#ghosts, row)
     this.#request()
   }
 
@@ -192,23 +203,9 @@ export class Stage {
     cancelAnimationFrame(this.#frameRequest)
     this.#observer.disconnect()
     this.#controls.dispose()
-    for (const { mesh } of this.#groups) mesh.geometry.dispose()
+    for (const { mesh } of [...this.#groups, ...this.#ghosts]) mesh.geometry.dispose()
     this.#renderer.dispose()
     this.#renderer.forceContextLoss()
-  }
-
-  #getPose(id: number): { readonly position: Vector3; readonly rotation: Quaternion } | undefined {
-    if (this.#row === undefined) return undefined
-    const { chunk, row } = this.#row
-    const column = chunk.bodies.indexOf(id)
-    if (column === -1 || !isDrawable(this.#row, column)) return undefined
-    const at = (row * chunk.bodies.length + column) * poseWidth
-    const value = (field: number): number => chunk.values[at + field] ?? 0
-    const [x, y, z] = chunk.origin
-    return {
-      position: new Vector3(value(0) + x, value(1) + y, value(2) + z),
-      rotation: new Quaternion(value(4), value(5), value(6), value(3)).normalize(),
-    }
   }
 
   /** Arrows have a length on the screen, so they depend on the camera. */
@@ -220,7 +217,7 @@ export class Stage {
 
   #placeOutline(): void {
     const body = this.#groups.flatMap(({ bodies }) => bodies).find(({ id }) => id === this.#selected)
-    const pose = body === undefined ? undefined : this.#getPose(body.id)
+    const pose = body === undefined || this.#row === undefined ? undefined : getPose(this.#row, body.id)
     this.#outline.visible = pose !== undefined
     if (body === undefined || pose === undefined) return
     this.#outline.position.copy(pose.position)
@@ -256,7 +253,7 @@ export class Stage {
 }
 
 /** One instanced mesh for boxes, one for spheres, and one for each form of capsule and hull. */
-function createGroups(bodies: readonly SceneBody[]): Group[] {
+function createGroups(bodies: readonly SceneBody[], isGhost = false): Group[] {
   const toKey = ({ shape }: SceneBody): string => {
     if (shape.kind === 'capsule') return `capsule ${shape.radius} ${shape.half_length}`
     return shape.kind === 'hull' ? `hull ${shape.points.join(' ')}` : shape.kind
@@ -264,12 +261,43 @@ function createGroups(bodies: readonly SceneBody[]): Group[] {
   const keys = [...new Set(bodies.map(toKey))]
   return keys.map((key) => {
     const own = bodies.filter((body) => toKey(body) === key)
-    const material = new MeshLambertMaterial({ flatShading: isFlat(own[0]?.shape.kind) })
+    const material = isGhost
+      ? new MeshBasicMaterial({ wireframe: true })
+      : new MeshLambertMaterial({ flatShading: isFlat(own[0]?.shape.kind) })
     const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
     // Bounds of bodies that are not finite would be NaN and hide the mesh.
     mesh.frustumCulled = false
     return { mesh, bodies: own }
   })
+}
+
+function placeBodies(groups: readonly Group[], row: PoseRow): void {
+  const matrix = new Matrix4()
+  for (const { mesh, bodies } of groups) {
+    for (const [index, { id, shape }] of bodies.entries()) {
+      const pose = getPose(row, id)
+      if (pose === undefined) matrix.makeScale(0, 0, 0)
+      else matrix.compose(pose.position, pose.rotation, getScale(shape))
+      mesh.setMatrixAt(index, matrix)
+    }
+    mesh.instanceMatrix.needsUpdate = true
+  }
+}
+
+function getPose(
+  poses: PoseRow,
+  id: number,
+): { readonly position: Vector3; readonly rotation: Quaternion } | undefined {
+  const { chunk, row } = poses
+  const column = chunk.bodies.indexOf(id)
+  if (column === -1 || !isDrawable(poses, column)) return undefined
+  const at = (row * chunk.bodies.length + column) * poseWidth
+  const value = (field: number): number => chunk.values[at + field] ?? 0
+  const [x, y, z] = chunk.origin
+  return {
+    position: new Vector3(value(0) + x, value(1) + y, value(2) + z),
+    rotation: new Quaternion(value(4), value(5), value(6), value(3)).normalize(),
+  }
 }
 
 const isFlat = (kind?: DrawnShape['kind']): boolean => kind === 'box' || kind === 'hull'

@@ -38,9 +38,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
       <LoadedView loaded={metadata}>
         {(value) =>
           value.first_frame === null || value.last_frame === null ? (
-            <Empty title="This recording has no frames">
-              <p>{value.summary}</p>
-            </Empty>
+            <EmptyRecording summary={value.summary} reload={metadata.reload} />
           ) : (
             <RecordingView
               key={recording}
@@ -53,6 +51,22 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
         }
       </LoadedView>
     </div>
+  )
+}
+
+const emptyPollMs = 1000
+
+/** A recording without frames is loaded again while the page is open, because its recorder may add the first ones. */
+function EmptyRecording({ summary, reload }: { summary: string; reload: () => void }) {
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), emptyPollMs)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Empty title="This recording has no frames">
+      <p>{summary}</p>
+      <p>The page shows the first frames when they are recorded.</p>
+    </Empty>
   )
 }
 

@@ -1,0 +1,24 @@
+import type { Series } from '../data/replay.ts'
+
+/**
+ * Returns the distance between two bodies, in m, in the frames that all series contain. Each list has the series of the three
+ * coordinates.
+ */
+export function toDistances(name: string, a: readonly Series[], b: readonly Series[]): Series {
+  const others = b.map(
+    ({ frames, values }) => new Map(frames.map((frame, index) => [frame, values[index] ?? null])),
+  )
+  const own = a.map(
+    ({ frames, values }) => new Map(frames.map((frame, index) => [frame, values[index] ?? null])),
+  )
+  const shared = (a[0]?.frames ?? []).filter((frame) => [...own, ...others].every((axis) => axis.has(frame)))
+  const values = shared.map((frame) => {
+    const differences = own.map((axis, index) => {
+      const [from, to] = [axis.get(frame), others[index]?.get(frame)]
+      return from == null || to == null ? Number.NaN : to - from
+    })
+    const distance = Math.hypot(...differences)
+    return Number.isNaN(distance) ? null : distance
+  })
+  return { name, unit: 'm', frames: shared, values }
+}
