@@ -2,6 +2,7 @@ import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { AuditRecord, Schema } from '../src/data/types.ts'
 import { toSceneBodies } from '../src/domain/bodies.ts'
+import { describeClean } from '../src/domain/clean.ts'
 import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
@@ -156,6 +157,20 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
     )
   t.match(draw(null), [{ source: 'recorded', shape: { kind: 'hull', points: outline, half: [1, 1, 1] } }])
   t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
+})
+
+t.test('describeClean calls a recording good only if most laws could be checked', async (t) => {
+  const open = (...laws: string[]) =>
+    laws.map((law) => ({ law, frames: { first: 1, last: 2 }, missing: [], how_to_record: '' }))
+  t.same(describeClean({ checked: ['a', 'b'] }), { severity: 'ok', text: 'no finding' })
+  t.same(describeClean({ checked: ['a', 'b', 'c'], not_checked: open('c') }), {
+    severity: 'ok',
+    text: 'no finding, 2 of 3 laws fully checked',
+  })
+  t.same(describeClean({ checked: ['a'], not_checked: open('b', 'c', 'c') }), {
+    severity: 'off',
+    text: 'no finding, 1 of 3 laws fully checked',
+  })
 })
 
 t.test('toDistances uses the frames that both recordings contain', async (t) => {

@@ -75,8 +75,8 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
                 <li key={name}>
                   <a href={path} {...(isCurrent ? { 'aria-current': 'page' } : {})}>
                     {name}
+                    {unlisted && <span class="muted"> unlisted</span>}
                   </a>
-                  {unlisted && <span class="muted"> not listed</span>}
                 </li>
               )
             })}

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Diagnosis, Finding } from '../../data/replay.ts'
+import { describeClean } from '../../domain/clean.ts'
 import { formatNumber } from '../../domain/text.ts'
+import { Chip } from '../../ui/state.tsx'
 
 /** Number of findings that are shown first. */
 const firstFindings = 5
@@ -41,7 +43,8 @@ export function FindingList({
       <h2 id="findings-title">Findings {count > 0 && <span class="muted">{count}</span>}</h2>
       {count === 0 && (
         <p>
-          <span class="chip ok">● no finding</span> in {diagnosis.frames_checked} frames
+          <Chip severity={describeClean(diagnosis).severity}>no finding</Chip> in {diagnosis.frames_checked}{' '}
+          frames
         </p>
       )}
       <ul class="findings">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
+import { describeClean } from '../../domain/clean.ts'
 import { cutText, formatBytes, formatCount } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
@@ -163,16 +164,12 @@ function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, 
 function HealthChip({ health }: { health: Health | undefined }) {
   if (health === undefined) return <span class="muted">–</span>
   if (health === 'failed') return <Chip severity="off">not diagnosed</Chip>
-  const { count, findings, not_checked = [] } = health
+  const { count, findings } = health
   const [worst] = findings
-  if (worst === undefined)
-    return (
-      <Chip severity="ok">
-        {not_checked.length === 0
-          ? 'no finding'
-          : `no finding, ${not_checked.length === 1 ? '1 law' : `${not_checked.length} laws`} not fully checked`}
-      </Chip>
-    )
+  if (worst === undefined) {
+    const { severity, text } = describeClean(health)
+    return <Chip severity={severity}>{text}</Chip>
+  }
   const text = `${worst.kind.replaceAll('_', ' ')}${count > 1 ? ` and ${count - 1} more` : ''}`
   return (
     <Chip severity={worst.severity === 'error' ? 'err' : worst.severity === 'warning' ? 'warn' : 'ok'}>
