@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openProtectedServer } from '../../packages/oauth/test/protected-server.ts'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { type Option, options } from '../src/settings/options.ts'
 import { readFlags, readSettings, type Settings } from '../src/settings/settings.ts'
@@ -252,60 +253,66 @@ t.test('readSettings returns help and version regardless of other flags', async 
 
 const bridge = fileURLToPath(new URL('..', import.meta.url))
 
-verifies('bridge:package', async (t) => {
-  execFileSync(process.execPath, ['--conditions=@causeway/source', join(bridge, '../scripts/bundle.ts')])
-  // Outside the checkout, so that no node_modules of a parent folder is used.
-  const dir = mkdtempSync(join(tmpdir(), 'causeway-package-'))
-  t.teardown(() => rmSync(dir, { recursive: true }))
-  const node = findOldestNode(t)
-  const env = {
-    ...process.env,
-    PATH: [dirname(node), process.env.PATH].join(delimiter),
-    npm_config_cache: join(dir, 'cache'),
-    npm_config_offline: 'true',
-    npm_config_update_notifier: 'false',
-  }
-  const run = (command: string, args: string[], cwd = dir) =>
-    execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+verifies(
+  'bridge:package',
+  inCI(async (t) => {
+    execFileSync(process.execPath, ['--conditions=@causeway/source', join(bridge, '../scripts/bundle.ts')])
+    // Outside the checkout, so that no node_modules of a parent folder is used.
+    const dir = mkdtempSync(join(tmpdir(), 'causeway-package-'))
+    t.teardown(() => rmSync(dir, { recursive: true }))
+    const node = findOldestNode(t)
+    const env = {
+      ...process.env,
+      PATH: [dirname(node), process.env.PATH].join(delimiter),
+      npm_config_cache: join(dir, 'cache'),
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    }
+    const run = (command: string, args: string[], cwd = dir) =>
+      execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dir], bridge),
-  )
-  t.same(packed.files.map(({ path }: { path: string }) => path).sort(), [
-    'README.md',
-    'dist/THIRD-PARTY-NOTICES.txt',
-    'dist/bridge.js',
-    'dist/login.js',
-    'package.json',
-  ])
-  const manifest = JSON.parse(readFileSync(join(bridge, 'package.json'), 'utf8'))
-  t.equal(manifest.dependencies, undefined, 'the package has no dependencies')
-  const tarball = join(dir, packed.filename)
-  t.equal(run('npx', ['--yes', '-p', tarball, 'causeway-bridge', '--version']).trim(), version)
-})
+    const [packed] = JSON.parse(
+      run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dir], bridge),
+    )
+    t.same(packed.files.map(({ path }: { path: string }) => path).sort(), [
+      'README.md',
+      'dist/THIRD-PARTY-NOTICES.txt',
+      'dist/bridge.js',
+      'dist/login.js',
+      'package.json',
+    ])
+    const manifest = JSON.parse(readFileSync(join(bridge, 'package.json'), 'utf8'))
+    t.equal(manifest.dependencies, undefined, 'the package has no dependencies')
+    const tarball = join(dir, packed.filename)
+    t.equal(run('npx', ['--yes', '-p', tarball, 'causeway-bridge', '--version']).trim(), version)
+  }),
+)
 
-verifies('bridge:bundle', async (t) => {
-  execFileSync(process.execPath, ['--conditions=@causeway/source', join(checkout, 'scripts/bundle.ts')])
-  // Outside the checkout, so that no node_modules of a parent folder is used.
-  const dir = mkdtempSync(join(tmpdir(), 'causeway-bundle-'))
-  t.teardown(() => rmSync(dir, { recursive: true }))
-  for (const file of ['package.json', 'run.mjs', 'dist/bridge.js', 'dist/login.js'])
-    cpSync(join(checkout, 'bridge', file), join(dir, file))
+verifies(
+  'bridge:bundle',
+  inCI(async (t) => {
+    execFileSync(process.execPath, ['--conditions=@causeway/source', join(checkout, 'scripts/bundle.ts')])
+    // Outside the checkout, so that no node_modules of a parent folder is used.
+    const dir = mkdtempSync(join(tmpdir(), 'causeway-bundle-'))
+    t.teardown(() => rmSync(dir, { recursive: true }))
+    for (const file of ['package.json', 'run.mjs', 'dist/bridge.js', 'dist/login.js'])
+      cpSync(join(checkout, 'bridge', file), join(dir, file))
 
-  const backend = await startBackend(t)
-  const node = findOldestNode(t)
-  const { mcpUrl } = await openProtectedServer(t)
-  const protectedBridge = startBridge(t, { url: mcpUrl, node, run: [join(dir, 'dist/bridge.js')] })
-  t.match(await protectedBridge.call(1, 'ping'), { error: { data: { code: 'NEEDS_LOGIN' } } }, 'login.js')
-  for (const file of ['dist/bridge.js', 'run.mjs']) {
-    const bridge = startBridge(t, { url: backend.url, node, run: [join(dir, file)] })
-    t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, file)
-    t.match(await bridge.call(1, 'tools/list'), { result: {} })
-    bridge.end()
-    t.same(await bridge.exited, { code: 0, signal: null })
-    t.equal(bridge.stderr, '')
-  }
-})
+    const backend = await startBackend(t)
+    const node = findOldestNode(t)
+    const { mcpUrl } = await openProtectedServer(t)
+    const protectedBridge = startBridge(t, { url: mcpUrl, node, run: [join(dir, 'dist/bridge.js')] })
+    t.match(await protectedBridge.call(1, 'ping'), { error: { data: { code: 'NEEDS_LOGIN' } } }, 'login.js')
+    for (const file of ['dist/bridge.js', 'run.mjs']) {
+      const bridge = startBridge(t, { url: backend.url, node, run: [join(dir, file)] })
+      t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, file)
+      t.match(await bridge.call(1, 'tools/list'), { result: {} })
+      bridge.end()
+      t.same(await bridge.exited, { code: 0, signal: null })
+      t.equal(bridge.stderr, '')
+    }
+  }),
+)
 
 t.test('findOldestNode falls back to a newer Node outside continuous integration', async (t) => {
   const dir = t.testdir({

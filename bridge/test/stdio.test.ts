@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { Backpressure, type Source } from '../src/http/backpressure.ts'
 import { LineSplitter, replaceLineBreaks } from '../src/stdio/lines.ts'
@@ -244,7 +245,7 @@ function readMemoryMb({ process }: Client): number | undefined {
 verifies(
   'bridge:backpressure',
   'sixteen responses of 10 MB that the client does not read are not buffered, and none is lost',
-  async (t) => {
+  inCI(async (t) => {
     const backend = await startBackend(t)
     const text = 'x'.repeat(10_000_000)
     backend.on('big', (got) => got.result({ text }))
@@ -264,7 +265,7 @@ verifies(
     if (idle !== undefined) t.ok(before - idle < 100, `${Math.round(before - idle)} MB more than idle`)
     bridge.process.stdout?.resume()
     for (const id of ids) t.equal((await bridge.answer(id)).result.text.length, text.length)
-  },
+  }),
 )
 
 verifies('bridge:backpressure', 'paused responses survive the end of their connections', async (t) => {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { restartServer, startServer } from '../../test/e2e/server-process.ts'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { CallExchange } from '../src/calls/call-exchange.ts'
 import type { Delivery } from '../src/calls/delivery.ts'
@@ -241,17 +242,21 @@ verifies('bridge:subscription:restart', 'forwards a rejection', async (t) => {
   t.match(await bridge.answer('sub'), { error: { code: -32602 } })
 })
 
-verifies('bridge:subscription:restart', 'survives a restart of a real server', async (t) => {
-  const running = await startServer(t, { dir: t.testdir() })
-  const bridge = startBridge(t, { url: `${running.url}/mcp`, patienceMs: 60_000 })
-  bridge.send(listen({ toolsListChanged: true }))
-  await bridge.saw(acknowledged)
-  await restartServer(t, running)
-  t.same((await bridge.saw('notifications/tools/list_changed')).params, {
-    _meta: { [subscriptionId]: 'sub' },
-  })
-  t.notOk(bridge.messages.all.some(({ id }) => id === 'sub'))
-})
+verifies(
+  'bridge:subscription:restart',
+  'survives a restart of a real server',
+  inCI(async (t) => {
+    const running = await startServer(t, { dir: t.testdir() })
+    const bridge = startBridge(t, { url: `${running.url}/mcp`, patienceMs: 60_000 })
+    bridge.send(listen({ toolsListChanged: true }))
+    await bridge.saw(acknowledged)
+    await restartServer(t, running)
+    t.same((await bridge.saw('notifications/tools/list_changed')).params, {
+      _meta: { [subscriptionId]: 'sub' },
+    })
+    t.notOk(bridge.messages.all.some(({ id }) => id === 'sub'))
+  }),
+)
 
 verifies(
   'bridge:translate:legacy-client',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { Backend } from './backend.ts'
 import { startBridge } from './client.ts'
@@ -72,16 +73,20 @@ for (const [group, cases] of Object.entries(groups))
       )
   })
 
-verifies('bridge:transcripts', 'optional stages do not change the transcripts', async (t) => {
-  t.jobs = 4
-  for (const [group, cases] of Object.entries(groups)) {
-    const recorded = readTranscripts(readFileSync(join(folder, `${group}.txt`), 'utf8'))
-    for (const one of cases.filter(({ isTransparent = true }) => isTransparent))
-      t.test(one.name, { buffered: true }, async (t) =>
-        t.equal(await play(t, one, transparentFlags(t)), recorded.get(one.name)),
-      )
-  }
-})
+verifies(
+  'bridge:transcripts',
+  'optional stages do not change the transcripts',
+  inCI(async (t) => {
+    t.jobs = 4
+    for (const [group, cases] of Object.entries(groups)) {
+      const recorded = readTranscripts(readFileSync(join(folder, `${group}.txt`), 'utf8'))
+      for (const one of cases.filter(({ isTransparent = true }) => isTransparent))
+        t.test(one.name, { buffered: true }, async (t) =>
+          t.equal(await play(t, one, transparentFlags(t)), recorded.get(one.name)),
+        )
+    }
+  }),
+)
 
 /** Parses a transcript file: `# name`, then its lines, then a blank line. */
 function readTranscripts(text: string): Map<string, string> {

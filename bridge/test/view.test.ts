@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { startServer } from '../../test/e2e/server-process.ts'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { readTarget } from '../src/http/target.ts'
 import { type Backend, startBackend, type Wire } from './backend.ts'
@@ -55,26 +56,30 @@ verifies('bridge:view:client', 'stateless clients are recognized by their first 
   }
 })
 
-verifies('bridge:view:client', 'with a real server', async (t) => {
-  const { url } = await startServer(t, { dir: t.testdir() })
-  const list = async (name: string): Promise<Wire[]> => {
-    const bridge = startBridge(t, { url: `${url}/mcp` })
-    await bridge.call('open', 'initialize', initialize(name))
-    bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-    const { tools } = (await bridge.call(1, 'tools/list')).result
-    const call = { name: 'Replay__list_recordings', arguments: {} }
-    t.match(
-      await bridge.call(2, 'tools/call', call),
-      { result: { structuredContent: { recordings: Array } } },
-      name,
-    )
-    return tools
-  }
-  const core = await list('Visual Studio Code')
-  const full = await list('claude-code')
-  t.ok(core.length <= 20 && core.some(({ name }) => name === 'Causeway__find_tools'))
-  t.ok(full.length > 100)
-})
+verifies(
+  'bridge:view:client',
+  'with a real server',
+  inCI(async (t) => {
+    const { url } = await startServer(t, { dir: t.testdir() })
+    const list = async (name: string): Promise<Wire[]> => {
+      const bridge = startBridge(t, { url: `${url}/mcp` })
+      await bridge.call('open', 'initialize', initialize(name))
+      bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      const { tools } = (await bridge.call(1, 'tools/list')).result
+      const call = { name: 'Replay__list_recordings', arguments: {} }
+      t.match(
+        await bridge.call(2, 'tools/call', call),
+        { result: { structuredContent: { recordings: Array } } },
+        name,
+      )
+      return tools
+    }
+    const core = await list('Visual Studio Code')
+    const full = await list('claude-code')
+    t.ok(core.length <= 20 && core.some(({ name }) => name === 'Causeway__find_tools'))
+    t.ok(full.length > 100)
+  }),
+)
 
 verifies('bridge:view:fallback', async (t) => {
   const backend = await startBackend(t)

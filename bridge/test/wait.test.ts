@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startServer } from '../../test/e2e/server-process.ts'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { RetryBudget } from '../src/calls/retry-budget.ts'
 import { ServerMonitor } from '../src/http/server-monitor.ts'
@@ -174,18 +175,28 @@ verifies('bridge:wait:report', 'reports an unreachable server if the input ends 
   }
 })
 
-verifies('bridge:wait:session', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  await bridge.call('opened', 'ping')
-  await backend.stop()
-  const methods = ['tools/list', 'resources/read', 'prompts/get', 'ping', 'completion/complete', 'tools/call']
-  const answers = methods.map((method, id) => bridge.call(id, method))
-  await backend.start()
-  for (const [id, answer] of (await Promise.all(answers)).entries())
-    t.match(answer, { result: { echo: methods[id] } })
-})
+verifies(
+  'bridge:wait:session',
+  inCI(async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    await bridge.call('opened', 'ping')
+    await backend.stop()
+    const methods = [
+      'tools/list',
+      'resources/read',
+      'prompts/get',
+      'ping',
+      'completion/complete',
+      'tools/call',
+    ]
+    const answers = methods.map((method, id) => bridge.call(id, method))
+    await backend.start()
+    for (const [id, answer] of (await Promise.all(answers)).entries())
+      t.match(answer, { result: { echo: methods[id] } })
+  }),
+)
 
 /** Cuts the connection of the first call of a tool without an answer. */
 function cutFirstCall(backend: Backend): Got[] {

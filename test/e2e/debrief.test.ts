@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Channel } from '../requirement.ts'
+import { inCI } from '../tier.ts'
 import { verifies } from '../verifies.ts'
 import { openBridge } from './bridge-process.ts'
 import { until } from './condition.ts'
@@ -180,19 +181,27 @@ verifies('debrief:tools', async (t) => {
 })
 
 // The last test, because it stops the server.
-verifies('debrief:scenario:down', async (t) => {
-  copyPlots(server.folder, ['sample'])
-  const bridge = await openBridge(t, { url: `${server.url}/mcp/debrief`, args: ['--wait', '3000'] })
-  const call = (id: number) => bridge.call(id, 'tools/call', { name: 'debrief_get_selection', arguments: {} })
-  await bridge.call(1, 'tools/call', { name: 'debrief_open_plot', arguments: { filename: sample } })
-  server.server.process.kill('SIGKILL')
-  await server.server.exited
-  const failed = await call(2)
-  t.match(failed.error, {
-    message: /cannot reach the server/,
-    data: { code: 'SERVER_UNREACHABLE', retryable: true },
-  })
-  await restartServer(t, server)
-  const response = await call(3)
-  t.match(response.result.structuredContent, { filename: sample, selectedIds: [] }, 'the plot is still open')
-})
+verifies(
+  'debrief:scenario:down',
+  inCI(async (t) => {
+    copyPlots(server.folder, ['sample'])
+    const bridge = await openBridge(t, { url: `${server.url}/mcp/debrief`, args: ['--wait', '3000'] })
+    const call = (id: number) =>
+      bridge.call(id, 'tools/call', { name: 'debrief_get_selection', arguments: {} })
+    await bridge.call(1, 'tools/call', { name: 'debrief_open_plot', arguments: { filename: sample } })
+    server.server.process.kill('SIGKILL')
+    await server.server.exited
+    const failed = await call(2)
+    t.match(failed.error, {
+      message: /cannot reach the server/,
+      data: { code: 'SERVER_UNREACHABLE', retryable: true },
+    })
+    await restartServer(t, server)
+    const response = await call(3)
+    t.match(
+      response.result.structuredContent,
+      { filename: sample, selectedIds: [] },
+      'the plot is still open',
+    )
+  }),
+)

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { errorMetaKey } from '@causeway/protocol'
 import t from 'tap'
 import type { Channel } from '../requirement.ts'
+import { inCI } from '../tier.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
@@ -119,18 +120,21 @@ verifies('help:curl', async (t) => {
   t.same(JSON.parse(result.content[0].text), result.structuredContent, 'the text is JSON')
 })
 
-verifies('help:e2e:rebuild', async (t) => {
-  await untilIdle()
-  writeFileSync(join(folder, 'docs/new.md'), '# Newcomer\n\nA freshly written wallaby page.')
-  const env = { ...cleanEnv(), CAUSEWAY_DATA_DIR: join(folder, 'data'), CAUSEWAY_HELP_SOURCES: sources }
-  const program = ['--conditions=@causeway/source', join(repository, 'scripts/help.ts')]
-  const { stdout, stderr } = await run(process.execPath, [...program, 'build_dev'], { env })
-  t.match(JSON.parse(stdout), { added: 1, failed: [] })
-  t.match(stderr, /deprecated/)
-  const found = await call('http', 'Help__find_help_topics', { text: 'wallaby', mode: 'lexical' })
-  t.match(found.results, [{ title: 'Newcomer' }], 'the running server uses the new index immediately')
-  for (const peer of Object.values(peers)) await peer.saw('notifications/resources/list_changed')
-})
+verifies(
+  'help:e2e:rebuild',
+  inCI(async (t) => {
+    await untilIdle()
+    writeFileSync(join(folder, 'docs/new.md'), '# Newcomer\n\nA freshly written wallaby page.')
+    const env = { ...cleanEnv(), CAUSEWAY_DATA_DIR: join(folder, 'data'), CAUSEWAY_HELP_SOURCES: sources }
+    const program = ['--conditions=@causeway/source', join(repository, 'scripts/help.ts')]
+    const { stdout, stderr } = await run(process.execPath, [...program, 'build_dev'], { env })
+    t.match(JSON.parse(stdout), { added: 1, failed: [] })
+    t.match(stderr, /deprecated/)
+    const found = await call('http', 'Help__find_help_topics', { text: 'wallaby', mode: 'lexical' })
+    t.match(found.results, [{ title: 'Newcomer' }], 'the running server uses the new index immediately')
+    for (const peer of Object.values(peers)) await peer.saw('notifications/resources/list_changed')
+  }),
+)
 
 verifies('help:e2e:canary', async (t) => {
   const seen: unknown[] = []

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { sensible, startScripted } from '../../packages/app-minds/test/provider/scripted-provider.ts'
 import { shellBlocks } from '../documented/blocks.ts'
 import { run } from '../documented/program.ts'
+import { inCI } from '../tier.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { postMcp } from './http.ts'
@@ -80,111 +81,124 @@ verifies('minds:shapes', 'the curl commands of the README return the documented 
   t.match(responses[1], walk?.answer as object)
 })
 
-verifies('minds:bare-names', async (t) => {
-  const running = await startServer(t, { dir: t.testdir(), env: listening })
-  const addresses = [`${running.url}/sse/minds`, `${await getAliasUrl(running)}/sse`]
-  for (const [index, address] of addresses.entries()) {
-    const client = new ClientV1({ name: 'old', version: '1' })
-    await client.connect(new SseV1(new URL(address)) as Parameters<typeof client.connect>[0])
-    t.teardown(() => client.close())
-    const names = (await client.listTools()).tools.map(({ name }) => name)
-    t.ok(
-      ['create_mind', 'decide_action', 'consolidate_memories', 'cleanup_mind'].every((name) =>
-        names.includes(name),
-      ),
-    )
-    const mind_id = `old_${index}`
-    const call = async (name: string, args: Record<string, unknown>): Promise<Data> =>
-      client.callTool({ name, arguments: args })
-    t.match(await call('create_mind', { mind_id, config: { traits: [] } }), {
-      structuredContent: { status: 'created' },
-    })
-    const decided = await call('decide_action', { mind_id, observation: observation(mind_id, 1) })
-    t.same(
-      JSON.parse(decided.content[0].text),
-      decided.structuredContent,
-      'the text is the structured content as JSON',
-    )
-    const missing = await call('decide_action', { mind_id: 'absent', observation: observation('absent', 1) })
-    t.equal(missing.isError, true)
-    t.match(JSON.parse(missing.content[0].text), {
-      status: 'error',
-      action: null,
-      error_message: 'Mind absent not found',
-      code: 'MIND_NOT_FOUND',
-    })
-    const { contents } = await client.readResource({ uri: 'mind://absent/state' })
-    t.same(
-      JSON.parse(String((contents[0] as Data).text)),
-      { error: 'Mind absent not found' },
-      'the response of the original',
-    )
-  }
-  const { json: elsewhere } = await postMcp(running.url, 'resources/read', { uri: 'mind://absent/state' })
-  t.match(elsewhere, { error: { message: 'Mind absent not found' } }, 'every other client gets an error')
-  const { json } = await postMcp(running.url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
-  t.match(json.result.structuredContent, { minds: [{ mind_id: 'old_0' }, { mind_id: 'old_1' }] })
-})
+verifies(
+  'minds:bare-names',
+  inCI(async (t) => {
+    const running = await startServer(t, { dir: t.testdir(), env: listening })
+    const addresses = [`${running.url}/sse/minds`, `${await getAliasUrl(running)}/sse`]
+    for (const [index, address] of addresses.entries()) {
+      const client = new ClientV1({ name: 'old', version: '1' })
+      await client.connect(new SseV1(new URL(address)) as Parameters<typeof client.connect>[0])
+      t.teardown(() => client.close())
+      const names = (await client.listTools()).tools.map(({ name }) => name)
+      t.ok(
+        ['create_mind', 'decide_action', 'consolidate_memories', 'cleanup_mind'].every((name) =>
+          names.includes(name),
+        ),
+      )
+      const mind_id = `old_${index}`
+      const call = async (name: string, args: Record<string, unknown>): Promise<Data> =>
+        client.callTool({ name, arguments: args })
+      t.match(await call('create_mind', { mind_id, config: { traits: [] } }), {
+        structuredContent: { status: 'created' },
+      })
+      const decided = await call('decide_action', { mind_id, observation: observation(mind_id, 1) })
+      t.same(
+        JSON.parse(decided.content[0].text),
+        decided.structuredContent,
+        'the text is the structured content as JSON',
+      )
+      const missing = await call('decide_action', {
+        mind_id: 'absent',
+        observation: observation('absent', 1),
+      })
+      t.equal(missing.isError, true)
+      t.match(JSON.parse(missing.content[0].text), {
+        status: 'error',
+        action: null,
+        error_message: 'Mind absent not found',
+        code: 'MIND_NOT_FOUND',
+      })
+      const { contents } = await client.readResource({ uri: 'mind://absent/state' })
+      t.same(
+        JSON.parse(String((contents[0] as Data).text)),
+        { error: 'Mind absent not found' },
+        'the response of the original',
+      )
+    }
+    const { json: elsewhere } = await postMcp(running.url, 'resources/read', { uri: 'mind://absent/state' })
+    t.match(elsewhere, { error: { message: 'Mind absent not found' } }, 'every other client gets an error')
+    const { json } = await postMcp(running.url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
+    t.match(json.result.structuredContent, { minds: [{ mind_id: 'old_0' }, { mind_id: 'old_1' }] })
+  }),
+)
 
-verifies('minds:offline', async (t) => {
-  const guard = ['--import', `${repository}/test/e2e/connect-guard.mjs`, ...fromSource]
-  const { url, server } = await startServer(t, {
-    dir: t.testdir(),
-    program: guard,
-    env: { CAUSEWAY_APPS: 'Minds' },
-  })
-  const call = createCaller(url)
-  t.match(
-    await call('create_mind', { mind_id: 'mara', config: { traits: [], llm_model: 'google/some-model' } }),
-    { selector_effective: 'policy' },
-  )
-  for (let step = 0; step < 5; step++)
-    t.match(await call('decide_action', { mind_id: 'mara', observation: observation('mara', step) }), {
-      status: 'success',
-      decided_by: 'policy',
+verifies(
+  'minds:offline',
+  inCI(async (t) => {
+    const guard = ['--import', `${repository}/test/e2e/connect-guard.mjs`, ...fromSource]
+    const { url, server } = await startServer(t, {
+      dir: t.testdir(),
+      program: guard,
+      env: { CAUSEWAY_APPS: 'Minds' },
     })
-  t.match(await call('consolidate_memories', { mind_id: 'mara' }), { status: 'success' })
-  t.match(await call('recall_memories', { mind_id: 'mara', query: 'well' }), {
-    memories: [{ content: /Well/ }],
-  })
-  await server.stop()
-  t.same(
-    server.log.all.filter(({ msg }) => msg === 'connection opened'),
-    [],
-    'no connection was opened',
-  )
-})
+    const call = createCaller(url)
+    t.match(
+      await call('create_mind', { mind_id: 'mara', config: { traits: [], llm_model: 'google/some-model' } }),
+      { selector_effective: 'policy' },
+    )
+    for (let step = 0; step < 5; step++)
+      t.match(await call('decide_action', { mind_id: 'mara', observation: observation('mara', step) }), {
+        status: 'success',
+        decided_by: 'policy',
+      })
+    t.match(await call('consolidate_memories', { mind_id: 'mara' }), { status: 'success' })
+    t.match(await call('recall_memories', { mind_id: 'mara', query: 'well' }), {
+      memories: [{ content: /Well/ }],
+    })
+    await server.stop()
+    t.same(
+      server.log.all.filter(({ msg }) => msg === 'connection opened'),
+      [],
+      'no connection was opened',
+    )
+  }),
+)
 
-verifies('minds:repeat', 'a repeated request returns the decision of the aborted request', async (t) => {
-  const waiting: (() => void)[] = []
-  const provider = await startScripted(t, (request) => ({
-    take: (response) => {
-      const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
-      waiting.push(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
-    },
-  }))
-  const env = { CAUSEWAY_APPS: 'Minds', MINDS_LLM_URL: provider.url }
-  const { url, server } = await startServer(t, { dir: t.testdir(), env })
-  const call = createCaller(url)
-  await call('create_mind', { mind_id: 'mara', config: { traits: [], memory_query: 'heuristic' } })
-  const args = { mind_id: 'mara', observation: observation('mara', 1), request_id: 'hung-up' }
-  const hanging = new AbortController()
-  const params = { name: 'decide_action', arguments: args }
-  const left = postMcp(url, 'tools/call', params, { path: '/mcp/minds', signal: hanging.signal })
-  const until = async (count: number): Promise<void> => {
-    while (provider.requests.length < count) await new Promise((resolve) => setImmediate(resolve))
-  }
-  await until(1)
-  hanging.abort()
-  await t.rejects(left)
-  waiting[0]?.()
-  await until(2)
-  waiting[1]?.()
-  await server.saw('decided')
-  t.match(await call('decide_action', args), { status: 'success', decided_by: 'llm', replayed: true })
-  t.equal(provider.requests.length, 2, 'the model was not called again')
-  t.match(await read(url, 'mind://mara/state'), { decisions: 1 })
-})
+verifies(
+  'minds:repeat',
+  'a repeated request returns the decision of the aborted request',
+  inCI(async (t) => {
+    const waiting: (() => void)[] = []
+    const provider = await startScripted(t, (request) => ({
+      take: (response) => {
+        const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
+        waiting.push(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
+      },
+    }))
+    const env = { CAUSEWAY_APPS: 'Minds', MINDS_LLM_URL: provider.url }
+    const { url, server } = await startServer(t, { dir: t.testdir(), env })
+    const call = createCaller(url)
+    await call('create_mind', { mind_id: 'mara', config: { traits: [], memory_query: 'heuristic' } })
+    const args = { mind_id: 'mara', observation: observation('mara', 1), request_id: 'hung-up' }
+    const hanging = new AbortController()
+    const params = { name: 'decide_action', arguments: args }
+    const left = postMcp(url, 'tools/call', params, { path: '/mcp/minds', signal: hanging.signal })
+    const until = async (count: number): Promise<void> => {
+      while (provider.requests.length < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await until(1)
+    hanging.abort()
+    await t.rejects(left)
+    waiting[0]?.()
+    await until(2)
+    waiting[1]?.()
+    await server.saw('decided')
+    t.match(await call('decide_action', args), { status: 'success', decided_by: 'llm', replayed: true })
+    t.equal(provider.requests.length, 2, 'the model was not called again')
+    t.match(await read(url, 'mind://mara/state'), { decisions: 1 })
+  }),
+)
 
 /** Creates a random number generator with a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
@@ -247,48 +261,51 @@ async function checkMemories(t: Test, url: string, all: ReadonlyMap<string, Data
   }
 }
 
-verifies('minds:killed', async (t) => {
-  const times = process.env.CAUSEWAY_LONG === undefined ? 1 : 20
-  const dir = t.testdir()
-  const next = random(20_251_122)
-  const all = new Map<string, Data>()
-  const env = { CAUSEWAY_APPS: 'Minds', CAUSEWAY_MINDS_LIMITS: '{"daily_memories": 400}' }
-  let running = await startServer(t, { dir, env })
-  for (const mind_id of ['mara', 'ben'])
-    await createCaller(running.url)('create_mind', { mind_id, config: { traits: [] } })
-  // The first decision waits until the memory index is trained, and the kills must interrupt decisions.
-  await createCaller(running.url)('decide_action', { mind_id: 'mara', observation: observation('mara', 0) })
-  let step = 1
-  for (let round = 0; round < times; round++) {
-    const { server, url } = running
-    const afterMs = next() * 180
-    let killed: NodeJS.Timeout | undefined
-    const { answered, next: after } = await liveUntilKilled(url, step, () => {
-      killed ??= setTimeout(() => server.process.kill('SIGKILL'), afterMs)
-    })
-    clearTimeout(killed)
-    await server.exited
-    step = after
-    for (const [id, answer] of answered) all.set(id, answer)
-    running = await startServer(t, { dir, env })
-    await checkMemories(t, running.url, all)
-    const [last] = [...answered.keys()].slice(-1)
-    if (last !== undefined) {
-      const [mind_id = ''] = last.split('-')
-      const again = await createCaller(running.url)('decide_action', {
-        mind_id,
-        observation: observation(mind_id, 0),
-        request_id: last,
+verifies(
+  'minds:killed',
+  inCI(async (t) => {
+    const times = process.env.CAUSEWAY_LONG === undefined ? 1 : 20
+    const dir = t.testdir()
+    const next = random(20_251_122)
+    const all = new Map<string, Data>()
+    const env = { CAUSEWAY_APPS: 'Minds', CAUSEWAY_MINDS_LIMITS: '{"daily_memories": 400}' }
+    let running = await startServer(t, { dir, env })
+    for (const mind_id of ['mara', 'ben'])
+      await createCaller(running.url)('create_mind', { mind_id, config: { traits: [] } })
+    // The first decision waits until the memory index is trained, and the kills must interrupt decisions.
+    await createCaller(running.url)('decide_action', { mind_id: 'mara', observation: observation('mara', 0) })
+    let step = 1
+    for (let round = 0; round < times; round++) {
+      const { server, url } = running
+      const afterMs = next() * 180
+      let killed: NodeJS.Timeout | undefined
+      const { answered, next: after } = await liveUntilKilled(url, step, () => {
+        killed ??= setTimeout(() => server.process.kill('SIGKILL'), afterMs)
       })
-      t.same(again, { ...all.get(last), replayed: true }, 'a repeated request returns the last result')
+      clearTimeout(killed)
+      await server.exited
+      step = after
+      for (const [id, answer] of answered) all.set(id, answer)
+      running = await startServer(t, { dir, env })
+      await checkMemories(t, running.url, all)
+      const [last] = [...answered.keys()].slice(-1)
+      if (last !== undefined) {
+        const [mind_id = ''] = last.split('-')
+        const again = await createCaller(running.url)('decide_action', {
+          mind_id,
+          observation: observation(mind_id, 0),
+          request_id: last,
+        })
+        t.same(again, { ...all.get(last), replayed: true }, 'a repeated request returns the last result')
+      }
+      t.match(
+        await createCaller(running.url)('decide_action', {
+          mind_id: 'mara',
+          observation: observation('mara', step++),
+        }),
+        { status: 'success' },
+      )
     }
-    t.match(
-      await createCaller(running.url)('decide_action', {
-        mind_id: 'mara',
-        observation: observation('mara', step++),
-      }),
-      { status: 'success' },
-    )
-  }
-  t.ok(all.size >= times, `${all.size} decisions were answered in ${times} rounds`)
-})
+    t.ok(all.size >= times, `${all.size} decisions were answered in ${times} rounds`)
+  }),
+)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import type { Channel } from '../requirement.ts'
+import { inCI } from '../tier.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { postMcp } from './http.ts'
@@ -89,12 +90,16 @@ verifies('trm:wire:names', async (t) => {
   for (const name of own) t.ok(all.includes(name.replace('trm.', 'Trm__')), name)
 })
 
-verifies('trm:off', 'other roots do not enable it', async (t) => {
-  const dir = t.testdir()
-  const off = await startServer(t, { dir, env: { CAUSEWAY_ROOTS: root } })
-  const { error } = await overHttp(off.url)('start', { repo: root })
-  t.match(error, { code: 'TRM_OFF', remedy: /CAUSEWAY_TRM_ROOTS/ })
-})
+verifies(
+  'trm:off',
+  'other roots do not enable it',
+  inCI(async (t) => {
+    const dir = t.testdir()
+    const off = await startServer(t, { dir, env: { CAUSEWAY_ROOTS: root } })
+    const { error } = await overHttp(off.url)('start', { repo: root })
+    t.match(error, { code: 'TRM_OFF', remedy: /CAUSEWAY_TRM_ROOTS/ })
+  }),
+)
 
 /** Starts a session whose test does not end, and kills the server while the test runs. */
 async function killDuringTest(t: Test, channel: Channel) {
@@ -130,86 +135,100 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-verifies('trm:start:commands', 'over HTTP the token of a call determines the allowed commands', async (t) => {
-  const dir = t.testdir()
-  const tokens = { laptop: 'token-of-the-laptop', agent: 'token-of-an-agent' } as const
-  const lines = Object.entries(tokens).map(([name, token]) => `${token} ${name} trm:read,write,execute\n`)
-  writeFileSync(join(dir, 'tokens'), lines.join(''), { mode: 0o600 })
-  cpSync(join(projects, 'sums'), join(root, 'guarded'), { recursive: true })
-  const guarded = await startServer(t, {
-    dir,
-    env: {
-      CAUSEWAY_TRM_ROOTS: root,
-      CAUSEWAY_TOKEN_FILE: join(dir, 'tokens'),
-      CAUSEWAY_TRM_COMMANDS: 'detected',
-      CAUSEWAY_TRM_TRUSTED: 'laptop',
-    },
-  })
-  const start = async (token: string) => {
-    const params = { name: 'trm.start', arguments: { repo: 'guarded', test: 'echo 1..0', preflight: false } }
-    const headers = { authorization: `Bearer ${token}` }
-    const { json } = await postMcp(guarded.url, 'tools/call', params, { path: '/mcp/trm', headers })
-    return json.result
-  }
-  t.match(await start(tokens.laptop), { structuredContent: { status: 'ready' } })
-  const rejected = await start(tokens.agent)
-  t.match(rejected, { isError: true, _meta: { 'causeway/error': { code: 'COMMAND_REFUSED' } } })
-  t.match(
-    rejected.content[0].text,
-    /data\.allowed: \{.*(?:unittest|pytest)/,
-    'the error lists the allowed commands',
-  )
-})
+verifies(
+  'trm:start:commands',
+  'over HTTP the token of a call determines the allowed commands',
+  inCI(async (t) => {
+    const dir = t.testdir()
+    const tokens = { laptop: 'token-of-the-laptop', agent: 'token-of-an-agent' } as const
+    const lines = Object.entries(tokens).map(([name, token]) => `${token} ${name} trm:read,write,execute\n`)
+    writeFileSync(join(dir, 'tokens'), lines.join(''), { mode: 0o600 })
+    cpSync(join(projects, 'sums'), join(root, 'guarded'), { recursive: true })
+    const guarded = await startServer(t, {
+      dir,
+      env: {
+        CAUSEWAY_TRM_ROOTS: root,
+        CAUSEWAY_TOKEN_FILE: join(dir, 'tokens'),
+        CAUSEWAY_TRM_COMMANDS: 'detected',
+        CAUSEWAY_TRM_TRUSTED: 'laptop',
+      },
+    })
+    const start = async (token: string) => {
+      const params = {
+        name: 'trm.start',
+        arguments: { repo: 'guarded', test: 'echo 1..0', preflight: false },
+      }
+      const headers = { authorization: `Bearer ${token}` }
+      const { json } = await postMcp(guarded.url, 'tools/call', params, { path: '/mcp/trm', headers })
+      return json.result
+    }
+    t.match(await start(tokens.laptop), { structuredContent: { status: 'ready' } })
+    const rejected = await start(tokens.agent)
+    t.match(rejected, { isError: true, _meta: { 'causeway/error': { code: 'COMMAND_REFUSED' } } })
+    t.match(
+      rejected.content[0].text,
+      /data\.allowed: \{.*(?:unittest|pytest)/,
+      'the error lists the allowed commands',
+    )
+  }),
+)
 
-verifies('trm:restart', async (t, channel) => {
-  const { dir, env, sid, seen, before, pids, repo } = await killDuringTest(t, channel)
-  await until(
-    async () => pids.filter(isAlive),
-    (alive) => alive.length <= 1,
-  )
-  const again = spawnServer(t, { dir, env })
-  const call = await openTrmClient(t, channel, { url: await again.ready(), root })
-  t.match(await call('state', { sid }), {
-    sessionId: sid,
-    status: 'interrupted',
-    step: 0,
-    interrupted: { step: 1 },
-    running: null,
-  })
-  t.same(
+verifies(
+  'trm:restart',
+  inCI(async (t, channel) => {
+    const { dir, env, sid, seen, before, pids, repo } = await killDuringTest(t, channel)
     await until(
       async () => pids.filter(isAlive),
-      (alive) => alive.length === 0,
-    ),
-    [],
-  )
-  t.same(seen(), before)
-  t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
-  const next = await call('submit', {
-    sid,
-    candidate: replacing('sums.py', 'sum(values)', 'sum(list(values))'),
-    wait: 0,
-  })
-  t.match(next, { status: 'running', step: 1 })
-  t.match(await call('end', { sid }), { ok: true })
-})
+      (alive) => alive.length <= 1,
+    )
+    const again = spawnServer(t, { dir, env })
+    const call = await openTrmClient(t, channel, { url: await again.ready(), root })
+    t.match(await call('state', { sid }), {
+      sessionId: sid,
+      status: 'interrupted',
+      step: 0,
+      interrupted: { step: 1 },
+      running: null,
+    })
+    t.same(
+      await until(
+        async () => pids.filter(isAlive),
+        (alive) => alive.length === 0,
+      ),
+      [],
+    )
+    t.same(seen(), before)
+    t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
+    const next = await call('submit', {
+      sid,
+      candidate: replacing('sums.py', 'sum(values)', 'sum(list(values))'),
+      wait: 0,
+    })
+    t.match(next, { status: 'running', step: 1 })
+    t.match(await call('end', { sid }), { ok: true })
+  }),
+)
 
-verifies('trm:run:orphans', 'a stopping server rolls back the candidate and leaves no process', async (t) => {
-  const { repo } = repository('stopping')
-  const dir = t.testdir()
-  const { server, url: own } = await startServer(t, { dir, env: { CAUSEWAY_TRM_ROOTS: root } })
-  const call = overHttp(own, 'stop')
-  const pidFile = join(t.testdirName, 'pid')
-  const test = `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; sleep 300`
-  await call('start', { repo: 'stopping', test, preflight: false })
-  await call('submit', { candidate: replacing('sums.py', '+ 1', ''), wait: 0 })
-  await until(
-    async () => existsSync(pidFile),
-    (isWritten) => isWritten,
-  )
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  t.ok(isAlive(pid))
-  await server.stop()
-  t.notOk(isAlive(pid))
-  t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
-})
+verifies(
+  'trm:run:orphans',
+  'a stopping server rolls back the candidate and leaves no process',
+  inCI(async (t) => {
+    const { repo } = repository('stopping')
+    const dir = t.testdir()
+    const { server, url: own } = await startServer(t, { dir, env: { CAUSEWAY_TRM_ROOTS: root } })
+    const call = overHttp(own, 'stop')
+    const pidFile = join(t.testdirName, 'pid')
+    const test = `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; sleep 300`
+    await call('start', { repo: 'stopping', test, preflight: false })
+    await call('submit', { candidate: replacing('sums.py', '+ 1', ''), wait: 0 })
+    await until(
+      async () => existsSync(pidFile),
+      (isWritten) => isWritten,
+    )
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    t.ok(isAlive(pid))
+    await server.stop()
+    t.notOk(isAlive(pid))
+    t.match(readFileSync(join(repo, 'sums.py'), 'utf8'), /\+ 1/)
+  }),
+)

@@ -115,6 +115,7 @@ export class Checkout {
     return {
       ...Object.fromEntries(own),
       TAP_TIMEOUT: '300',
+      CAUSEWAY_ALL_TESTS: 'true',
       NODE_COMPILE_CACHE: join(this.folder, '.bootstrap/compile-cache'),
     }
   }

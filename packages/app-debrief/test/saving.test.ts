@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { SaveTimer } from '../src/plot/save-timer.ts'
 import { countedPlot } from './counted.ts'
@@ -349,22 +350,25 @@ async function killedAfter(dir: string, round: number, numbers: number): Promise
   return [began, last]
 }
 
-verifies('debrief:save:killed', async (t) => {
-  const dir = emptyFolders(t)
-  const file = join(dir, 'plots', 'counted.plot.json')
-  writeFileSync(file, countedPlot(0))
-  let answered = 0
-  for (let round = 0; round < rounds; round += 1) {
-    const [began, last] = await killedAfter(dir, round, 1 + ((round * 7) % 13))
-    t.ok(began >= answered, `nothing answered is lost: ${began} after ${answered}`)
-    answered = last
-    const text = readFileSync(file, 'utf8')
-    const { count } = JSON.parse(text).features[0].properties
-    t.ok(text === countedPlot(count) && count <= last + 1, `the file is revision ${count} of ${last}`)
-  }
-  const later = await openOver(t, dir, { now: () => Date.now() + rounds * 660_000 })
-  const client = later.client()
-  await client.ask('save_plot')
-  t.same(readdirSync(join(dir, 'plots')), ['counted.plot.json'], 'nothing half written stays')
-  t.ok(later.file('counted').startsWith(countedPlot(answered).slice(0, 40)))
-})
+verifies(
+  'debrief:save:killed',
+  inCI(async (t) => {
+    const dir = emptyFolders(t)
+    const file = join(dir, 'plots', 'counted.plot.json')
+    writeFileSync(file, countedPlot(0))
+    let answered = 0
+    for (let round = 0; round < rounds; round += 1) {
+      const [began, last] = await killedAfter(dir, round, 1 + ((round * 7) % 13))
+      t.ok(began >= answered, `nothing answered is lost: ${began} after ${answered}`)
+      answered = last
+      const text = readFileSync(file, 'utf8')
+      const { count } = JSON.parse(text).features[0].properties
+      t.ok(text === countedPlot(count) && count <= last + 1, `the file is revision ${count} of ${last}`)
+    }
+    const later = await openOver(t, dir, { now: () => Date.now() + rounds * 660_000 })
+    const client = later.client()
+    await client.ask('save_plot')
+    t.same(readdirSync(join(dir, 'plots')), ['counted.plot.json'], 'nothing half written stays')
+    t.ok(later.file('counted').startsWith(countedPlot(answered).slice(0, 40)))
+  }),
+)

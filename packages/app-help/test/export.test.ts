@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { randomFrom } from '../../../test/random.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic, verifyExport } from '../src/export/export.ts'
@@ -279,32 +280,38 @@ async function killedBuild(
   return last
 }
 
-verifies('help:build:crash', 'a process killed at any moment of a build', async (t) => {
-  const help = library(t)
-  const random = randomFrom(20_261_122)
-  let from = 1
-  for (let lives = 0; lives < (isLong ? 30 : 4); lives++) {
-    const said = await killedBuild(t, help.folder, { from, lateMs: random.below(400) })
-    const pages = await help.questions.pages(everybody)
-    t.equal(pages.length, pageCount)
-    const texts = await Promise.all(
-      pages.map(({ doc_id }) => help.questions.page({ doc_id }, { from_line: 1, max_lines: 100 }, everybody)),
+verifies(
+  'help:build:crash',
+  'a process killed at any moment of a build',
+  inCI(async (t) => {
+    const help = library(t)
+    const random = randomFrom(20_261_122)
+    let from = 1
+    for (let lives = 0; lives < (isLong ? 30 : 4); lives++) {
+      const said = await killedBuild(t, help.folder, { from, lateMs: random.below(400) })
+      const pages = await help.questions.pages(everybody)
+      t.equal(pages.length, pageCount)
+      const texts = await Promise.all(
+        pages.map(({ doc_id }) =>
+          help.questions.page({ doc_id }, { from_line: 1, max_lines: 100 }, everybody),
+        ),
+      )
+      const rounds = new Set(texts.map(({ content }) => findRound(content)))
+      t.equal(rounds.size, 1, 'the published index is complete')
+      const [round = 0] = rounds
+      t.ok(round >= said, `what was said to be done is there: ${round}, said ${said}`)
+      const found = await help.ask(`words of round ${round}`, { top_n: 50 })
+      t.ok(found.results.length > 0)
+      t.ok(
+        found.results.every(({ chunks }) => chunks.every(({ text }) => text.includes(`round ${round}`))),
+        'its search finds its own text',
+      )
+      from = round + 2
+    }
+    await t.resolves(help.build(), 'takes over the lock of a dead process')
+    t.notOk(
+      readdirSync(join(help.data, 'help')).some((name) => name.includes('.part')),
+      'the next build removes incomplete files',
     )
-    const rounds = new Set(texts.map(({ content }) => findRound(content)))
-    t.equal(rounds.size, 1, 'the published index is complete')
-    const [round = 0] = rounds
-    t.ok(round >= said, `what was said to be done is there: ${round}, said ${said}`)
-    const found = await help.ask(`words of round ${round}`, { top_n: 50 })
-    t.ok(found.results.length > 0)
-    t.ok(
-      found.results.every(({ chunks }) => chunks.every(({ text }) => text.includes(`round ${round}`))),
-      'its search finds its own text',
-    )
-    from = round + 2
-  }
-  await t.resolves(help.build(), 'takes over the lock of a dead process')
-  t.notOk(
-    readdirSync(join(help.data, 'help')).some((name) => name.includes('.part')),
-    'the next build removes incomplete files',
-  )
-})
+  }),
+)

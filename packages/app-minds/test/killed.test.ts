@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { actionNames } from '../src/domain/action.ts'
 import { limitsSchema } from '../src/limits.ts'
@@ -63,63 +64,67 @@ function random(seed: number): () => number {
   }
 }
 
-verifies('minds:killed', 'at any moment of a decision or consolidation', async (t) => {
-  const dir = await dataFolder(t)
-  const first = await openMinds(t, { dir })
-  for (const id of ['mara', 'ben']) await makeMind(first, id)
-  await first.app.close()
-  const next = random(20_251_122)
-  const all = new Map<string, Data>()
-  let from = 0
-  for (let life = 0; life < (isLong ? 50 : 5); life++) {
-    const answered = await killedLife(t, dir, from, {
-      lines: 1 + Math.floor(next() * 40),
-      lateMs: next() * 15,
-    })
-    for (const [id, answer] of answered) all.set(id, answer)
-    from = 10 + Math.max(from, ...[...all.keys()].map((id) => Number(id.split('-')[1])))
-    const minds = await openMinds(t, { dir })
-    for (const mind of ['mara', 'ben']) {
-      const memories = await makeMemories(minds, mind)
-      const steps = memories.flatMap(({ content }) => findWell(content) ?? [])
-      t.equal(new Set(memories.map(({ id }) => id)).size, memories.length, 'ids are unique')
-      t.equal(new Set(steps).size, steps.length, 'memories are unique')
-      const mine = [...all.keys()].filter((id) => id.startsWith(mind)).map((id) => Number(id.split('-')[1]))
-      t.same(
-        mine.filter((step) => !steps.includes(step)),
-        [],
-        'no memory of a completed call is lost',
-      )
-      const state = await minds.read(`mind://${mind}/state`)
-      t.equal(
-        state.daily_memories_count + state.long_term_memory_count,
-        memories.length,
-        'counts are correct',
-      )
-    }
-    const [last = ''] = [...answered.keys()].slice(-1)
-    const [mind_id = ''] = last.split('-')
-    const again = await minds.call('decide_action', {
-      mind_id,
-      observation: wellSeen(mind_id, 0),
-      request_id: last,
-    })
-    t.same(again, { ...all.get(last), replayed: true }, 'the last result is stored')
-    t.match(
-      await minds.call('decide_action', {
+verifies(
+  'minds:killed',
+  'at any moment of a decision or consolidation',
+  inCI(async (t) => {
+    const dir = await dataFolder(t)
+    const first = await openMinds(t, { dir })
+    for (const id of ['mara', 'ben']) await makeMind(first, id)
+    await first.app.close()
+    const next = random(20_251_122)
+    const all = new Map<string, Data>()
+    let from = 0
+    for (let life = 0; life < (isLong ? 50 : 5); life++) {
+      const answered = await killedLife(t, dir, from, {
+        lines: 1 + Math.floor(next() * 40),
+        lateMs: next() * 15,
+      })
+      for (const [id, answer] of answered) all.set(id, answer)
+      from = 10 + Math.max(from, ...[...all.keys()].map((id) => Number(id.split('-')[1])))
+      const minds = await openMinds(t, { dir })
+      for (const mind of ['mara', 'ben']) {
+        const memories = await makeMemories(minds, mind)
+        const steps = memories.flatMap(({ content }) => findWell(content) ?? [])
+        t.equal(new Set(memories.map(({ id }) => id)).size, memories.length, 'ids are unique')
+        t.equal(new Set(steps).size, steps.length, 'memories are unique')
+        const mine = [...all.keys()].filter((id) => id.startsWith(mind)).map((id) => Number(id.split('-')[1]))
+        t.same(
+          mine.filter((step) => !steps.includes(step)),
+          [],
+          'no memory of a completed call is lost',
+        )
+        const state = await minds.read(`mind://${mind}/state`)
+        t.equal(
+          state.daily_memories_count + state.long_term_memory_count,
+          memories.length,
+          'counts are correct',
+        )
+      }
+      const [last = ''] = [...answered.keys()].slice(-1)
+      const [mind_id = ''] = last.split('-')
+      const again = await minds.call('decide_action', {
         mind_id,
-        observation: wellSeen(mind_id, from++),
-        request_id: `${mind_id}-${from - 1}`,
-      }),
-      { status: 'success' },
-    )
-    all.set(`${mind_id}-${from - 1}`, undefined)
-    t.match(await minds.call('consolidate_memories', { mind_id, request_id: `after-${life}` }), {
-      status: 'success',
-    })
-    await minds.app.close()
-  }
-})
+        observation: wellSeen(mind_id, 0),
+        request_id: last,
+      })
+      t.same(again, { ...all.get(last), replayed: true }, 'the last result is stored')
+      t.match(
+        await minds.call('decide_action', {
+          mind_id,
+          observation: wellSeen(mind_id, from++),
+          request_id: `${mind_id}-${from - 1}`,
+        }),
+        { status: 'success' },
+      )
+      all.set(`${mind_id}-${from - 1}`, undefined)
+      t.match(await minds.call('consolidate_memories', { mind_id, request_id: `after-${life}` }), {
+        status: 'success',
+      })
+      await minds.app.close()
+    }
+  }),
+)
 
 /** A slow provider, so that calls arrive during a decision. */
 const slow: Script = (request) => ({

@@ -4,6 +4,7 @@ import type { Recording } from '@causeway/recording'
 import type Database from 'better-sqlite3'
 import t from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
+import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { compareRecordings } from '../src/session/compare-recordings.ts'
 import { Notebook } from '../src/store/notebook.ts'
@@ -231,7 +232,7 @@ const calls: readonly (readonly [tool: string, args: object])[] = [
   ['query_sql', { sql: 'SELECT count(*), sum(depth) FROM v_contact' }],
 ]
 
-for (const name of ['energy_injection', 'slide_at_45', 'penetration']) {
+for (const name of sample(['energy_injection', 'slide_at_45', 'penetration'], 3)) {
   verifies(
     'replay:runs:answers',
     `runs: ${name} is answered the same when it is a run of ours`,

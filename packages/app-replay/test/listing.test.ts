@@ -107,6 +107,8 @@ verifies('replay:tools', async (t) => {
       name === 'get_contact_history' ||
       !(optional.has(argument) || (name === 'check_friction_cone' && argument === 'body_id'))
     if (name in original) t.same(required, args.filter(isRequired), `${name}: required`)
+    // `test/apps.test.ts` calls the examples of all tools.
+    if (!(name in original)) continue
     const one = client()
     for (const step of example.before ?? []) await one.call(step.tool, step.args)
     const answer = await one.call(name, example.args)

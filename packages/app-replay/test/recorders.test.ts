@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { descriptor as jsDescriptor } from '../../../recorders/js/descriptor.js'
+import { inCI } from '../../../test/tier.ts'
 import { openReplay } from './replay-kit.ts'
 
 const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
@@ -35,7 +36,7 @@ t.test(
 t.test(
   'Replay opens a file of the C++ recorder and finds nothing in a box that slides',
   needs('g++'),
-  async (t) => {
+  inCI(async (t) => {
     const { client, folder } = await openReplay(t, [])
     const program = join(folder, 'sliding_box')
     const flags = ['-std=c++17', '-Wall', '-Wextra', '-Werror', '-o', program]
@@ -69,5 +70,5 @@ t.test(
     t.equal(Buffer.from(jsDescriptor, 'base64').toString('hex'), descriptor, 'JavaScript too')
     const full = spawnSync(program, ['/dev/full'], { encoding: 'utf8' })
     t.match(full, { status: 1, stdout: '/dev/full: cannot be written\n' })
-  },
+  }),
 )

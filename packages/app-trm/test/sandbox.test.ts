@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { projectFolders } from '../../../test/downloads/projects.mjs'
+import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { selectTests } from '../src/domain/command/select-tests.ts'
 import { createMark, killLeftover, markerName } from '../src/runner/process-group.ts'
@@ -211,7 +212,7 @@ const runners = [
   ...(hasPytest ? [{ name: 'pytest', test: `cd . && ${python} -m pytest -s`, all: 3 }] : []),
 ]
 
-for (const { name, test, all } of runners)
+for (const { name, test, all } of sample(runners, 3))
   verifies('trm:submit:only', name, async (t) => {
     const { client, critic } = await openTrm(t, { files })
     const { ask } = client()

@@ -5,6 +5,7 @@ import { isCausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { requirePackages } from '../../../test/downloads/optional.ts'
 import { randomFrom } from '../../../test/random.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { importFile } from '../src/imports/import-file.ts'
 import type { RecordingLibrary } from '../src/index.ts'
@@ -149,7 +150,7 @@ async function importHere(path: string, mapping: object): Promise<unknown> {
 verifies(
   'recording:import:hostile',
   'a changed file of arrays is read or rejected with a code',
-  async (t) => {
+  inCI(async (t) => {
     const mappings = {
       'duckdb-zstd.parquet': flat,
       'hyparquet-snappy.parquet': flat,
@@ -179,26 +180,30 @@ verifies(
         if (error !== undefined && !isCausewayError(error)) t.error(error, `${name}, change ${i}`)
       }
     }
-  },
+  }),
 )
 
-verifies('recording:import:hostile', 'an import that does not return is ended', async (t) => {
-  const { files, data } = folders(t)
-  const library = await libraryOver(t, files, { dir: data, limits: { importStallMs: 3000 } })
-  const endless = readFileSync(join(samples, 'hyparquet-snappy.parquet'))
-  endless[4358] = 211
-  endless[4544] = 17
-  writeFileSync(join(files, 'endless.parquet'), endless)
-  await t.rejects(library.importFile('endless.parquet', flat), {
-    code: 'IMPORT_LIMIT',
-    message: /no progress for 3 s/,
-  })
-  copyFileSync(join(samples, 'duckdb-zstd.parquet'), join(files, 'good.parquet'))
-  t.equal(
-    (await library.importFile('good.parquet', flat)).recording.summary.frames?.total_frames,
-    sampleFrames,
-  )
-})
+verifies(
+  'recording:import:hostile',
+  'an import that does not return is ended',
+  inCI(async (t) => {
+    const { files, data } = folders(t)
+    const library = await libraryOver(t, files, { dir: data, limits: { importStallMs: 3000 } })
+    const endless = readFileSync(join(samples, 'hyparquet-snappy.parquet'))
+    endless[4358] = 211
+    endless[4544] = 17
+    writeFileSync(join(files, 'endless.parquet'), endless)
+    await t.rejects(library.importFile('endless.parquet', flat), {
+      code: 'IMPORT_LIMIT',
+      message: /no progress for 3 s/,
+    })
+    copyFileSync(join(samples, 'duckdb-zstd.parquet'), join(files, 'good.parquet'))
+    t.equal(
+      (await library.importFile('good.parquet', flat)).recording.summary.frames?.total_frames,
+      sampleFrames,
+    )
+  }),
+)
 
 verifies('recording:import:hostile', 'claimed sizes are checked before memory is allocated', async (t) => {
   const dir = t.testdir({})

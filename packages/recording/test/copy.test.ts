@@ -14,6 +14,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { RecordingError } from '../src/errors.ts'
 import { copyDatabase } from '../src/library/copy.ts'
@@ -107,34 +108,37 @@ const contents = (folder: string) =>
     return { name, size, mtimeNs, bytes: readFileSync(join(folder, name)).toString('base64') }
   })
 
-verifies('recording:file:live-writer', async (t) => {
-  const { files: root, data } = folders(t)
-  const file = join(root, 'live.db')
-  const child = await writer(t, 'live', file)
-  const exited = once(child, 'exit')
-  const library = await libraryOver(t, root, { dir: data })
-  const outcomes = { opened: 0, busy: 0 }
-  for (let round = 0; round < 10 && child.exitCode === null; round++) {
-    await library.list()
-    try {
-      const { recording } = await library.open(file)
-      const last = recording.summary.frames?.last_frame ?? 0
-      t.equal((await recording.frame(last)).states.length, 1)
-      outcomes.opened++
-    } catch (error) {
-      if (!RecordingError.is(error, 'RECORDING_BUSY')) throw error
-      outcomes.busy++
+verifies(
+  'recording:file:live-writer',
+  inCI(async (t) => {
+    const { files: root, data } = folders(t)
+    const file = join(root, 'live.db')
+    const child = await writer(t, 'live', file)
+    const exited = once(child, 'exit')
+    const library = await libraryOver(t, root, { dir: data })
+    const outcomes = { opened: 0, busy: 0 }
+    for (let round = 0; round < 10 && child.exitCode === null; round++) {
+      await library.list()
+      try {
+        const { recording } = await library.open(file)
+        const last = recording.summary.frames?.last_frame ?? 0
+        t.equal((await recording.frame(last)).states.length, 1)
+        outcomes.opened++
+      } catch (error) {
+        if (!RecordingError.is(error, 'RECORDING_BUSY')) throw error
+        outcomes.busy++
+      }
     }
-  }
-  const reported = once(child, 'message')
-  child.send('stop')
-  const [{ commits, frames }] = await reported
-  t.same(await exited, [0, null], 'the recorder never found the database locked')
-  t.ok(outcomes.opened > 1, `opened ${outcomes.opened} times, busy ${outcomes.busy} times`)
-  t.ok(commits > 10, `${commits} commits`)
-  const { recording } = await library.open(file)
-  t.equal(recording.summary.frames?.total_frames, frames)
-})
+    const reported = once(child, 'message')
+    child.send('stop')
+    const [{ commits, frames }] = await reported
+    t.same(await exited, [0, null], 'the recorder never found the database locked')
+    t.ok(outcomes.opened > 1, `opened ${outcomes.opened} times, busy ${outcomes.busy} times`)
+    t.ok(commits > 10, `${commits} commits`)
+    const { recording } = await library.open(file)
+    t.equal(recording.summary.frames?.total_frames, frames)
+  }),
+)
 
 verifies('recording:file:hot-journal', async (t) => {
   const { files: root, data } = folders(t)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { clientProgram } from '../../../test/downloads/clients.mjs'
 import { requirePackages } from '../../../test/downloads/optional.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { ClickHouseLake, DuckDbLake, type LakeQuery, type RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver } from './library-kit.ts'
@@ -143,32 +144,35 @@ async function startChdb(t: Test): Promise<string | undefined> {
   return `http://127.0.0.1:${port}/`
 }
 
-verifies('recording:lake:contract', async (t) => {
-  if (skip !== false) return void t.pass('DuckDB', { skip })
-  const { lake, folder } = await fillLake(t)
-  const given = process.env.CAUSEWAY_CLICKHOUSE_URL
-  const url = given ?? (await startChdb(t))
-  if (url === undefined)
-    return void t.pass('ClickHouse', {
-      skip: 'run node test/downloads/clients.mjs install, or set CAUSEWAY_CLICKHOUSE_URL',
+verifies(
+  'recording:lake:contract',
+  inCI(async (t) => {
+    if (skip !== false) return void t.pass('DuckDB', { skip })
+    const { lake, folder } = await fillLake(t)
+    const given = process.env.CAUSEWAY_CLICKHOUSE_URL
+    const url = given ?? (await startChdb(t))
+    if (url === undefined)
+      return void t.pass('ClickHouse', {
+        skip: 'run node test/downloads/clients.mjs install, or set CAUSEWAY_CLICKHOUSE_URL',
+      })
+    const source = `file('${folder}/v1/{table}/*.parquet', 'Parquet')`
+    const clickHouse = new ClickHouseLake({ url, source })
+    for (const one of questions) {
+      const expected = await lake.ask(one, options)
+      t.same(await clickHouse.ask(one, options), expected, JSON.stringify(one))
+    }
+    const broken = new ClickHouseLake({ url, source: 'missing_table' })
+    await t.rejects(broken.ask(query('blew_up'), options), {
+      code: 'LAKE_UNAVAILABLE',
+      message: /answered 500|answered 404/,
     })
-  const source = `file('${folder}/v1/{table}/*.parquet', 'Parquet')`
-  const clickHouse = new ClickHouseLake({ url, source })
-  for (const one of questions) {
-    const expected = await lake.ask(one, options)
-    t.same(await clickHouse.ask(one, options), expected, JSON.stringify(one))
-  }
-  const broken = new ClickHouseLake({ url, source: 'missing_table' })
-  await t.rejects(broken.ask(query('blew_up'), options), {
-    code: 'LAKE_UNAVAILABLE',
-    message: /answered 500|answered 404/,
-  })
-  const closed = new ClickHouseLake({ url: 'http://127.0.0.1:9', source })
-  await t.rejects(closed.ask(query('blew_up'), options), {
-    code: 'LAKE_UNAVAILABLE',
-    message: /cannot be reached/,
-  })
-})
+    const closed = new ClickHouseLake({ url: 'http://127.0.0.1:9', source })
+    await t.rejects(closed.ask(query('blew_up'), options), {
+      code: 'LAKE_UNAVAILABLE',
+      message: /cannot be reached/,
+    })
+  }),
+)
 
 verifies(
   'recording:lake:questions',

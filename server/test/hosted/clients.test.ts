@@ -1,6 +1,7 @@
 /** Ten clients of the MCP SDK, five of each era, with equal request ids and progress tokens. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { fixture, listed, openHostedCore, serve, status } from './hosted-core.ts'
 
@@ -49,69 +50,72 @@ async function connect(
   return { name, client, asked }
 }
 
-verifies('gateway:clients', async (t) => {
-  const { core } = await openHostedCore(t, {
-    shared: fixture([], { concurrency: 32 }),
-    own: fixture([], { share: 'client' }),
-    modern: fixture(['--modern']),
-  })
-  await listed(core, 'shared', 'own', 'modern')
-  const url = await serve(t, core)
-  let answer = (): void => {}
-  const answerable = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  const clients = await Promise.all(
-    Array.from({ length: 10 }, (_, number) => connect(t, url, { number, answerable })),
-  )
-
-  // A legacy and a modern client are asked while all others call.
-  const askers = clients.slice(0, 2)
-  const questions = askers.flatMap(({ name, client }) =>
-    ['Own__ask', 'Modern__ask'].map(async (tool) => {
-      const question = `${tool} of ${name}`
-      const text = readText(await client.callTool({ name: tool, arguments: { question } }))
-      return { question, text, name }
-    }),
-  )
-
-  const waits = clients.map(async ({ name, client }) => {
-    const progress: (string | undefined)[] = []
-    const result = await client.callTool(
-      { name: 'Shared__wait', arguments: { steps: 3, text: name } },
-      { onprogress: ({ message }) => void progress.push(message) },
+verifies(
+  'gateway:clients',
+  inCI(async (t) => {
+    const { core } = await openHostedCore(t, {
+      shared: fixture([], { concurrency: 32 }),
+      own: fixture([], { share: 'client' }),
+      modern: fixture(['--modern']),
+    })
+    await listed(core, 'shared', 'own', 'modern')
+    const url = await serve(t, core)
+    let answer = (): void => {}
+    const answerable = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, (_, number) => connect(t, url, { number, answerable })),
     )
-    return { name, progress, text: readText(result) }
-  })
 
-  const wrong: string[] = []
-  await Promise.all(
-    clients.map(async ({ name, client }) => {
-      for (let index = 0; index < callsPerClient; index++) {
-        const text = `${name}: ${index}`
-        const received = readText(await client.callTool({ name: 'Shared__echo', arguments: { text } }))
-        if (received !== text) wrong.push(`${text} received ${received}`)
-      }
-    }),
-  )
-  t.same(wrong, [], 'each received its own results')
-  t.same(
-    clients.map(({ asked }) => asked.length),
-    [2, 2, 0, 0, 0, 0, 0, 0, 0, 0],
-    'only those that called were asked',
-  )
+    // A legacy and a modern client are asked while all others call.
+    const askers = clients.slice(0, 2)
+    const questions = askers.flatMap(({ name, client }) =>
+      ['Own__ask', 'Modern__ask'].map(async (tool) => {
+        const question = `${tool} of ${name}`
+        const text = readText(await client.callTool({ name: tool, arguments: { question } }))
+        return { question, text, name }
+      }),
+    )
 
-  answer()
-  for (const { question, text, name } of await Promise.all(questions)) {
-    t.ok(text.startsWith(`${question} `), question)
-    t.ok(text.includes(`from ${name}`), 'its own answer')
-  }
-  for (const { asked, name } of askers) t.ok(asked.every((message) => message.endsWith(` of ${name}`)))
-  await clients[0]?.client.callTool({ name: 'Shared__release', arguments: {} })
-  for (const { name, progress, text } of await Promise.all(waits)) {
-    t.equal(text, name)
-    t.ok(progress.length > 0 && progress.every((message) => message === name), 'its own progress')
-  }
-  t.match(status(core, 'shared'), { starts: 1, instances: { length: 1 } }, 'one process for all')
-  t.equal(status(core, 'own')?.instances.length, 2, 'a process for each client that called')
-})
+    const waits = clients.map(async ({ name, client }) => {
+      const progress: (string | undefined)[] = []
+      const result = await client.callTool(
+        { name: 'Shared__wait', arguments: { steps: 3, text: name } },
+        { onprogress: ({ message }) => void progress.push(message) },
+      )
+      return { name, progress, text: readText(result) }
+    })
+
+    const wrong: string[] = []
+    await Promise.all(
+      clients.map(async ({ name, client }) => {
+        for (let index = 0; index < callsPerClient; index++) {
+          const text = `${name}: ${index}`
+          const received = readText(await client.callTool({ name: 'Shared__echo', arguments: { text } }))
+          if (received !== text) wrong.push(`${text} received ${received}`)
+        }
+      }),
+    )
+    t.same(wrong, [], 'each received its own results')
+    t.same(
+      clients.map(({ asked }) => asked.length),
+      [2, 2, 0, 0, 0, 0, 0, 0, 0, 0],
+      'only those that called were asked',
+    )
+
+    answer()
+    for (const { question, text, name } of await Promise.all(questions)) {
+      t.ok(text.startsWith(`${question} `), question)
+      t.ok(text.includes(`from ${name}`), 'its own answer')
+    }
+    for (const { asked, name } of askers) t.ok(asked.every((message) => message.endsWith(` of ${name}`)))
+    await clients[0]?.client.callTool({ name: 'Shared__release', arguments: {} })
+    for (const { name, progress, text } of await Promise.all(waits)) {
+      t.equal(text, name)
+      t.ok(progress.length > 0 && progress.every((message) => message === name), 'its own progress')
+    }
+    t.match(status(core, 'shared'), { starts: 1, instances: { length: 1 } }, 'one process for all')
+    t.equal(status(core, 'own')?.instances.length, 2, 'a process for each client that called')
+  }),
+)

@@ -7,6 +7,7 @@ import { request } from 'undici'
 import { until } from '../../../test/e2e/condition.ts'
 import { getJson, postMcp } from '../../../test/e2e/http.ts'
 import { cleanEnv, fromSource, restartServer, startServer } from '../../../test/e2e/server-process.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { runHere } from '../cli/run-here.ts'
 
@@ -107,37 +108,48 @@ verifies('gateway:commands', async (t) => {
   t.match((await getJson(next.url, '/api/hosted')).json.servers, [{ name: 'my-fix', changed: 0 }])
 })
 
-verifies('gateway:logs', async (t) => {
-  const data = t.testdir()
-  const escapes = `process.stderr.write('\\x1b[2J clear\\n'); console.log('Welcome'); process.exitCode = 4`
-  new ConfigFile(data).setServer('noisy', { command: process.execPath, args: ['-e', escapes] })
-  const running = await startServer(t, { dir: data })
-  const follow = spawn(process.execPath, [...fromSource, 'mcp', 'logs', 'noisy', '-f', '--data-dir', data], {
-    env: cleanEnv(),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => follow.kill('SIGKILL'))
-  let printed = ''
-  follow.stdout.on('data', (chunk) => {
-    printed += chunk
-  })
-  const count = (text: string) =>
-    until(
-      async () => printed.split(text).length - 1,
-      (found) => found >= wanted,
+verifies(
+  'gateway:logs',
+  inCI(async (t) => {
+    const data = t.testdir()
+    const escapes = `process.stderr.write('\\x1b[2J clear\\n'); console.log('Welcome'); process.exitCode = 4`
+    new ConfigFile(data).setServer('noisy', { command: process.execPath, args: ['-e', escapes] })
+    const running = await startServer(t, { dir: data })
+    const follow = spawn(
+      process.execPath,
+      [...fromSource, 'mcp', 'logs', 'noisy', '-f', '--data-dir', data],
+      {
+        env: cleanEnv(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
     )
-  let wanted = 1
-  await count('[causeway] UPSTREAM_UNAVAILABLE')
-  t.match(printed, /^\\u\{1B\}\[2J clear$/m)
-  t.match(printed, /^\[stdout\] Welcome$/m)
-  wanted = 2
-  await request(`${running.url}/api/hosted/noisy/restart`, { method: 'POST' }).then(({ body }) => body.dump())
-  await count('[causeway] UPSTREAM_UNAVAILABLE')
-  follow.kill('SIGINT')
-  t.same(await once(follow, 'exit'), [0, null])
-  t.match((await getJson(running.url, '/api/hosted/noisy/logs?after=x')).json, { code: 'INVALID_ARGUMENTS' })
-  t.match((await getJson(running.url, '/api/hosted/noisy/logs?after=999')).json.lines, { length: 6 })
-})
+    t.teardown(() => follow.kill('SIGKILL'))
+    let printed = ''
+    follow.stdout.on('data', (chunk) => {
+      printed += chunk
+    })
+    const count = (text: string) =>
+      until(
+        async () => printed.split(text).length - 1,
+        (found) => found >= wanted,
+      )
+    let wanted = 1
+    await count('[causeway] UPSTREAM_UNAVAILABLE')
+    t.match(printed, /^\\u\{1B\}\[2J clear$/m)
+    t.match(printed, /^\[stdout\] Welcome$/m)
+    wanted = 2
+    await request(`${running.url}/api/hosted/noisy/restart`, { method: 'POST' }).then(({ body }) =>
+      body.dump(),
+    )
+    await count('[causeway] UPSTREAM_UNAVAILABLE')
+    follow.kill('SIGINT')
+    t.same(await once(follow, 'exit'), [0, null])
+    t.match((await getJson(running.url, '/api/hosted/noisy/logs?after=x')).json, {
+      code: 'INVALID_ARGUMENTS',
+    })
+    t.match((await getJson(running.url, '/api/hosted/noisy/logs?after=999')).json.lines, { length: 6 })
+  }),
+)
 
 verifies('gateway:warnings', 'commands print them', async (t) => {
   const data = t.testdir()

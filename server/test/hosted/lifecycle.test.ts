@@ -3,6 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { call, soon, toolNames } from '../test-core.ts'
 import { fixture, listed, openHostedCore, serve, status } from './hosted-core.ts'
@@ -215,24 +216,28 @@ verifies('gateway:misbehaviour', 'no ping, one era only, another era after an up
   )
 })
 
-verifies('gateway:misbehaviour', 'while others misbehave, 300 calls of a good server succeed', async (t) => {
-  const { core } = await openHostedCore(t, {
-    good: fixture(),
-    bad: fixture(['--banner', '--stubborn']),
-    huge: fixture(),
-  })
-  await listed(core, 'good', 'bad', 'huge')
-  const bad = ['Bad__crash', 'Huge__huge', 'Bad__fail', 'Bad__wait'].map((name) => {
-    const cancellation = new AbortController()
-    const outcome = call(core, name, {}, { cancellation }).catch((error: unknown) => error)
-    return { cancellation, outcome }
-  })
-  const echoes: object[] = []
-  for (let index = 0; index < 300; index++)
-    echoes.push(await call(core, 'Good__echo', { text: String(index) }))
-  t.ok(echoes.every((result, index) => readText(result) === String(index)))
-  t.match(status(core, 'good'), { starts: 1, errors: 0 })
-  for (const { cancellation } of bad)
-    cancellation.abort(new CausewayError('CANCELLED', 'the end of the test'))
-  await Promise.all(bad.map(({ outcome }) => outcome))
-})
+verifies(
+  'gateway:misbehaviour',
+  'while others misbehave, 300 calls of a good server succeed',
+  inCI(async (t) => {
+    const { core } = await openHostedCore(t, {
+      good: fixture(),
+      bad: fixture(['--banner', '--stubborn']),
+      huge: fixture(),
+    })
+    await listed(core, 'good', 'bad', 'huge')
+    const bad = ['Bad__crash', 'Huge__huge', 'Bad__fail', 'Bad__wait'].map((name) => {
+      const cancellation = new AbortController()
+      const outcome = call(core, name, {}, { cancellation }).catch((error: unknown) => error)
+      return { cancellation, outcome }
+    })
+    const echoes: object[] = []
+    for (let index = 0; index < 300; index++)
+      echoes.push(await call(core, 'Good__echo', { text: String(index) }))
+    t.ok(echoes.every((result, index) => readText(result) === String(index)))
+    t.match(status(core, 'good'), { starts: 1, errors: 0 })
+    for (const { cancellation } of bad)
+      cancellation.abort(new CausewayError('CANCELLED', 'the end of the test'))
+    await Promise.all(bad.map(({ outcome }) => outcome))
+  }),
+)

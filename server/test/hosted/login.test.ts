@@ -6,6 +6,7 @@ import { approve, openProtectedServer, visit } from '../../../packages/oauth/tes
 import { until } from '../../../test/e2e/condition.ts'
 import { getJson, postMcp } from '../../../test/e2e/http.ts'
 import { type RunningServer, startServer } from '../../../test/e2e/server-process.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { type CommandResult, type RunOptions, runHere } from '../cli/run-here.ts'
 
@@ -41,89 +42,93 @@ async function openCommands(t: Test) {
 const call = async ({ url }: RunningServer, name: string, args: object = {}, path = '/mcp/docs') =>
   (await postMcp(url, 'tools/call', { name, arguments: args }, { path })).json.result
 
-verifies('gateway:login', 'by commands, with and without a running server', async (t) => {
-  const { fixture, data, run, mcp, outputs, logIn } = await openCommands(t)
-  const added = await mcp('add', 'docs', '--url', fixture.mcpUrl)
-  t.match(added, {
-    code: 0,
-    stdout: /added: docs/,
-    stderr: /docs requires a login: run causeway mcp login docs/,
-  })
-  t.match(await mcp('login', 'docs', '--dry-run'), {
-    code: 0,
-    stdout: `would log in at: ${fixture.issuer}\nscope: read\nclient: would be registered\n`,
-  })
-  t.match(await mcp('login', 'docs', '--code', 'x'), { code: 1, stderr: /LOGIN_UNKNOWN/ })
-  t.match(await mcp('logout', 'docs'), { code: 0, stdout: /^not logged in/ })
-  t.match(await mcp('show', 'docs'), { stdout: /login +none/ })
+verifies(
+  'gateway:login',
+  'by commands, with and without a running server',
+  inCI(async (t) => {
+    const { fixture, data, run, mcp, outputs, logIn } = await openCommands(t)
+    const added = await mcp('add', 'docs', '--url', fixture.mcpUrl)
+    t.match(added, {
+      code: 0,
+      stdout: /added: docs/,
+      stderr: /docs requires a login: run causeway mcp login docs/,
+    })
+    t.match(await mcp('login', 'docs', '--dry-run'), {
+      code: 0,
+      stdout: `would log in at: ${fixture.issuer}\nscope: read\nclient: would be registered\n`,
+    })
+    t.match(await mcp('login', 'docs', '--code', 'x'), { code: 1, stderr: /LOGIN_UNKNOWN/ })
+    t.match(await mcp('logout', 'docs'), { code: 0, stdout: /^not logged in/ })
+    t.match(await mcp('show', 'docs'), { stdout: /login +none/ })
 
-  t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'without a running server')
-  t.match(await mcp('list'), { stdout: /^docs +not running +shared +logged in +http/m })
-  t.match(await mcp('show', 'docs'), { stdout: /login +logged in at http.*\n +scope +read$/m })
-  t.match(await mcp('logout', 'docs', '--dry-run'), { stdout: /^would log out: docs at http/ })
-  t.match(await mcp('logout', 'docs'), { code: 0, stdout: 'logged out: docs\n', stderr: '' })
+    t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'without a running server')
+    t.match(await mcp('list'), { stdout: /^docs +not running +shared +logged in +http/m })
+    t.match(await mcp('show', 'docs'), { stdout: /login +logged in at http.*\n +scope +read$/m })
+    t.match(await mcp('logout', 'docs', '--dry-run'), { stdout: /^would log out: docs at http/ })
+    t.match(await mcp('logout', 'docs'), { code: 0, stdout: 'logged out: docs\n', stderr: '' })
 
-  const running = await startServer(t, { dir: data })
-  await until(
-    () => mcp('list'),
-    ({ stdout }) => /^docs +needs_login +shared +0 tools +http/m.test(stdout),
-  )
-  t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'through the running server')
-  await until(
-    () => mcp('list'),
-    ({ stdout }) => /^docs +ready +shared +2 tools +logged in/m.test(stdout),
-  )
-  t.match(await call(running, 'echo', { text: 'x' }), { content: [{ text: 'x' }] })
+    const running = await startServer(t, { dir: data })
+    await until(
+      () => mcp('list'),
+      ({ stdout }) => /^docs +needs_login +shared +0 tools +http/m.test(stdout),
+    )
+    t.match(await logIn(), { code: 0, stdout: /logged in: docs/ }, 'through the running server')
+    await until(
+      () => mcp('list'),
+      ({ stdout }) => /^docs +ready +shared +2 tools +logged in/m.test(stdout),
+    )
+    t.match(await call(running, 'echo', { text: 'x' }), { content: [{ text: 'x' }] })
 
-  t.match(await mcp('logout', 'docs'), { code: 0, stderr: '' })
-  t.match(
-    (await call(running, 'echo', { text: 'x' })).content[0].text,
-    /^NEEDS_LOGIN: .*causeway mcp login docs/,
-  )
-  let url = ''
-  const pasted = await run(['login', 'docs', '--no-browser'], {
-    onOutput: (text) => {
-      url ||= /^http\S+$/m.exec(text)?.[0] ?? ''
-    },
-    answer: () => approve(url),
-  })
-  t.match(pasted, { code: 0, stdout: /logged in: docs/ }, 'with a pasted URL')
-  t.match(await call(running, 'echo', { text: 'y' }), { content: [{ text: 'y' }] })
+    t.match(await mcp('logout', 'docs'), { code: 0, stderr: '' })
+    t.match(
+      (await call(running, 'echo', { text: 'x' })).content[0].text,
+      /^NEEDS_LOGIN: .*causeway mcp login docs/,
+    )
+    let url = ''
+    const pasted = await run(['login', 'docs', '--no-browser'], {
+      onOutput: (text) => {
+        url ||= /^http\S+$/m.exec(text)?.[0] ?? ''
+      },
+      answer: () => approve(url),
+    })
+    t.match(pasted, { code: 0, stdout: /logged in: docs/ }, 'with a pasted URL')
+    t.match(await call(running, 'echo', { text: 'y' }), { content: [{ text: 'y' }] })
 
-  t.match(await mcp('logout', 'docs'), { code: 0 })
-  const waiting = run(['login', 'docs'], {
-    onOutput: (text) => {
-      url = /^http\S+$/m.exec(text)?.[0] ?? url
-    },
-  })
-  const known = url
-  await until(
-    async () => url,
-    (now) => now !== known,
-  )
-  const code = new URL(await approve(url)).searchParams.get('code') ?? ''
-  t.match(await mcp('login', 'docs', '--code', code), { code: 0 }, 'with the code')
-  t.match(await waiting, { code: 0 })
-  t.match(await mcp('login', 'docs', '--code', await approve(url)), { code: 1, stderr: /LOGIN_UNKNOWN/ })
+    t.match(await mcp('logout', 'docs'), { code: 0 })
+    const waiting = run(['login', 'docs'], {
+      onOutput: (text) => {
+        url = /^http\S+$/m.exec(text)?.[0] ?? url
+      },
+    })
+    const known = url
+    await until(
+      async () => url,
+      (now) => now !== known,
+    )
+    const code = new URL(await approve(url)).searchParams.get('code') ?? ''
+    t.match(await mcp('login', 'docs', '--code', code), { code: 0 }, 'with the code')
+    t.match(await waiting, { code: 0 })
+    t.match(await mcp('login', 'docs', '--code', await approve(url)), { code: 1, stderr: /LOGIN_UNKNOWN/ })
 
-  const logged =
-    running.server.stdout +
-    running.server.stderr +
-    JSON.stringify((await getJson(running.url, '/api/hosted')).json)
-  for (const secret of fixture.secrets) {
-    t.notMatch(logged, secret, 'no token and no code in logs and responses')
-    // The prompt shows the code that was pasted.
-    if (!secret.startsWith('code')) t.notMatch(outputs.join(''), secret)
-  }
-  t.equal(statSync(`${data}/auth.json`).mode & 0o777, 0o600)
-  const holders = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = `${data}/${name}`
-    if (!statSync(path).isFile()) return false
-    const text = readFileSync(path, 'latin1')
-    return fixture.secrets.some((secret) => text.includes(secret))
-  })
-  t.same(holders, ['auth.json'], 'no other file has a token')
-})
+    const logged =
+      running.server.stdout +
+      running.server.stderr +
+      JSON.stringify((await getJson(running.url, '/api/hosted')).json)
+    for (const secret of fixture.secrets) {
+      t.notMatch(logged, secret, 'no token and no code in logs and responses')
+      // The prompt shows the code that was pasted.
+      if (!secret.startsWith('code')) t.notMatch(outputs.join(''), secret)
+    }
+    t.equal(statSync(`${data}/auth.json`).mode & 0o777, 0o600)
+    const holders = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      const path = `${data}/${name}`
+      if (!statSync(path).isFile()) return false
+      const text = readFileSync(path, 'latin1')
+      return fixture.secrets.some((secret) => text.includes(secret))
+    })
+    t.same(holders, ['auth.json'], 'no other file has a token')
+  }),
+)
 
 verifies('gateway:login:needed', async (t) => {
   const { fixture, data, mcp, logIn } = await openCommands(t)

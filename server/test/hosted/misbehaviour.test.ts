@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { postMcp } from '../../../test/e2e/http.ts'
 import { spawnServer } from '../../../test/e2e/server-process.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { call, toolNames } from '../test-core.ts'
 import { fixture, listed, openHostedCore, status } from './hosted-core.ts'
@@ -71,7 +72,7 @@ verifies('gateway:misbehaviour', async (t) => {
 verifies(
   'gateway:misbehaviour',
   'a process that ignores the end of stdin and SIGTERM, and its child',
-  async (t) => {
+  inCI(async (t) => {
     const { core } = await openHostedCore(t, { stubborn: fixture(['--stubborn']) })
     await listed(core, 'stubborn')
     const child = Number(readText(await call(core, 'Stubborn__grandchild')))
@@ -80,7 +81,7 @@ verifies(
     await core.hosted.gateway.restart('stubborn')
     t.notOk(isAlive(child) || isAlive(pid))
     t.equal(readText(await call(core, 'Stubborn__echo', { text: 's' })), 's')
-  },
+  }),
 )
 
 verifies('gateway:cancel', async (t) => {
@@ -158,27 +159,30 @@ verifies('gateway:update', async (t) => {
   t.match(status(core, 'kept'), { state: 'disabled', pids: [] })
 })
 
-verifies('gateway:reap', async (t) => {
-  const dir = t.testdir({ data: {} })
-  writeFileSync(
-    `${dir}/data/mcp.json`,
-    JSON.stringify({ mcpServers: { stubborn: fixture(['--stubborn'], { start: 'eager' }) } }),
-  )
-  const server = spawnServer(t, { dir: `${dir}/data` })
-  const url = await server.ready()
-  const callTool = async (name: string) =>
-    (await postMcp(url, 'tools/call', { name, arguments: {} })).json.result?.content?.[0]?.text
-  const child = Number(
-    await until(
-      () => callTool('Stubborn__grandchild'),
-      (text) => Number(text) > 0,
-    ),
-  )
-  const parent = Number((await callTool('Stubborn__count_calls')).split(' ')[0])
-  server.process.kill('SIGKILL')
-  await server.exited
-  t.ok(isAlive(child) && isAlive(parent), 'they survive the server')
-  const next = spawnServer(t, { dir: `${dir}/data` })
-  await next.ready()
-  t.notOk(isAlive(child) || isAlive(parent))
-})
+verifies(
+  'gateway:reap',
+  inCI(async (t) => {
+    const dir = t.testdir({ data: {} })
+    writeFileSync(
+      `${dir}/data/mcp.json`,
+      JSON.stringify({ mcpServers: { stubborn: fixture(['--stubborn'], { start: 'eager' }) } }),
+    )
+    const server = spawnServer(t, { dir: `${dir}/data` })
+    const url = await server.ready()
+    const callTool = async (name: string) =>
+      (await postMcp(url, 'tools/call', { name, arguments: {} })).json.result?.content?.[0]?.text
+    const child = Number(
+      await until(
+        () => callTool('Stubborn__grandchild'),
+        (text) => Number(text) > 0,
+      ),
+    )
+    const parent = Number((await callTool('Stubborn__count_calls')).split(' ')[0])
+    server.process.kill('SIGKILL')
+    await server.exited
+    t.ok(isAlive(child) && isAlive(parent), 'they survive the server')
+    const next = spawnServer(t, { dir: `${dir}/data` })
+    await next.ready()
+    t.notOk(isAlive(child) || isAlive(parent))
+  }),
+)

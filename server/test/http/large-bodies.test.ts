@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { drainBody } from '../../src/http/request-body.ts'
 import { openWire, rpc, type Wire } from './open-wire.ts'
 import { portApp } from './port-app.ts'
@@ -85,32 +86,43 @@ for url in json.load(sys.stdin):
 print(json.dumps(results))
 `
 
-t.test('urllib receives the response to a body over the limit', { skip: isMissing('python3') }, async (t) => {
-  const limited = await openLimited(t)
-  const urls = limited.requests.map(([port, path]) => `http://127.0.0.1:${port}${path}`)
-  const results = JSON.parse(await run('python3', ['-c', urllib], JSON.stringify(urls))) as [number, string][]
-  const send = async () => {
-    const [status, text] = results.shift() ?? [0, '']
-    return { status, text }
-  }
-  await check(t, send, limited)
-})
-
-t.test('curl receives it with and without Expect, and chunked', { skip: isMissing('curl') }, async (t) => {
-  const limited = await openLimited(t)
-  const body = 'x'.repeat(size)
-  for (const header of ['Expect: 100-continue', 'Expect:', 'Transfer-Encoding: chunked']) {
-    const requests = header === 'Expect:' ? limited.requests : limited.requests.slice(3, 5)
-    const send = async (port: number, path: string) => {
-      const headers = ['-H', 'content-type: application/json', '-H', header]
-      const format = ['-sS', '--data-binary', '@-', '-w', '\n%{http_code}']
-      const output = await run('curl', [...format, ...headers, `http://127.0.0.1:${port}${path}`], body)
-      const end = output.lastIndexOf('\n')
-      return { status: Number(output.slice(end + 1)), text: output.slice(0, end) }
+t.test(
+  'urllib receives the response to a body over the limit',
+  { skip: isMissing('python3') },
+  inCI(async (t) => {
+    const limited = await openLimited(t)
+    const urls = limited.requests.map(([port, path]) => `http://127.0.0.1:${port}${path}`)
+    const results = JSON.parse(await run('python3', ['-c', urllib], JSON.stringify(urls))) as [
+      number,
+      string,
+    ][]
+    const send = async () => {
+      const [status, text] = results.shift() ?? [0, '']
+      return { status, text }
     }
-    await check(t, send, { ...limited, requests })
-  }
-})
+    await check(t, send, limited)
+  }),
+)
+
+t.test(
+  'curl receives it with and without Expect, and chunked',
+  { skip: isMissing('curl') },
+  inCI(async (t) => {
+    const limited = await openLimited(t)
+    const body = 'x'.repeat(size)
+    for (const header of ['Expect: 100-continue', 'Expect:', 'Transfer-Encoding: chunked']) {
+      const requests = header === 'Expect:' ? limited.requests : limited.requests.slice(3, 5)
+      const send = async (port: number, path: string) => {
+        const headers = ['-H', 'content-type: application/json', '-H', header]
+        const format = ['-sS', '--data-binary', '@-', '-w', '\n%{http_code}']
+        const output = await run('curl', [...format, ...headers, `http://127.0.0.1:${port}${path}`], body)
+        const end = output.lastIndexOf('\n')
+        return { status: Number(output.slice(end + 1)), text: output.slice(0, end) }
+      }
+      await check(t, send, { ...limited, requests })
+    }
+  }),
+)
 
 /** Sends everything before it reads, then reads to the end of the connection. */
 async function sendThenRead(port: number, path: string, headers: string): Promise<Received> {

@@ -1,0 +1,24 @@
+/**
+ * What `npm test` leaves to CI: faults that end processes, foreign programs, and the full number of similar cases. `.ci/run` sets
+ * `CAUSEWAY_ALL_TESTS`, and `npm run check:long` runs everything.
+ */
+import type { Test } from 'tap'
+
+/** Whether everything runs. */
+export const isComplete =
+  process.env.CAUSEWAY_ALL_TESTS !== undefined || process.env.CAUSEWAY_LONG !== undefined
+
+type Body<Rest extends readonly unknown[]> = (t: Test, ...rest: Rest) => Promise<void>
+
+/** Returns a test that only CI runs; `npm test` reports it as skipped. */
+export function inCI<Rest extends readonly unknown[]>(body: Body<Rest>): Body<Rest> | Body<[]> {
+  if (isComplete) return body
+  return async (t: Test) => {
+    t.pass('left to CI', { skip: 'set CAUSEWAY_ALL_TESTS to run it' })
+  }
+}
+
+/** Returns every n-th case in `npm test`, and all in CI. */
+export function sample<Case>(cases: readonly Case[], every: number): readonly Case[] {
+  return isComplete ? cases : cases.filter((_, index) => index % every === 0)
+}
