@@ -74,12 +74,12 @@ export const webConsole = {
   'console:replay:live': {
     origin: 'design, new parts: console',
     behaviour:
-      'the viewer shows new frames of a recording that is being written, and leaves the shown frame if it is not the newest',
+      'the viewer shows the first and new frames of a recording that is being written, and leaves the shown frame if it is not the newest',
   },
   'console:replay:compare': {
     origin: 'design, new parts: console',
     behaviour:
-      'two recordings are shown next to each other with one clock and one camera; one click shows their first difference',
+      'two recordings are shown next to each other or in one scene, with one clock and one camera; one click shows their first difference',
   },
   'console:replay:without-webgl': {
     origin: 'design, new parts: console',
