@@ -113,7 +113,7 @@ t.test('measure and formatPosition use nautical miles, degrees and minutes', asy
 })
 
 t.test('findMatches marks words of the query and leaves the text unchanged', async (t) => {
-  const text = 'Limits of a request; unlimited'
+  const text = 'Limits of their request; unlimited'
   const parts = findMatches(text, 'limit the (request')
   t.equal(parts.map((part) => part.text).join(''), text)
   t.same(
@@ -121,6 +121,7 @@ t.test('findMatches marks words of the query and leaves the text unchanged', asy
     ['Limits', 'request'],
   )
   t.same(findMatches('a', '.*'), [{ text: 'a', isMatch: false }])
+  t.same(findMatches('who', 'who'), [{ text: 'who', isMatch: true }])
 })
 
 t.test('listScores averages the candidates that were not undone and marks the best', async (t) => {

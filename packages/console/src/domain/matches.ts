@@ -4,9 +4,21 @@ export interface TextPart {
   readonly isMatch: boolean
 }
 
-/** Divides a text into words that begin with a word of the query, and the rest. Words of one or two letters do not match. */
+/** English words that are in every text. */
+const common = new Set(
+  'about and are but can could did does for from had has have her his how its may not our out she that the their them then there they this was were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Divides a text into words that begin with a word of the query, and the rest. Words of one or two letters and common words do not
+ * match, unless the query has no others.
+ */
 export function findMatches(text: string, query: string): TextPart[] {
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]
+  const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]
+  const rare = all.filter((word) => !common.has(word))
+  const words = rare.length === 0 ? all : rare
   if (words.length === 0) return [{ text, isMatch: false }]
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])((?:${words.join('|')})[\\p{L}\\p{N}_]*)`, 'giu')
   return text

@@ -58,7 +58,7 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
 function StateView({ state }: { state: MindState }) {
   const { working_memory, traits, selector, decisions, current_simulation_time } = state
   const figures = [
-    ['Mood', working_memory?.emotional_state ?? 'unknown', working_memory?.situation_assessment ?? ''],
+    ['Mood', working_memory?.emotional_state || 'unknown', working_memory?.situation_assessment ?? ''],
     [
       'Decisions',
       formatCount(decisions),
