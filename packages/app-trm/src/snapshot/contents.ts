@@ -5,7 +5,8 @@ import { TrmError } from '../errors.ts'
 export interface Contents {
   /** Stores files and returns their ids in the same order. */
   addFiles(files: readonly string[]): Promise<readonly string[]>
-  addText(text: string): Promise<string>
+  /** Stores texts and returns their ids in the same order. */
+  addTexts(texts: readonly string[]): Promise<readonly string[]>
   /** Returns `undefined` for an unknown id. */
   read(blob: string): Promise<Buffer | undefined>
   /** Writes a content to an open file. Returns false for an unknown id. */
@@ -39,8 +40,8 @@ export class FallbackContents implements Contents {
     return (await this.#target()).addFiles(files)
   }
 
-  async addText(text: string): Promise<string> {
-    return (await this.#target()).addText(text)
+  async addTexts(texts: readonly string[]): Promise<readonly string[]> {
+    return (await this.#target()).addTexts(texts)
   }
 
   async addList(id: string, list: string, blobs: readonly string[]): Promise<void> {

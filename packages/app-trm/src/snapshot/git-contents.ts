@@ -1,4 +1,6 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Contents } from './contents.ts'
 import { GitReader } from './git-reader.ts'
 import type { ShadowGit } from './shadow-git.ts'
@@ -18,8 +20,17 @@ export class GitContents implements Contents {
     this.#keepMs = keepMs
   }
 
-  async addText(text: string): Promise<string> {
-    return (await this.#git.run(['hash-object', '-w', '--stdin'], { input: text })).toString().trim()
+  /** Through files, because git reads only one text from its input. */
+  async addTexts(texts: readonly string[]): Promise<readonly string[]> {
+    if (texts.length === 0) return []
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-texts-'))
+    try {
+      const files = texts.map((_, index) => join(folder, String(index)))
+      for (const [index, file] of files.entries()) await writeFile(file, texts[index] ?? '', { mode: 0o600 })
+      return await this.addFiles(files)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }
 
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
@@ -41,7 +52,7 @@ export class GitContents implements Contents {
   }
 
   async addList(id: string, text: string, blobs: readonly string[]): Promise<void> {
-    const list = await this.addText(text)
+    const list = (await this.#git.run(['hash-object', '-w', '--stdin'], { input: text })).toString().trim()
     const entries = [...new Set(blobs)].map((blob) => `100644 blob ${blob}\t${blob}\n`)
     const input = [`100644 blob ${list}\tentries\n`, ...entries].join('')
     const tree = await this.#git.run(['mktree'], { input })

@@ -34,7 +34,11 @@ export class RowContents implements Contents {
     return Promise.all(files.map((file) => this.#addFile(file)))
   }
 
-  async addText(text: string): Promise<string> {
+  addTexts(texts: readonly string[]): Promise<readonly string[]> {
+    return Promise.all(texts.map((text) => this.#addText(text)))
+  }
+
+  async #addText(text: string): Promise<string> {
     const bytes = Buffer.from(text)
     const blob = createBlobHash(bytes.length).update(bytes).digest('hex')
     const name = randomUUID()

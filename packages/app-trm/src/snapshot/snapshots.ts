@@ -238,13 +238,14 @@ export class Snapshots {
     const files = places.filter(({ stats }) => stats?.isFile())
     const blobs = await this.#contents.addFiles(files.map(({ absolute }) => absolute))
     const blobByPlace = new Map(files.map((place, index) => [place, blobs[index] ?? '']))
+    const links = places.filter(({ stats }) => stats?.isSymbolicLink())
+    await this.#contents.addTexts(await Promise.all(links.map(({ absolute }) => readlink(absolute))))
     return Promise.all(
       places.map(async (place: Place): Promise<SnapshotEntry> => {
         const { path, absolute, stats } = place
         const blob = blobByPlace.get(place)
         if (blob !== undefined && stats)
           return { path, kind: 'file', blob, mode: stats.mode & 0o7777, bytes: stats.size }
-        if (stats?.isSymbolicLink()) await this.#contents.addText(await readlink(absolute))
         return readEntry(path, absolute, stats)
       }),
     )

@@ -326,6 +326,26 @@ t.test('concurrent snapshots do not affect each other', async (t) => {
   for (const id of ids) t.same(await snapshots.findChanged(id), [])
 })
 
+t.test('the number of git processes does not depend on the number of files and links', async (t) => {
+  const commands: unknown[] = []
+  const debug = (facts: object) => void commands.push((facts as { git?: string }).git)
+  const { root, snapshots, put } = setUp(t, { log: { debug } })
+  const paths = Array.from({ length: 60 }, (_, index) => `many/file${index}`)
+  for (const [index, path] of paths.entries()) {
+    put(path, `content ${index}\n`)
+    symlinkSync(`target${index}`, join(root, `link${index}`))
+  }
+  const links = paths.map((_, index) => `link${index}`)
+  const taken = await snapshots.take(root, [...paths, ...links])
+  t.ok(commands.length <= 6, `${commands}`)
+  for (const path of [...paths, ...links]) rmSync(join(root, path))
+  commands.length = 0
+  await snapshots.restore(taken)
+  t.same(commands, [], 'restoring reads all contents with one process')
+  t.equal(readFileSync(join(root, 'many/file7'), 'utf8'), 'content 7\n')
+  t.equal(readlinkSync(join(root, 'link7')), 'target7')
+})
+
 t.test('a git process that is killed is a lost worker, not damage of the snapshots', async (t) => {
   const bin = t.testdir({ git: '#!/bin/sh\nkill -9 $$\n' })
   chmodSync(join(bin, 'git'), 0o700)
