@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
 import { Engine } from '../src/engine/engine.ts'
@@ -202,19 +203,27 @@ t.test('the output of a command is read however many other calls wait', async (t
 
 const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
-verifies('trm:submit:only', 'native ids of pytest are returned and accepted', async (t) => {
-  if (!hasPytest) return void t.pass('pytest', { skip: `install pytest for ${python}` })
-  const { client } = await openTrm(t, {
-    files: {
-      'p/tests/test_a.py':
-        'class TestA:\n    def test_one(self):\n        assert 1 < 1, "é & <b>"\n\n\ndef test_one():\n    pass\n',
-    },
-  })
-  const { ask } = client()
-  const { baseline } = await ask('start', { repo: 'p', test: `${python} -m pytest -q` })
-  const id = 'tests/test_a.py::TestA::test_one'
-  t.match(baseline.failures, [{ id, file: 'tests/test_a.py', line: 3, message: /é & <b>/ }])
-  for (const only of [[id], ['tests.test_a.TestA::test_one'], 'failed'])
-    t.match(await ask('submit', { only }), { tests: { failed: 1, total: 1 }, failures: [{ id }], notRun: [] })
-  t.match(await ask('submit', { only: ['tests/test_a.py'] }), { tests: { total: 2 } })
-})
+verifies(
+  'trm:submit:only',
+  'native ids of pytest are returned and accepted',
+  inCI(async (t) => {
+    if (!hasPytest) return void t.pass('pytest', { skip: `install pytest for ${python}` })
+    const { client } = await openTrm(t, {
+      files: {
+        'p/tests/test_a.py':
+          'class TestA:\n    def test_one(self):\n        assert 1 < 1, "é & <b>"\n\n\ndef test_one():\n    pass\n',
+      },
+    })
+    const { ask } = client()
+    const { baseline } = await ask('start', { repo: 'p', test: `${python} -m pytest -q` })
+    const id = 'tests/test_a.py::TestA::test_one'
+    t.match(baseline.failures, [{ id, file: 'tests/test_a.py', line: 3, message: /é & <b>/ }])
+    for (const only of [[id], ['tests.test_a.TestA::test_one'], 'failed'])
+      t.match(await ask('submit', { only }), {
+        tests: { failed: 1, total: 1 },
+        failures: [{ id }],
+        notRun: [],
+      })
+    t.match(await ask('submit', { only: ['tests/test_a.py'] }), { tests: { total: 2 } })
+  }),
+)

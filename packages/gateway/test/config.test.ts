@@ -25,6 +25,7 @@ import {
   SecretsFile,
   type Variables,
 } from '../src/config/index.ts'
+import { RestartPolicy } from '../src/instances/restart-policy.ts'
 
 const parse = (value: unknown) => parseGatewayConfig(JSON.stringify(value), '/data/mcp.json')
 
@@ -369,4 +370,23 @@ verifies('gateway:redact', async (t) => {
   t.equal(describe({ url: 'https://h/${PATH}?token=${secret:a}' }), 'https://h/${PATH}?<redacted>')
   t.equal(redactUrl('http://h/mcp'), 'http://h/mcp')
   t.equal(redactUrl('postgres://user:pw@h:1/db'), 'postgres://<redacted>@h:1/db')
+})
+
+verifies('gateway:backoff', 'delays between attempts', async (t) => {
+  let now = 0
+  const policy = new RestartPolicy({ now: () => now, random: () => 0.5 })
+  const waits: number[] = []
+  for (let failure = 1; failure <= 5; failure++) {
+    policy.recordFailure()
+    waits.push(policy.waitMs)
+    t.equal(policy.isDown, failure === 5)
+    now += failure === 5 ? 0 : policy.waitMs
+  }
+  t.same(waits, [0, 1000, 2000, 4000, 300_000])
+  now += 300_000
+  t.match({ waitMs: policy.waitMs, isDown: policy.isDown }, { waitMs: 0, isDown: false })
+  policy.recordFailure(600_000)
+  t.equal(policy.waitMs, 600_000, 'the server requested a longer delay')
+  policy.reset()
+  t.ok(policy.isClean)
 })

@@ -1,9 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { AgingClock, ClockJumpDetector, identifyProcess, openDatabase } from '../src/index.ts'
+import {
+  AgingClock,
+  ClockJumpDetector,
+  canRenameOpenFolder,
+  identifyProcess,
+  isReadableByOthers,
+  openDatabase,
+  syncFolder,
+} from '../src/index.ts'
+import { syncFolderSync } from '../src/platform-files.ts'
 
 const minute = 60_000
 
@@ -107,4 +117,33 @@ t.test('identifyProcess returns undefined for a zombie', async (t) => {
   const pid = Number(String(line))
   while (identifyProcess(pid) !== undefined) await turn()
   t.equal(process.kill(pid, 0), true, 'the pid is still in use')
+})
+
+const platforms: readonly NodeJS.Platform[] = ['linux', 'darwin', 'win32']
+
+t.test('modes show who can read a file, except on Windows', async (t) => {
+  for (const mode of [0o640, 0o604, 0o755])
+    t.same(
+      platforms.map((platform) => isReadableByOthers(mode, platform)),
+      [true, true, false],
+    )
+  for (const platform of platforms) t.equal(isReadableByOthers(0o100600, platform), false)
+})
+
+t.test('a folder with an open file can be renamed, except on Windows', async (t) => {
+  t.same(platforms.map(canRenameOpenFolder), [true, true, false])
+})
+
+t.test('folders are flushed, except on Windows', async (t) => {
+  const folder = join(t.testdir(), 'data')
+  mkdirSync(folder)
+  await syncFolder(folder)
+  syncFolderSync(folder)
+  const missing = join(folder, 'missing')
+  for (const platform of ['linux', 'darwin'] as const) {
+    await t.rejects(syncFolder(missing, platform), { code: 'ENOENT' })
+    t.throws(() => syncFolderSync(missing, platform), { code: 'ENOENT' })
+  }
+  await syncFolder(missing, 'win32')
+  syncFolderSync(missing, 'win32')
 })

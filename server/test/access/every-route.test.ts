@@ -73,7 +73,7 @@ const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
 }
 
 /**
- * Pages and assets of the console need no token; `console-pages.test.ts` tests them. The redirect URI of logins has a secret state instead;
+ * Pages and assets of the console need no token; `guard.test.ts` tests them. The redirect URI of logins has a secret state instead;
  * see below.
  */
 const publicRoutes =

@@ -191,18 +191,21 @@ verifies('gateway:login:needed', async (t) => {
   t.match(await call(running, 'echo', { text: 'again' }), { content: [{ text: 'again' }] })
 })
 
-verifies('gateway:login:scope', async (t) => {
-  const { fixture, data, mcp, logIn } = await openCommands(t)
-  new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
-  const running = await startServer(t, { dir: data })
-  await logIn()
-  await until(
-    () => mcp('list'),
-    ({ stdout }) => /^docs +ready +shared +2 tools/m.test(stdout),
-  )
-  t.match((await call(running, 'admin')).content[0].text, /^SCOPE_MISSING: .*causeway mcp login docs/)
-  t.match(await call(running, 'echo', { text: 'x' }), { content: [{ text: 'x' }] }, 'other calls work')
-  t.match(await mcp('show', 'docs'), { stdout: /required scope +read admin/ })
-  await logIn()
-  t.match(await call(running, 'admin'), { content: [{ text: 'done' }] })
-})
+verifies(
+  'gateway:login:scope',
+  inCI(async (t) => {
+    const { fixture, data, mcp, logIn } = await openCommands(t)
+    new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
+    const running = await startServer(t, { dir: data })
+    await logIn()
+    await until(
+      () => mcp('list'),
+      ({ stdout }) => /^docs +ready +shared +2 tools/m.test(stdout),
+    )
+    t.match((await call(running, 'admin')).content[0].text, /^SCOPE_MISSING: .*causeway mcp login docs/)
+    t.match(await call(running, 'echo', { text: 'x' }), { content: [{ text: 'x' }] }, 'other calls work')
+    t.match(await mcp('show', 'docs'), { stdout: /required scope +read admin/ })
+    await logIn()
+    t.match(await call(running, 'admin'), { content: [{ text: 'done' }] })
+  }),
+)

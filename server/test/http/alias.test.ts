@@ -7,6 +7,7 @@ import type { FastifyReply } from 'fastify'
 import t, { type Test } from 'tap'
 import { fetch } from 'undici'
 import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { HttpServer } from '../../src/http/server.ts'
 import { maxUnreadBytes, sendMessages, sendResponse } from '../../src/http/web-messages.ts'
@@ -129,16 +130,19 @@ t.test('the server does not start if the app of a port is not served or the port
   t.match(await (await openWire(t, { dir: t.testdir({ again: {} }) })).send(rpc('ping')), { status: 200 })
 })
 
-t.test('the error for a used port of an app names the setting', async (t) => {
-  const holder = createServer()
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => holder.close())
-  const { port } = holder.address() as { port: number }
-  const server = spawnServer(t, { dir: t.testdir(), env: { CAUSEWAY_LISTEN: `replay:${port}` } })
-  t.same(await server.exited, { code: 1, signal: null })
-  t.match(server.stderr, `causeway: port ${port} is used by `)
-  t.match(server.stderr, /CAUSEWAY_LISTEN/)
-})
+t.test(
+  'the error for a used port of an app names the setting',
+  inCI(async (t) => {
+    const holder = createServer()
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => holder.close())
+    const { port } = holder.address() as { port: number }
+    const server = spawnServer(t, { dir: t.testdir(), env: { CAUSEWAY_LISTEN: `replay:${port}` } })
+    t.same(await server.exited, { code: 1, signal: null })
+    t.match(server.stderr, `causeway: port ${port} is used by `)
+    t.match(server.stderr, /CAUSEWAY_LISTEN/)
+  }),
+)
 
 t.test('CAUSEWAY_LISTEN opens ports of apps', async (t) => {
   const { server } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_LISTEN: 'replay:0' } })

@@ -2,7 +2,132 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { findFixes } from '../../src/domain/advice/fix.ts'
 import { applyCandidate } from '../../src/domain/candidate/apply.ts'
+import { alterTests } from '../../src/domain/evaluation/altered-tests.ts'
+import { findHelpers } from '../../src/domain/evaluation/tamper.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
+import { createRun } from '../../src/domain/report/test-run.ts'
+
+const passed = (...ids: readonly string[]) =>
+  createRun(
+    'junit',
+    ids.map((id) => ({ id, status: 'pass' as const })),
+  )
+
+/** Returns the altered line of the only test, or `undefined`. */
+function alterOne(path: string, text: string, id: string): string | undefined {
+  const { text: changed, names } = alterTests(path, text, passed(id))
+  const before = text.split('\n')
+  return names.length === 0
+    ? undefined
+    : changed
+        .split('\n')
+        .find((line, at) => line !== before[at])
+        ?.trim()
+}
+
+const alterPython = (...body: readonly string[]) =>
+  alterOne(
+    'test_a.py',
+    `def test_one(self):\n${body.map((line) => `    ${line}\n`).join('')}`,
+    'test_a.test_one',
+  )
+
+const alterScript = (body: string) => alterOne('a.test.js', `test('one', () => { ${body} })\n`, 'one')
+
+verifies(
+  'trm:submit:gaming',
+  'the expected values of tests are altered where they certainly count',
+  async (t) => {
+    t.equal(alterPython('assert f(1) == 3'), 'assert f(1) == 3 + 1')
+    t.equal(alterPython('x = f(1)', "self.assertEqual(x, 'a')"), "self.assertEqual(x, 'a (altered)')")
+    t.equal(alterPython('self.assertEqual(-2, f(1, [2, 3]))'), 'self.assertEqual(-2 + 1, f(1, [2, 3]))')
+    t.equal(alterPython('with ready():', '    go()', 'assert f(1) == 3'), 'assert f(1) == 3 + 1')
+    t.equal(
+      alterPython('for x, y in ROWS:', '    with self.subTest(x=x):', '        self.assertEqual(f(x), y)'),
+      'self.assertEqual(f(x), (y) + 1)',
+    )
+    t.match(alterScript("assert.equal(slug('A b'), 'a-b')"), "assert.equal(slug('A b'), 'a-b (altered)')")
+    t.match(
+      alterOne('a.test.js', "test('one', () => assert.equal(f(1), 3))\n", 'one'),
+      'assert.equal(f(1), 3 + 1)',
+    )
+    t.match(alterScript('expect(f([1, 2])).toBe(3)'), 'expect(f([1, 2])).toBe(3 + 1)')
+  },
+)
+
+t.test('tests whose altered value might not count stay as they are', async (t) => {
+  for (const body of [
+    ['if x:', '    assert f(1) == 3'],
+    ['for x in xs:', '    assert f(x) == 3'],
+    ['for x in xs:', '    with self.subTest(x=x):', '        self.assertEqual(f(x), y)'],
+    ['with self.assertRaises(ValueError):', '    self.assertEqual(f(1), 3)'],
+    ['for x in ROWS:', '    if x: continue', '    assert f(x) == 3'],
+    ['assert f(1) == math.inf'],
+    ['pytest.skip("later")', 'assert f(1) == 3'],
+    ['return', 'assert f(1) == 3'],
+    ['"""', 'assert f(1) == 3', '"""', 'g()'],
+    ['self.assertEqual(f(1), g(), "message")'],
+    ['assert f(1) == 3, "message"'],
+    ['assert f(1) == 3 or x'],
+    ['assert not f(1) == 3'],
+    ['assert f(1) == approx(3, abs=10)'],
+    ['assert f(1) >= 3'],
+  ])
+    t.equal(alterPython(...body), undefined, body.join(' '))
+  for (const body of [
+    'if (x) assert.equal(f(1), 3)',
+    'return done().then(() => assert.equal(f(1), 3))',
+    'x ? assert.equal(f(1), 3) : 0',
+    "assert.equal(f(1), g(), 'message')",
+    'assert.ok(!Object.is(f(1), 3))',
+    'const same = x.equals(f(1), 3)',
+    'assert.notEqual(f(1), 3)',
+    'expect(f(1)).not.toBe(3)',
+    'expect(f(1)).toBeCloseTo(3)',
+  ])
+    t.equal(alterScript(body), undefined, body)
+  const text = 'def test_one(self):\n    assert f(1) == 3\n'
+  for (const run of [
+    passed('test_a.test_one', 'test_b.test_one'),
+    passed('test_a.test_one_more'),
+    createRun('junit', [{ id: 'test_a.test_one', status: 'skip' }]),
+    createRun('tap', [
+      { id: 'test_one', status: 'pass' },
+      { id: 'test_one', status: 'pass' },
+    ]),
+  ])
+    t.same(alterTests('test_a.py', text, run), { text, names: [] })
+  const parameters = passed('test_a.py::test_one[1]', 'test_a.py::test_one[2]')
+  t.same(alterTests('test_a.py', text, parameters).names, ['test_one'])
+})
+
+t.test('the rules that a data check imports belong to the check, and other modules do not', async (t) => {
+  const texts = new Map([['check.py', 'import rules\nimport load\n']])
+  const changed = new Map([
+    ['rules.py', 'def one(): pass\n'],
+    ['load.py', 'def two(): pass\n'],
+  ])
+  t.same(findHelpers(texts, changed, new Set(['check.py'])), ['rules.py'])
+  t.same(findHelpers(texts, changed, new Set()), [])
+})
+
+verifies('trm:patterns:linear', 'large and hostile test files are altered in linear time', async (t) => {
+  const startMs = process.cpuUsage().user
+  const ids = Array.from({ length: 5000 }, (_, index) => `test_a.test_${index}`)
+  const tests = ids.map((id) => `def ${id.slice(7)}():\n    assert f(1) == 3\n`).join('')
+  t.equal(alterTests('test_a.py', tests, passed(...ids)).names.length, 200)
+  for (const [path, text] of [
+    ['test_a.py', `def test_0(${')'.repeat(400_000)}\n`],
+    ['test_a.py', `def test_0():\n    assert ${'='.repeat(400_000)}\n`],
+    ['test_a.py', `def test_0():\n    assert ${'a '.repeat(200_000)}\n`],
+    ['test_a.py', `def test_0():\n${' '.repeat(400_000)}assert f(1) == 3`],
+    ['a.test.js', `test('test_0', () => {${' '.repeat(400_000)}assert.equal(f(1), 3)`],
+    ['a.test.js', `test('test_0', () => {${' assert.equal('.repeat(30_000)}`],
+    ['a.test.js', "test('".repeat(60_000)],
+  ] as const)
+    alterTests(path, text, passed('test_a.test_0', 'test_0'))
+  t.ok(process.cpuUsage().user - startMs < 3_000_000, `${process.cpuUsage().user - startMs} µs`)
+})
 
 const problem = (kind: string, message: string, line: number, file = 'a.py'): Problem => ({
   source: /^[A-Z]\w+Error$/.test(kind) ? 'python' : 'lint',
