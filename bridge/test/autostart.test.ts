@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { inCI, isComplete } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
-import { findServer, serverEnvironment, stateDir } from '../src/autostart/autostart.ts'
+import { findServer, serverEnvironment } from '../src/autostart/autostart.ts'
 import { findProcess, type Holder, type Process, takeStartLock } from '../src/autostart/start-lock.ts'
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
@@ -213,12 +213,6 @@ t.test(
     t.match(serverEnvironment({ CAUSEWAY_ROOTS: '/mine' }, '1', '/work'), { CAUSEWAY_ROOTS: '/mine' })
   },
 )
-
-t.test('stateDir returns the folder of the platform', async (t) => {
-  t.equal(stateDir({ XDG_STATE_HOME: '/state' }, 'linux'), '/state/causeway')
-  t.match(stateDir({}, 'darwin'), /\.local\/state\/causeway$/)
-  t.match(stateDir({ LOCALAPPDATA: '/local' }, 'win32'), /causeway$/)
-})
 
 const self = findProcess(process.pid) as Process
 

@@ -350,6 +350,19 @@ verifies('bridge:socket', 'resolveTarget separates the socket and the path', asy
     t.throws(() => readTarget(url), { code: 'INVALID_SETTING' }, url)
 })
 
+t.test('on Windows a socket URL names a pipe', async (t) => {
+  const url = readTarget('unix://./pipe/causeway:/mcp', { app: 'replay', platform: 'win32' })
+  t.match(resolveTarget(url, 'win32'), { path: '/mcp/replay', socketPath: '\\\\.\\pipe\\causeway' })
+  for (const text of ['unix:/run/c.sock:/mcp', 'unix://server/pipe/a:/mcp'])
+    t.throws(() => readTarget(text, { platform: 'win32' }), {
+      code: 'INVALID_SETTING',
+      remedy: 'write it as unix://./pipe/name:/mcp',
+    })
+  t.throws(() => readTarget('unix://./pipe/causeway:/mcp', { platform: 'linux' }), {
+    code: 'INVALID_SETTING',
+  })
+})
+
 t.test('readTarget rejects --app with the URL of an app', async (t) => {
   t.throws(() => readTarget('http://a/mcp/replay', { app: 'help' }), { code: 'INVALID_SETTING' })
 })

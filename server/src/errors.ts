@@ -25,7 +25,8 @@ export const ServerError = defineErrors({
     status: 503,
     retryable: true,
     about: 'no server runs on the data folder',
-    remedy: 'start it with `causeway`, or with `npm start` in a checkout',
+    remedy:
+      'start it: causeway serve; if it runs with another port or data folder, add --port or --data-dir to this command',
   },
   NO_LOG_FILES: {
     status: 404,
@@ -34,7 +35,7 @@ export const ServerError = defineErrors({
   },
   NO_SERVICE_MANAGER: {
     status: 501,
-    about: 'the system has no systemd for user services',
+    about: 'there is no service manager for this user, or it failed',
     remedy: 'run the printed command in the service manager of the system',
   },
   DATA_EXISTS: {

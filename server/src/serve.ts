@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, canSignal } from '@causeway/protocol'
 import { type FolderLock, lockFiles, toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
 import { TokenFile } from './access/token-file.ts'
@@ -80,10 +80,11 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
   log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
   for (const { app, port } of http.aliases)
     log.info({ app, url: http.url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')
-  process.on(
-    'SIGHUP',
-    () => void core.registry.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
-  )
+  if (canSignal())
+    process.on(
+      'SIGHUP',
+      () => void core.registry.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
+    )
   watchNpx(() => process.kill(process.pid, 'SIGTERM'))
   const idleCollector = new IdleCollector({
     collectGarbage,

@@ -79,11 +79,11 @@ export const command = {
   'command:install-service': {
     origin: 'server operations, packaging',
     behaviour:
-      'install-service writes a systemd unit with this Node, the settings without secrets, a heap limit and restarts, and enables it only with --enable',
+      'install-service writes a systemd unit, a launch agent or a task with this Node, the settings without secrets, a heap limit and restarts, and enables it only with --enable',
   },
   'command:install-service:no-systemd': {
     origin: 'server operations, packaging',
-    behaviour: 'without systemd install-service writes nothing and names an alternative',
+    behaviour: 'without a service manager install-service writes nothing and names an alternative',
   },
   'command:call': {
     origin: 'seen by a new user',

@@ -1,9 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CausewayError, findStateFolder, isCausewayError, thisMachine } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { options } from '../settings/options.ts'
@@ -55,7 +54,7 @@ export function openAutostart({ url, serverCommand }: Settings, program: URL, lo
     port,
     command,
     env: serverEnvironment(env, port, process.cwd()),
-    folder: stateDir(env),
+    folder: findStateFolder(thisMachine(env)),
     isHealthy: () => isHealthy(`http://127.0.0.1:${port}`, log),
     log,
   })
@@ -171,11 +170,6 @@ function readLastLines(path: string): string {
   } catch {
     return ''
   }
-}
-
-export function stateDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'causeway')
-  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'causeway')
 }
 
 /** Returns `npm start` of the checkout, or the server package next to the bridge. */

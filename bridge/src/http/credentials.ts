@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isReadableByOthers } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
@@ -99,8 +99,7 @@ const readStamp = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => [mtimeMs, 
 function rejectShared(stat: Stats, path: string, setting: string): void {
   if (!stat.isFile())
     throw new CausewayError('INVALID_SETTING', `${setting} is not a file: ${path}`, { data: { path } })
-  // The mode is not meaningful on Windows.
-  if (process.platform === 'win32' || (stat.mode & 0o077) === 0) return
+  if (!isReadableByOthers(stat.mode)) return
   throw new CausewayError('INVALID_SETTING', `other users can read ${setting}: ${path}`, {
     data: { path, mode: (stat.mode & 0o777).toString(8) },
     remedy: `run chmod 600 ${path}`,

@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, toSocketPath } from '@causeway/protocol'
 
 export interface Target {
   /** Scheme, host and port; for a socket a placeholder, which becomes the Host header. */
@@ -13,20 +13,27 @@ interface TargetOptions {
   readonly app?: string | undefined
   /** `full`, `core` or a profile. */
   readonly view?: string | undefined
+  readonly platform?: NodeJS.Platform
 }
 
 /**
  * With `app`, `…/mcp` becomes `…/mcp/replay`; with `view`, `…/mcp/core` or `…/mcp/p/<profile>`. Throws `INVALID_SETTING` without a
  * password from the URL.
  */
-export function readTarget(text = defaultUrl, { app, view }: TargetOptions = {}): URL {
+export function readTarget(
+  text = defaultUrl,
+  { app, view, platform = process.platform }: TargetOptions = {},
+): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
     throw invalid(`not a server URL: ${text}`, `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`)
   if (url.username !== '' || url.password !== '')
     throw invalid('the server URL contains a user name or password', 'remove them from the URL')
-  if (url.protocol === 'unix:' && !/^\/.+:\/[^:]*$/.test(url.pathname))
-    throw invalid(`not a socket URL: ${text}`, 'write it as unix:/path/to.sock:/mcp')
+  if (url.protocol === 'unix:' && findSocket(url, platform) === undefined)
+    throw invalid(
+      `not a socket URL: ${text}`,
+      platform === 'win32' ? 'write it as unix://./pipe/name:/mcp' : 'write it as unix:/path/to.sock:/mcp',
+    )
   if (app !== undefined && view !== undefined)
     throw invalid(
       '--app and --view exclude each other',
@@ -62,15 +69,21 @@ function extend(url: URL, segments: string, flag: string): URL {
   return chosen
 }
 
-export function resolveTarget(url: URL): Target {
+export function resolveTarget(url: URL, platform: NodeJS.Platform = process.platform): Target {
   if (url.protocol !== 'unix:')
     return { origin: url.origin, path: url.pathname + url.search, socketPath: undefined }
-  const at = url.pathname.lastIndexOf(':/')
   return {
     origin: 'http://localhost',
-    path: url.pathname.slice(at + 1) + url.search,
-    socketPath: decodeURIComponent(url.pathname.slice(0, at)),
+    path: url.pathname.slice(url.pathname.lastIndexOf(':/') + 1) + url.search,
+    socketPath: findSocket(url, platform),
   }
+}
+
+/** Returns the socket of `unix:/path/to.sock:/mcp`, or the named pipe of `unix://./pipe/name:/mcp`, whose dot is the host of the URL. */
+function findSocket({ host, pathname }: URL, platform: NodeJS.Platform): string | undefined {
+  const [, path] = /^(.+):\/[^:]*$/.exec(pathname) ?? []
+  if (path === undefined || (host !== '' && platform !== 'win32')) return undefined
+  return toSocketPath(decodeURIComponent(host === '' ? path : `//${host}${path}`), platform)
 }
 
 const invalid = (message: string, remedy: string): CausewayError =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, canSignal, listStopSignals } from '@causeway/protocol'
 import type { Relay } from '../calls/relay.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Session } from '../session/session.ts'
@@ -68,14 +68,13 @@ interface Handlers {
 
 export function handleProcessEvents({ end, onCrash, printStats }: Handlers): void {
   let signals = 0
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  for (const signal of new Set([...listStopSignals(), 'SIGHUP'] as const))
     process.on(signal, (_name: string, number: number) => {
       signals += 1
       if (signals > 1) process.exit(128 + number)
       end(signal, signalGraceMs)
     })
-  // Not supported on Windows.
-  if (process.platform !== 'win32') process.on('SIGUSR2', printStats)
+  if (canSignal()) process.on('SIGUSR2', printStats)
   process.on('uncaughtException', (error) => {
     onCrash(error)
     end('uncaught exception', 0, 1)

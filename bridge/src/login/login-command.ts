@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
+import { listStopSignals } from '@causeway/protocol'
 import type { Settings } from '../settings/settings.ts'
-import { findDataFolder } from './data-folder.ts'
-import { loadLogins } from './upstream-login.ts'
+import { findLoginFolder, loadLogins } from './upstream-login.ts'
 
 interface Terminal {
   readonly print: (line: string) => void
@@ -10,7 +10,7 @@ interface Terminal {
 
 /** Logs in at the server, or out. Returns the exit code. */
 export async function runLoginCommand({ url, oauth }: Settings, { print, warn }: Terminal): Promise<0 | 1> {
-  const logins = await loadLogins(findDataFolder(process.env))
+  const logins = await loadLogins(findLoginFolder(process.env))
   const server = { name: url.host, url: url.href, oauth }
   if (oauth.action === 'logout') {
     const { existed, revoked } = await logins.logout(server)
@@ -21,7 +21,7 @@ export async function runLoginCommand({ url, oauth }: Settings, { print, warn }:
   const { LocalLoginSession, runInteractiveLogin } = await import('@causeway/oauth')
   const session = await LocalLoginSession.open(logins, server, oauth.callbackPort)
   const interrupted = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  for (const signal of listStopSignals()) process.once(signal, () => interrupted.abort())
   try {
     const isTerminal = process.stdin.isTTY && process.stderr.isTTY
     await runInteractiveLogin(session, {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Logins, RemoteServer } from '@causeway/oauth'
-import { asCausewayError, type CausewayError } from '@causeway/protocol'
+import { asCausewayError, type CausewayError, findDataFolder, thisMachine } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 
 interface UpstreamLoginOptions {
@@ -12,6 +12,10 @@ interface UpstreamLoginOptions {
   /** Folder of `auth.json`. */
   readonly folder: string
 }
+
+/** Returns the data folder of a server with the same environment, so that both share their logins. */
+export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
+  resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
 
 /** A response that may require a login. */
 interface Challenge {

@@ -4,8 +4,7 @@ import type { Fields } from '../http/headers.ts'
 import { resolveTarget } from '../http/target.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { findDataFolder } from '../login/data-folder.ts'
-import { UpstreamLogin } from '../login/upstream-login.ts'
+import { findLoginFolder, UpstreamLogin } from '../login/upstream-login.ts'
 import { ClientView } from '../session/client-view.ts'
 import { soundTools } from '../session/sound-tools.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -60,7 +59,9 @@ export async function openFeatures(
   const usesLogin = fields().authorization === undefined && url.protocol !== 'unix:'
   return {
     connections: await openConnections(target, connection, env),
-    login: usesLogin ? new UpstreamLogin({ url, ...settings.oauth, folder: findDataFolder(env) }) : undefined,
+    login: usesLogin
+      ? new UpstreamLogin({ url, ...settings.oauth, folder: findLoginFolder(env) })
+      : undefined,
     fields,
     path: view && (() => view.path),
     stages,

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   asObject,
   claimedVersion,
   classifyMessage,
+  findCacheFolder,
   type JsonObject,
   type Request,
   success,
+  thisMachine,
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { canonicalJson, parsed, stringify } from '../stdio/json.ts'
@@ -79,13 +80,8 @@ function readResults(path: string): Readonly<Record<string, StoredResult>> {
 }
 
 export function offlineStorePath(url: URL, env: NodeJS.ProcessEnv): string {
-  const folders: Readonly<Record<string, string | undefined>> = {
-    darwin: join(homedir(), 'Library', 'Caches'),
-    win32: env.LOCALAPPDATA,
-  }
-  const folder = env.XDG_CACHE_HOME || folders[process.platform] || join(homedir(), '.cache')
   const name = createHash('sha256').update(String(url)).digest('hex').slice(0, 16)
-  return join(folder, 'causeway', `offline-${name}.json`)
+  return join(findCacheFolder(thisMachine(env)), `offline-${name}.json`)
 }
 
 interface PendingRequest {

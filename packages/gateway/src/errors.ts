@@ -20,7 +20,7 @@ export const GatewayError = defineErrors({
   VARIABLE_UNSET: {
     status: 500,
     about: 'an entry of mcp.json uses a variable without a value',
-    remedy: 'set the variable where the server starts, or the secret with causeway mcp add --secret',
+    remedy: 'set the variable where the server starts, or add the secret to secrets.json in the data folder',
   },
   UPSTREAM_GONE: {
     status: 502,

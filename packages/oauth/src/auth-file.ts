@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isObject } from '@causeway/protocol'
+import { isObject, isReadableByOthers } from '@causeway/protocol'
 import { LoginError } from './errors.ts'
 
 export interface StoredTokens {
@@ -99,7 +99,7 @@ export class AuthFile {
     if (stat === undefined) return []
     const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
     if (stamp === this.#stamp) return this.#logins
-    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+    if (isReadableByOthers(stat.mode))
       throw this.#invalid('other users of this machine can read the file', `run chmod 600 ${this.path}`)
     if (stat.size > maxBytes) throw this.#invalid(`larger than ${maxBytes} bytes`)
     this.#logins = this.#parse(readFileSync(this.path, 'utf8'))

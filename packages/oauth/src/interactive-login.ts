@@ -1,6 +1,6 @@
 import { CallbackListener } from './callback-listener.ts'
 import type { Logins } from './logins.ts'
-import { openBrowser } from './open-browser.ts'
+import { openExternally } from './open-externally.ts'
 import type { RemoteServer } from './remote-server.ts'
 
 /** A login that a command runs, in this process or in a server. */
@@ -68,7 +68,8 @@ export async function runInteractiveLogin(
 ): Promise<void> {
   const { url, state } = await session.begin()
   print(`open this page to log in:\n${url.href}`)
-  if (opensBrowser && ask !== undefined && !(await openBrowser(url))) note('no browser could be opened')
+  if (opensBrowser && ask !== undefined && !(await openExternally(url.href)))
+    note('no browser could be opened')
   const done = new AbortController()
   const signal = AbortSignal.any([interrupted, done.signal])
   const waiting = session.wait(state, signal)

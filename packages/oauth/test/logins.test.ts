@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { AuthFile, browserCommand, CallbackListener, Logins, type RemoteServer } from '../src/index.ts'
+import { AuthFile, CallbackListener, Logins, type RemoteServer } from '../src/index.ts'
 import {
   approve,
   openProtectedServer,
@@ -339,11 +339,4 @@ verifies('gateway:login:scope', 'the next login requests the union', async (t) =
   t.equal(authorizationUrl.searchParams.get('scope'), 'read admin')
   await logins.finishManually(server, await approve(authorizationUrl.href))
   t.match(logins.describe(server), { scope: 'read admin', missing_scope: undefined })
-})
-
-verifies('gateway:login', 'no shell interprets the URL', async (t) => {
-  const url = new URL('https://h/a?x=1&y="$(z)"')
-  t.same(browserCommand(url, 'linux'), ['xdg-open', url.href])
-  t.same(browserCommand(url, 'darwin'), ['open', url.href])
-  t.same(browserCommand(url, 'win32'), ['rundll32', 'url.dll,FileProtocolHandler', url.href])
 })

@@ -34,4 +34,5 @@ export {
   wireName,
   wireNamePattern,
 } from './names.ts'
+export * from './platform.ts'
 export type { ErrorDeclaration, ErrorDefinition } from './wire-errors.ts'

@@ -2,10 +2,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** Whether other users of this machine can read a file or folder of this mode. Modes have no meaning on Windows. */
-export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = process.platform): boolean =>
-  platform !== 'win32' && (mode & 0o077) !== 0
-
 /** Whether a folder that contains an open file can be renamed. */
 export const canRenameOpenFolder = (platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32'

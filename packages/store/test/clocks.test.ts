@@ -9,7 +9,6 @@ import {
   ClockJumpDetector,
   canRenameOpenFolder,
   identifyProcess,
-  isReadableByOthers,
   openDatabase,
   syncFolder,
 } from '../src/index.ts'
@@ -120,15 +119,6 @@ t.test('identifyProcess returns undefined for a zombie', async (t) => {
 })
 
 const platforms: readonly NodeJS.Platform[] = ['linux', 'darwin', 'win32']
-
-t.test('modes show who can read a file, except on Windows', async (t) => {
-  for (const mode of [0o640, 0o604, 0o755])
-    t.same(
-      platforms.map((platform) => isReadableByOthers(mode, platform)),
-      [true, true, false],
-    )
-  for (const platform of platforms) t.equal(isReadableByOthers(0o100600, platform), false)
-})
 
 t.test('a folder with an open file can be renamed, except on Windows', async (t) => {
   t.same(platforms.map(canRenameOpenFolder), [true, true, false])

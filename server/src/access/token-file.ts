@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { isReadableByOthers } from '@causeway/store'
+import { CausewayError, isCausewayError, isReadableByOthers } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { type Access, parseTokens, type TokenLine } from './access.ts'
 

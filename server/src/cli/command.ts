@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, type Machine } from '@causeway/protocol'
 import type { CommandLine, FlagSyntax } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import type { Invocation } from '../config/read-config.ts'
@@ -28,6 +28,8 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   /** Settings given as flags, unvalidated. */
   readonly given: Pick<CommandLine, 'settings' | 'envFile'>
   readonly env: NodeJS.ProcessEnv
+  /** The platform and home folder. */
+  readonly machine: Machine
   readonly cwd: string
   /** Writes a line to standard output. */
   readonly print: (line: string) => void
@@ -35,7 +37,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   readonly note: (line: string) => void
   /** `undefined` without a terminal. The signal ends the prompt. */
   readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined
-  /** Returns a signal that aborts on SIGINT and SIGTERM, which then do not end the process. */
+  /** Returns a signal that aborts on SIGINT and the other signals that stop a program, which then do not end the process. */
   readonly untilInterrupted: () => AbortSignal
 }
 

@@ -19,7 +19,7 @@ import { installServiceCommand } from './service/install-service.ts'
 
 const serveCommand = defineCommand({
   name: 'serve',
-  about: 'run the server until it is stopped; `causeway` without a command does the same',
+  about: 'run the server until it is stopped; the word serve may be omitted',
   details: `A setting is a flag, an environment variable, a line of --env-file or a key of causeway.config.json in the working
 directory; the first of these takes precedence. Ctrl-C or SIGTERM stops the server after the running calls have finished, a
 second one immediately. SIGHUP refreshes the tool lists.`,

@@ -9,9 +9,10 @@ export function usage(commands: readonly Command[]): string {
   return [
     'Causeway: one local MCP server that every client shares.',
     '',
-    'usage: causeway                      run the server until it is stopped',
-    '       causeway <command> [flags]',
-    '       causeway <command> --help     flags and exit codes of a command',
+    'usage: causeway <command> [flags]',
+    '',
+    'causeway serve runs the server, also without the word serve. causeway <command> --help lists the flags, exit codes and',
+    'examples of a command.',
     '',
     'commands:',
     ...commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
@@ -22,7 +23,7 @@ export function usage(commands: readonly Command[]): string {
     ...flagLines('-h, --help', ''),
     ...flagLines('-v, --version', ''),
     '',
-    'Every setting is also a flag; `causeway serve --help` lists them with their variables and defaults.',
+    'Every setting is also a flag: see causeway serve --help.',
   ].join('\n')
 }
 
@@ -49,7 +50,7 @@ export function commandHelp(command: Command): string {
       (command.subcommands ?? []).flatMap(({ name, about }) => flagLines(name, about)),
     ),
     ...section('flags', ownFlags),
-    ...section('settings (flag; variable)', related),
+    ...section('settings that it reads, as flags; variables of the environment do the same', related),
     ...section(
       'exit codes',
       listExitCodes(command).map(([code, meaning]) => `  ${code}  ${meaning}`),

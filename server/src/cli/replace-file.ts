@@ -12,13 +12,20 @@ import {
 import { dirname } from 'node:path'
 import { ServerError } from '../errors.ts'
 
-export function readIfExists(path: string): string | undefined {
+export function readIfExists(path: string, encoding: BufferEncoding = 'utf8'): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path, encoding)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+interface Replacement {
+  readonly text: string
+  readonly before: string | undefined
+  readonly mode?: number
+  readonly encoding?: BufferEncoding
 }
 
 /**
@@ -27,7 +34,7 @@ export function readIfExists(path: string): string | undefined {
  */
 export function replaceFile(
   path: string,
-  { text, before, mode = 0o644 }: { text: string; before: string | undefined; mode?: number },
+  { text, before, mode = 0o644, encoding = 'utf8' }: Replacement,
 ): string | undefined {
   mkdirSync(dirname(path), { recursive: true })
   const file = before === undefined ? path : realpathSync(path)
@@ -36,10 +43,10 @@ export function replaceFile(
   const backup = before === undefined ? undefined : `${file}.${time}.bak`
   const temporary = `${file}.${process.pid}.new`
   try {
-    writeFileSync(temporary, text, { mode: fileMode, flush: true })
+    writeFileSync(temporary, text, { mode: fileMode, flush: true, encoding })
     // The umask does not apply to chmod.
     chmodSync(temporary, fileMode)
-    if (readIfExists(path) !== before)
+    if (readIfExists(path, encoding) !== before)
       throw new ServerError('CLIENT_FILE_REFUSED', `another program has just changed ${path}`, {
         data: { path },
         remedy: 'run the command again',

@@ -1,5 +1,11 @@
 import { createInterface } from 'node:readline/promises'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import {
+  CausewayError,
+  isCausewayError,
+  listStopSignals,
+  type Machine,
+  thisMachine,
+} from '@causeway/protocol'
 import {
   type CommandLine,
   describeUnknown,
@@ -20,6 +26,8 @@ interface CommandProcess {
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
+  /** By default this machine. Tests simulate other platforms. */
+  readonly machine?: Machine
   readonly stdin: NodeJS.ReadStream
   readonly stdout: Pick<NodeJS.WriteStream, 'write'>
   readonly stderr: NodeJS.WriteStream
@@ -33,13 +41,15 @@ export async function runCommand(process: CommandProcess): Promise<number> {
   try {
     const line = parseCommandLine(process.argv, commandFlags)
     const [first = 'serve', ...rest] = line.args
-    if (line.version) print(version)
-    else if (line.args.length === 0 && line.help) print(usage(commands))
+    const advise = (text: string): void => print(adviseCommand(text, process.env))
+    if (line.version || first === 'version') print(version)
+    else if (line.args.length === 0 && line.help) advise(usage(commands))
     else if (first === 'help')
-      print(rest[0] === undefined ? usage(commands) : commandHelp(findCommand(rest).command))
-    else if (line.help) print(commandHelp(findCommand([first, ...rest]).command))
+      advise(rest[0] === undefined ? usage(commands) : commandHelp(findCommand(rest).command))
+    else if (line.help && !isToolHelp(line.args)) advise(commandHelp(findCommand(line.args).command))
     else {
-      const { command, args } = findCommand([first, ...rest])
+      const words = line.help ? ['tools', ...rest.slice(0, 2)] : [first, ...rest]
+      const { command, args } = findCommand(words)
       return await command.run(createCall(command, { ...line, args }, { process, print, note }))
     }
     return 0
@@ -48,6 +58,10 @@ export async function runCommand(process: CommandProcess): Promise<number> {
     return getExitCode(error)
   }
 }
+
+/** Whether `--help` follows the name of a tool: `call replay plot --help`. Then `tools` prints its arguments. */
+const isToolHelp = ([command, app, tool]: readonly string[]): boolean =>
+  command === 'call' && app !== undefined && tool !== undefined
 
 /** Includes the stack if the error is a defect. */
 function describeError(error: unknown): string {
@@ -72,8 +86,11 @@ function findCommand([name = '', ...args]: readonly string[]): {
   if (subcommand !== undefined) return { command: subcommand, args: args.slice(1) }
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
-  throw new CausewayError('INVALID_ARGUMENTS', describeUnknown('command', name, names), {
-    remedy: 'see causeway --help',
+  const problem = describeUnknown('command', name, names)
+  // A word that resembles no command may be the name of a tool.
+  const isTool = !problem.includes('did you mean') && /^\w+$/.test(name)
+  throw new CausewayError('INVALID_ARGUMENTS', problem, {
+    remedy: `see causeway --help${isTool ? `; if ${name} is a tool, run causeway call <app> ${name}` : ''}`,
   })
 }
 
@@ -90,7 +107,7 @@ function createCall(
         Object.keys(flags).map((flag) => `--${flag} of ${name}`),
       )
   checkArguments(command, args)
-  const { argv, env, cwd, stdin, stderr } = process
+  const { argv, env, cwd, machine = thisMachine(env), stdin, stderr } = process
   const invocation = () => readConfig({ argv, env, cwd, commandFlags })
   const values = Object.entries(flags).map(([flag, { value, many }]) => [
     flag,
@@ -103,6 +120,7 @@ function createCall(
     config: () => invocation().config,
     invocation,
     env,
+    machine,
     cwd,
     print,
     note,
@@ -128,6 +146,6 @@ async function askUser(
 
 function untilInterrupted(): AbortSignal {
   const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  for (const signal of listStopSignals()) process.once(signal, () => controller.abort())
   return controller.signal
 }

@@ -1,5 +1,3 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { debriefSettings } from './settings/debrief.ts'
 import { helpSettings } from './settings/help.ts'
@@ -8,12 +6,6 @@ import { mindsSettings } from './settings/minds.ts'
 import { replaySettings } from './settings/replay.ts'
 import { alias, flag, list, type Setting, setting, webOrigin, whole } from './settings/setting.ts'
 import { trmSettings } from './settings/trm.ts'
-
-export function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'causeway')
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'causeway')
-  return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'causeway')
-}
 
 /** Every setting by its key in `causeway.config.json`. Nothing else reads the environment. */
 export const settings = Object.freeze({

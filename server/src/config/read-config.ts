@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
-import { CausewayError, isObject } from '@causeway/protocol'
+import { CausewayError, findDataFolder, isObject, thisMachine } from '@causeway/protocol'
 import { describeUnknown, type FlagSyntax, parseCommandLine } from './command-line.ts'
-import { type Config, defaultDataDir, type SettingKey, settings, toFlag } from './config.ts'
+import { type Config, type SettingKey, settings, toFlag } from './config.ts'
 import { describeIssue } from './describe-issue.ts'
 import type { Setting } from './settings/setting.ts'
 
@@ -65,7 +65,7 @@ function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' 
   ) as unknown as Config
   return {
     ...values,
-    dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
+    dataDir: resolve(cwd, values.dataDir ?? findDataFolder(thisMachine(env))),
     ...(values.backupDir === undefined ? {} : { backupDir: resolve(cwd, values.backupDir) }),
     ...(values.tokenFile === undefined ? {} : { tokenFile: resolve(cwd, values.tokenFile) }),
     roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { listStopSignals } from '@causeway/protocol'
 import { identifyProcess } from '@causeway/store'
 
 /** A terminal signals the whole process group, and npm forwards the signal again. A repetition within this time is ignored. */
@@ -6,7 +7,7 @@ const repeatedSignalMs = 250
 const npxCheckMs = 250
 
 /**
- * Runs `stop` on the first SIGTERM or SIGINT, or when the IPC channel to the parent closes, and then exits. A second signal
+ * Runs `stop` on the first signal that stops a program, or when the IPC channel to the parent closes, and then exits. A second signal
  * exits immediately.
  */
 export function onShutdown(stop: (reason: string) => Promise<void>): void {
@@ -26,8 +27,8 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
       },
     )
   }
-  process.on('SIGTERM', () => begin('SIGTERM', 143))
-  process.on('SIGINT', () => begin('SIGINT', 130))
+  for (const signal of listStopSignals())
+    process.on(signal, (_name: string, number: number) => begin(signal, 128 + number))
   process.on('disconnect', () => begin('disconnect', 1))
 }
 

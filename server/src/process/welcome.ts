@@ -37,6 +37,14 @@ const programName = (env: NodeJS.ProcessEnv): string =>
     ? 'npm start --'
     : 'causeway'
 
-/** Replaces the program in advice such as `run causeway stop`. */
-export const adviseCommand = (text: string, env: NodeJS.ProcessEnv): string =>
-  text.replaceAll(/\bcauseway (?=[a-z-]+)/g, `${programName(env)} `)
+/**
+ * Replaces the program in help and advice such as `run causeway stop`. The app `causeway` in `causeway call causeway list_apps` and the
+ * end of a path remain.
+ */
+export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
+  const program = programName(env)
+  if (program === 'causeway') return text
+  return text
+    .replaceAll(/(?<![\w./\\-])causeway serve\b(?! [-[])/g, 'npm start')
+    .replaceAll(/(?<![\w./\\-]|\b(?:call|tools) )causeway (?=[a-z<-])/g, `${program} `)
+}

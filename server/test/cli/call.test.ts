@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
@@ -9,7 +9,7 @@ import { cleanEnv, fromSource, startServer } from '../../../test/e2e/server-proc
 import { writeProbeApp } from '../../../test/e2e/user-app.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { formatText } from '../../src/cli/call/format-result.ts'
-import { openerCommand, saveFiles } from '../../src/cli/call/save-files.ts'
+import { saveFiles } from '../../src/cli/call/save-files.ts'
 import { parseToolArguments } from '../../src/cli/call/tool-arguments.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
@@ -42,6 +42,8 @@ verifies('command:call', async (t) => {
     '--json',
   )
   t.equal(JSON.parse(json.stdout).frame_id, 45)
+  const pasted = await here('call', 'replay.get_frame', '{"frame_id":45}', 'recording=slide_at_45')
+  t.equal(pasted.stdout, stdout, 'the arguments of an evidence call can be pasted')
   t.match(await here('call', 'probe', 'write', 'text=12'), { code: 0, stdout: 'uri: probe://notes/a\n' })
 })
 
@@ -80,10 +82,21 @@ verifies('command:call:errors', async (t) => {
   )
   await fails(['replay', 'get_frame', 'frame=1'], 2, /unknown argument: frame/)
   await fails(['replay', 'get_frame'], 2, /missing frame_id=<value>/)
-  await fails(['replay', 'get_frames'], 2, /unknown tool of Replay: get_frames \(did you mean get_frame\?\)/)
+  await fails(
+    ['replay', 'get_frames'],
+    2,
+    /unknown tool of Replay: get_frames \(did you mean get_frame\?\)\n {2}-> causeway tools replay lists its \d+ tools\n$/,
+  )
   await fails(['reply', 'get_frame'], 2, /unknown app: reply \(did you mean replay\?\)/)
-  await fails(['replay'], 2, /missing <tool>/)
-  await fails(['probe', 'write', 'text'], 2, /"text" is not of the form key=value/)
+  await fails(['replay'], 2, /missing the tool of replay\n {2}-> see causeway tools replay\n$/)
+  await fails(
+    ['probe', 'write', 'hello'],
+    2,
+    /"hello" is not of the form key=value; write text=hello\n {2}-> see causeway tools probe write\n$/,
+  )
+  await fails(['replay', 'diagnose', 'drop'], 2, /write <argument>=drop with one of .*recording/)
+  await fails(['replay', 'get_frame', '{"frame":1}'], 2, /unknown argument: frame/)
+  await fails(['replay', 'get_frame', '{"frame_id":'], 2, /the argument is not valid JSON/)
   const none = await runHere(t, [
     'call',
     'replay',
@@ -95,7 +108,8 @@ verifies('command:call:errors', async (t) => {
   ])
   t.match(none, {
     code: 3,
-    stderr: /no server uses .*none, and none listens on port 1 \[SERVER_NOT_RUNNING\]\n {2}-> start it/,
+    stderr:
+      /no server uses .*none, and none listens on port 1 \[SERVER_NOT_RUNNING\]\n {2}-> start it: causeway serve; .* add --port or --data-dir/,
   })
   const { port } = new URL(url)
   const other = await runHere(t, ['call', 'probe', 'seen', '--data-dir', join(dir, 'none'), '--port', port])
@@ -109,17 +123,18 @@ verifies('command:call:pictures', async (t) => {
   t.match(await plot(), { code: 0, stdout: `saved: ${first}\n` })
   t.same([...readFileSync(first).subarray(1, 4)], [...Buffer.from('PNG')])
   t.match(await plot(), { stdout: `saved: ${join(cwd, 'pictures/plot-2.png')}\n` }, 'files are not replaced')
+  const named = [...args.slice(0, -1), 'pictures/energy.png']
+  t.match(await here('call', 'replay', 'plot', ...named), {
+    stdout: `saved: ${join(cwd, 'pictures/energy.png')}\n`,
+  })
   const svg = {
     type: 'image',
     mimeType: 'image/svg+xml',
     data: Buffer.from('<svg/>').toString('base64'),
   } as const
   const text = { type: 'text', text: 'x' } as const
-  t.same(saveFiles([text, svg], { folder: cwd, name: 'a' }), [join(cwd, 'a.svg')])
+  t.same(saveFiles([text, svg], { out: cwd, name: 'a' }), [join(cwd, 'a.svg')])
   t.equal(readFileSync(join(cwd, 'a.svg'), 'utf8'), '<svg/>')
-  t.same(openerCommand('/a b.png', 'linux'), ['xdg-open', '/a b.png'])
-  t.same(openerCommand('/a b.png', 'darwin'), ['open', '/a b.png'])
-  t.same(openerCommand('/a b.png', 'win32'), ['cmd', '/c', 'start', '', '/a b.png'])
 })
 
 verifies('command:call:dry-run', async (t) => {
@@ -184,6 +199,9 @@ verifies('command:tools', async (t) => {
   t.match(one.stdout, /^get_frame\n.*\n {2}frame_id=<integer> +Frame id/)
   t.match(one.stdout, /^ {2}recording=<string> \(optional\) /m)
   t.match(one.stdout, /^ {2}example: causeway call replay get_frame recording=drop frame_id=42$/m)
+  const help = await here('call', 'replay', 'get_frame', '--help')
+  t.equal(help.stdout, one.stdout, 'call --help with a tool lists its arguments')
+  t.match((await here('call', 'replay', '--help')).stdout, /^call a tool of the running server\n/)
   const schema = JSON.parse((await here('tools', 'replay', '--schema')).stdout)
   t.match(schema.get_frame, { input_schema: { properties: { frame_id: {} } }, output_schema: {} })
   t.equal(JSON.parse((await here('tools', 'probe', 'wait', '--json')).stdout).name, 'wait')
@@ -225,6 +243,7 @@ const schema = {
     ids: { type: 'array', items: { type: 'number' } },
     names: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] },
     mode: { enum: ['1', 'b'] },
+    law: { type: 'string', enum: ['momentum', 'joints'] },
     where: { $ref: '#/$defs/Vector' },
     any: {},
     text: { type: 'string' },
@@ -271,6 +290,7 @@ verifies('command:call', 'key=value is converted by the schema', async (t) => {
   fails('ids=1,x', 'ids must be a number, got "x"')
   fails('where=x', 'where must be a JSON object, got "x"')
   fails('ids=[1', /^ids is not valid JSON: /)
+  fails('law=momentums', 'unknown law: momentums (did you mean momentum?); use momentum, joints')
   fails('text=@gone', /^text: cannot read .*gone \(ENOENT\)$/)
   fails('counts=1', /^unknown argument: counts \(did you mean count\?\); use count, flag/)
 })
@@ -283,30 +303,10 @@ t.test('formatText prints JSON as lines, with its summary first', async (t) => {
     formatText(JSON.stringify(value)),
     'All good.\n\na: 1\nlist: [1, 2]\nrows:\n  - x: 1\n    y:\n      z: b\nnone: none',
   )
-})
-
-/** Completes a command line in bash. Returns the suggestions. */
-function complete(script: string, ...words: string[]): readonly string[] {
-  const program = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
-COMP_CWORD=${words.length - 1}\n_causeway\nprintf '%s\\n' "\${COMPREPLY[@]}"`
-  return execFileSync('bash', ['-c', program], { encoding: 'utf8' }).split('\n').filter(Boolean)
-}
-
-verifies('command:completion', async (t) => {
-  const { code, stdout: script } = await here('completion', 'bash')
-  t.equal(code, 0)
-  for (const shell of ['zsh', 'fish']) {
-    const { stdout } = await here('completion', shell)
-    for (const { name, flags } of commands) {
-      t.match(stdout, name)
-      for (const flag of Object.keys(flags)) t.match(stdout, flag, `--${flag} in ${shell}`)
-    }
-  }
-  t.match(await here('completion', 'csh'), { code: 2, stderr: /use bash, zsh, fish/ })
-  if (!existsSync('/bin/bash')) return
-  t.same(complete(script, 'causeway', 'st'), ['status', 'stop'])
-  t.same(complete(script, 'causeway', 'init', 'c'), ['claude', 'cursor'])
-  t.same(complete(script, 'causeway', 'logs', '--f'), ['--follow'])
-  t.same(complete(script, 'causeway', 'backup', '--data'), ['--data-dir'])
-  t.ok(complete(script, 'causeway', '').includes('completion'))
+  const calls = { calls: ['get_frame {"frame_id":1}'] }
+  t.equal(
+    formatText(JSON.stringify(calls)),
+    'calls:\n  - get_frame {"frame_id":1}',
+    'a call can be copied from the output',
+  )
 })

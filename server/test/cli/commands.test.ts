@@ -23,6 +23,7 @@ import { readAddedRoots } from '../../src/config/roots.ts'
 import { ServerStore } from '../../src/host/server-store.ts'
 import { listLogFiles, logNames } from '../../src/log/log-files.ts'
 import { version } from '../../src/process/version.ts'
+import { adviseCommand } from '../../src/process/welcome.ts'
 import { runHere } from './run-here.ts'
 
 t.testdir()
@@ -138,6 +139,22 @@ t.test('advice names the program as the user runs it', async (t) => {
   t.match((await runHere(t, none)).stderr, /-> see causeway logs --help\n$/)
   const env = { npm_lifecycle_event: 'start', npm_package_name: 'causeway-workspace' }
   t.match((await runHere(t, none, { env })).stderr, /-> see npm start -- logs --help\n$/)
+  t.match(
+    (await runHere(t, ['find_energy_anomalies'], { env })).stderr,
+    /-> see npm start -- --help; if find_energy_anomalies is a tool, run npm start -- call <app> find_energy_anomalies\n$/,
+  )
+  const help = (await runHere(t, ['call', '--help'], { env })).stdout
+  t.match(help, '  npm start -- call causeway list_apps --json', 'the app keeps its name')
+  t.match((await runHere(t, ['--help'], { env })).stdout, 'npm start -- <command> --help')
+  t.equal(
+    adviseCommand('run causeway serve; see causeway serve --help', env),
+    'run npm start; see npm start -- serve --help',
+  )
+  t.equal(
+    adviseCommand('no server uses /home/a/causeway and none listens', env),
+    'no server uses /home/a/causeway and none listens',
+  )
+  t.equal((await runHere(t, ['version'])).stdout, (await runHere(t, ['--version'])).stdout)
 })
 
 verifies('command:logs', 'followLines yields complete lines and continues with the next file', async (t) => {

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import type { Machine } from '@causeway/protocol'
 import type { Test } from 'tap'
 import { runCommand } from '../../src/cli/run.ts'
 
@@ -13,6 +14,8 @@ export interface CommandResult {
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
+  /** Simulates another platform. */
+  readonly machine?: Machine
   /** The reply to every prompt. Without it the command has no terminal. */
   readonly answer?: string | (() => Promise<string>)
   /** Called with the text on standard output. */
@@ -23,7 +26,7 @@ export interface RunOptions {
 export async function runHere(
   t: Test,
   argv: readonly string[],
-  { env = {}, cwd = t.testdirName, answer, onOutput = () => {} }: RunOptions = {},
+  { env = {}, cwd = t.testdirName, machine, answer, onOutput = () => {} }: RunOptions = {},
 ): Promise<CommandResult> {
   const out: string[] = []
   const err: string[] = []
@@ -40,6 +43,7 @@ export async function runHere(
     argv,
     env,
     cwd,
+    ...(machine !== undefined && { machine }),
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: {
       write: (text: string) => {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isReadableByOthers } from '@causeway/store'
+import { isReadableByOthers } from '@causeway/protocol'
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'

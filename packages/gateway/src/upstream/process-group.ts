@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { canSignal } from '@causeway/protocol'
 
 /**
  * Sends a signal to a process group, on Windows to the process alone. Returns whether it still exists. A group exists as long as one of
@@ -6,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(process.platform === 'win32' ? leader : -leader, signal)
+    process.kill(canSignal() ? -leader : leader, signal)
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'

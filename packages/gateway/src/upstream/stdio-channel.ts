@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { classifyMessage, type Message } from '@causeway/protocol'
+import { canSignal, classifyMessage, type Message } from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
 import type { Channel, ChannelHandlers } from './channel.ts'
 import { LineSplitter } from './line-splitter.ts'
@@ -72,7 +72,7 @@ export class StdioChannel implements Channel {
       cwd,
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
+      detached: canSignal(),
       windowsHide: true,
     })
     this.#child = child

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { openExternally } from '@causeway/oauth'
 import { CausewayError, isObject, pathName } from '@causeway/protocol'
 import { describeUnknown } from '../../config/command-line.ts'
 import { type CommandCall, defineCommand, exitCodes, usageError } from '../command.ts'
@@ -12,14 +13,21 @@ import {
   toError,
 } from '../server-client.ts'
 import { formatText } from './format-result.ts'
-import { openFile, saveFiles } from './save-files.ts'
+import { saveFiles } from './save-files.ts'
 import { parseJson, parseToolArguments } from './tool-arguments.ts'
 
 const flags = {
   json: { about: 'print the structured result as JSON' },
-  args: { value: '<json>', about: 'arguments as one JSON object; key=value replaces single ones' },
-  session: { value: '<name>', about: 'use the state of this session; without it, calls share one state' },
-  out: { value: '<folder>', about: 'folder for pictures (default: the working directory)' },
+  args: { value: '<json>', about: 'a JSON object of arguments; key=value replaces single ones' },
+  session: {
+    value: '<name>',
+    about:
+      'a name for the state of these calls, such as the loaded recording; without it, all calls share one',
+  },
+  out: {
+    value: '<path>',
+    about: 'folder, or file such as plot.png, for pictures (default: the working directory)',
+  },
   open: { about: 'open saved pictures in the default program' },
   'dry-run': { about: 'print the call that would be sent, and send nothing' },
 } as const
@@ -30,9 +38,10 @@ export const callCommand = defineCommand({
   name: 'call',
   about: 'call a tool of the running server',
   forms: ['<app> <tool> [key=value…]', '<App__tool> [key=value…]'],
-  details: `Values are converted by the input schema of the tool: frame_id=45, verbose=true, bodies=1,2,3. key=@file is the text of a
-file, key:=json any JSON value. Pictures are saved and their paths printed. Ctrl-C cancels the call. causeway tools <app> lists
-tools and their arguments.`,
+  details: `Lists of tools: causeway tools <app>. Arguments of a tool: causeway call <app> <tool> --help.
+
+An argument is key=value: frame_id=45, verbose=true, bodies=1,2,3. key=@file is the text of a file, key:=json any JSON value. A word
+that begins with { is a JSON object of arguments. Pictures are saved and their paths printed. Ctrl-C cancels the call.`,
   flags,
   settings: ['--data-dir', '--port', '--token-file'],
   exits: { 1: 'the tool reported an error', 3: 'no server is running', 130: 'the call was cancelled' },
@@ -45,7 +54,7 @@ tools and their arguments.`,
     const { appName, toolName, words } = splitName(call.args)
     const client = await ServerClient.find(call.config(), call.note)
     const app = await describeApp(client, appName, 'call')
-    const tool = findTool(app, toolName, 'call')
+    const tool = findTool(app, toolName)
     const args = parseToolArguments(
       words,
       { app: pathName(app.name), tool: tool.name, schema: tool.input_schema, cwd: call.cwd },
@@ -84,12 +93,15 @@ tools and their arguments.`,
   },
 })
 
-/** Accepts `Replay__get_frame` for `replay get_frame`. */
+/** Accepts `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` for `replay get_frame`. */
 function splitName([first = '', second, ...rest]: readonly string[]) {
-  const [, appName, toolName] = /^([^_]+)__(.+)$/.exec(first) ?? []
+  const [, appName, toolName] = /^([^_./]+)(?:__|[./])(.+)$/.exec(first) ?? []
   if (appName !== undefined && toolName !== undefined)
     return { appName, toolName, words: second === undefined ? rest : [second, ...rest] }
-  if (second === undefined) throw usageError('call', 'missing <tool>')
+  if (second === undefined)
+    throw new CausewayError('INVALID_ARGUMENTS', `missing the tool of ${first}`, {
+      remedy: `see causeway tools ${first}`,
+    })
   return { appName: first, toolName: second, words: rest }
 }
 
@@ -116,11 +128,11 @@ async function report(result: ToolResult, tool: string, call: CallCommand): Prom
       if (block.type === 'text') print(formatText(block.text))
       if (block.type === 'resource_link') print(`${block.name}: ${block.uri}`)
     }
-  const paths = saveFiles(content, { folder: resolve(cwd, flags.out ?? '.'), name: tool })
+  const paths = saveFiles(content, { out: resolve(cwd, flags.out ?? '.'), name: tool })
   for (const path of paths) {
     if (flags.json) note(`saved: ${path}`)
     else print(`saved: ${path}`)
-    if (flags.open && !(await openFile(path))) note(`no program can open ${path}`)
+    if (flags.open && !(await openExternally(path))) note(`no program can open ${path}`)
   }
   return 0
 }
@@ -139,13 +151,15 @@ export async function describeApp(
   const apps = await client.listApps()
   const paths = apps.map((app) => pathName(app.name))
   if (paths.includes(pathName(name))) return client.describeApp(pathName(name))
-  throw usageError(command, `${describeUnknown('app', name, paths)}; use ${paths.join(', ')}`)
+  throw usageError(command, `${describeUnknown('app', name, paths)}; the apps are ${paths.join(', ')}`)
 }
 
 /** Throws `INVALID_ARGUMENTS` with a suggestion if the app has no such tool. */
-export function findTool({ name: app, tools }: AppDescription, name: string, command: string) {
+export function findTool({ name: app, tools }: AppDescription, name: string) {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
   const names = tools.map((tool) => tool.name)
-  throw usageError(command, `${describeUnknown(`tool of ${app}`, name, names)}; use ${names.join(', ')}`)
+  throw new CausewayError('INVALID_ARGUMENTS', describeUnknown(`tool of ${app}`, name, names), {
+    remedy: `causeway tools ${pathName(app)} lists its ${tools.length} tools`,
+  })
 }

@@ -32,10 +32,13 @@ function formatItem(item: unknown): readonly string[] {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
 
+/** Whether a text in a list can be copied from one line. A call such as `get_frame {"frame_id":1}` would be escaped there. */
+const isPlain = (value: unknown): boolean => !/["\\\n]/.test(String(value))
+
 /** Whether a value fits on one line: a scalar, or a list of scalars. */
 const isFlat = (value: unknown): boolean =>
   isScalar(value) ||
-  (Array.isArray(value) && value.every(isScalar)) ||
+  (Array.isArray(value) && value.every((item) => isScalar(item) && isPlain(item))) ||
   (isObject(value) && Object.keys(value).length === 0)
 
 function formatFlat(value: unknown): string {

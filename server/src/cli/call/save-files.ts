@@ -1,15 +1,21 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import type { Content } from '@causeway/protocol'
 
-/** Saves the pictures, sounds and embedded files of a result. Returns their paths. Existing files are not replaced. */
-export function saveFiles(content: readonly Content[], { folder, name }: { folder: string; name: string }) {
+/**
+ * Saves the pictures, sounds and embedded files of a result. `out` is a folder, or a file if its extension is that of the content.
+ * Returns their paths. Existing files are not replaced.
+ */
+export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
+  const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false
   return content.flatMap((block) => {
     const file = findData(block)
     if (file === undefined) return []
-    mkdirSync(folder, { recursive: true })
-    return [writeNewFile(join(folder, name), extension(file.mimeType), Buffer.from(file.data, 'base64'))]
+    const end = extension(file.mimeType)
+    const isFile = !isFolder && extname(out).toLowerCase() === `.${end}`
+    const stem = isFile ? out.slice(0, -extname(out).length) : join(out, name)
+    mkdirSync(dirname(stem), { recursive: true })
+    return [writeNewFile(stem, end, Buffer.from(file.data, 'base64'))]
   })
 }
 
@@ -41,27 +47,4 @@ const extensions: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': '
 function extension(mimeType: string): string {
   const subtype = /\/([\w.+-]+)/.exec(mimeType)?.[1] ?? 'bin'
   return extensions[subtype] ?? subtype
-}
-
-/** Returns the command that opens a file in the program of the desktop. */
-export function openerCommand(
-  path: string,
-  platform: NodeJS.Platform = process.platform,
-): readonly [string, ...string[]] {
-  if (platform === 'darwin') return ['open', path]
-  if (platform === 'win32') return ['cmd', '/c', 'start', '', path]
-  return ['xdg-open', path]
-}
-
-/** Resolves to `false` if the program cannot be started. */
-export function openFile(path: string): Promise<boolean> {
-  const [program, ...args] = openerCommand(path)
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { detached: true, stdio: 'ignore' })
-    child.once('error', () => resolve(false))
-    child.once('spawn', () => {
-      child.unref()
-      resolve(true)
-    })
-  })
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isCausewayError, isObject, type JsonSchema, reviseError } from '@causeway/protocol'
+import {
+  type CausewayError,
+  isCausewayError,
+  isObject,
+  type JsonSchema,
+  reviseError,
+} from '@causeway/protocol'
 import { describeUnknown } from '../../config/command-line.ts'
 import { usageError } from '../command.ts'
 
@@ -14,8 +20,8 @@ interface ToolSyntax {
 }
 
 /**
- * Converts words such as `frame=45` by the JSON Schema of the tool. `key=@file` is the text of a file, `key:=json` any JSON, and a
- * repeated key a list. Throws `INVALID_ARGUMENTS`.
+ * Converts words such as `frame=45` by the JSON Schema of the tool. `key=@file` is the text of a file, `key:=json` any JSON, `{…}` a JSON
+ * object of arguments, and a repeated key a list. Throws `INVALID_ARGUMENTS`.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -38,8 +44,14 @@ function parseWords(
   const args: Record<string, unknown> = { ...initial }
   const given = new Set<string>()
   for (const word of words) {
+    if (word.startsWith('{')) {
+      const object = parseJson(word, 'the argument')
+      for (const key of Object.keys(object as object)) getProperty(schema, key, tool)
+      Object.assign(args, object)
+      continue
+    }
     const [, key = '', operator, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? []
-    if (operator === undefined) throw invalid(`"${word}" is not of the form key=value`)
+    if (operator === undefined) throw nameless(word, schema, tool)
     const property = getProperty(schema, key, tool)
     const value =
       operator === ':='
@@ -90,9 +102,15 @@ function convert(text: string, key: string, { schema, root }: SchemaPlace): unkn
     if (!accepts('string')) return convertItems(trimmed, key, { schema, root })
   }
   if (accepts('object') && trimmed.startsWith('{')) return parseJson(text, key)
-  if (accepts('string')) return text
+  if (accepts('string')) return checkChoice(text, key, resolveReference(schema, root))
   if (types.length === 0) return tryParse(trimmed) ?? text
   throw invalid(`${key} must be ${types.map(describeType).join(' or ')}, got "${text}"`)
+}
+
+/** Throws `INVALID_ARGUMENTS` if the schema lists its texts and `text` is not among them. */
+function checkChoice(text: string, key: string, { type, enum: choices }: JsonSchema): string {
+  if (type !== 'string' || !Array.isArray(choices) || choices.includes(text)) return text
+  throw invalid(`${describeUnknown(key, text, choices)}; use ${choices.join(', ')}`)
 }
 
 function convertItems(text: string, key: string, { schema, root }: SchemaPlace): readonly unknown[] {
@@ -113,6 +131,17 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const path = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
   const target = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), root)
   return isObject(target) ? target : {}
+}
+
+/** The error for a word such as `bounce` instead of `recording=bounce`. */
+function nameless(word: string, schema: JsonSchema, tool: string): CausewayError {
+  const required = getRequired(schema)
+  const names = required.length > 0 ? required : Object.keys(getProperties(schema))
+  const known =
+    names.length === 0
+      ? `${tool} takes no arguments`
+      : `write ${names.length === 1 ? names[0] : '<argument>'}=${word}${names.length === 1 ? '' : ` with one of ${names.join(', ')}`}`
+  return invalid(`"${word}" is not of the form key=value; ${known}`)
 }
 
 function getProperty(schema: JsonSchema, key: string, tool: string): JsonSchema {

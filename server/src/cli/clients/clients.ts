@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { findConfigFolder, thisMachine } from '@causeway/protocol'
 
 export type ConfigScope = 'project' | 'user'
 
@@ -127,14 +128,11 @@ function always(text: string): Client['next'] {
   return { project: text, user: text }
 }
 
-function appFolder({ env, platform = process.platform, home = homedir() }: ConfigLocation): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
-  if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming')
-  return env.XDG_CONFIG_HOME || join(home, '.config')
-}
+const appFolder = ({ env, ...other }: ConfigLocation): string =>
+  findConfigFolder({ ...thisMachine(env), ...other })
 
 /** Zed uses `~/.config` on macOS, too. */
 const zedFolder = (location: ConfigLocation): string =>
-  location.platform === 'win32' || (location.platform === undefined && process.platform === 'win32')
+  (location.platform ?? process.platform) === 'win32'
     ? join(appFolder(location), 'Zed')
     : join(appFolder({ ...location, platform: 'linux' }), 'zed')

@@ -3,7 +3,7 @@ import { clients } from './clients.ts'
 
 export const connectCommand = defineCommand({
   name: 'connect',
-  about: 'add Causeway to the configuration of a client, or undo it',
+  about: 'connect a client in all folders: add Causeway to its configuration, or undo that',
   forms: [Object.keys(clients).join('|')],
   details: `Adds or updates the server \`causeway\` and leaves everything else in the file unchanged, comments included. The client
 starts the bridge, which connects it to this server. A backup of the old file is written next to it. --undo restores the

@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts'
 
 export const initCommand = defineCommand({
   name: 'init',
-  about: 'write the configuration of Claude Code, VS Code or Cursor for this folder',
+  about: 'connect Claude Code, VS Code or Cursor in this folder; `causeway connect` does it for all clients',
   forms: ['claude|vscode|cursor'],
   details: `Adds or updates the server \`causeway\` and leaves everything else in the file unchanged, comments included. The client
 starts the bridge that belongs to this server. A backup of the old file is written next to it. For other clients, and for all

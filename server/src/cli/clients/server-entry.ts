@@ -1,5 +1,5 @@
+import { findDataFolder, thisMachine } from '@causeway/protocol'
 import type { Config } from '../../config/config.ts'
-import { defaultDataDir } from '../../config/config.ts'
 import { bridgeCommand, findBridge } from './bridge-program.ts'
 
 /** The entry of Causeway in the configuration of a client. */
@@ -32,7 +32,7 @@ export function createEntry({ config, env, autostart, view }: EntryOptions): Ser
     ...(autostart ? ['--autostart'] : []),
   ]
   const variables = {
-    ...(autostart && dataDir !== defaultDataDir(env) && { CAUSEWAY_DATA_DIR: dataDir }),
+    ...(autostart && dataDir !== findDataFolder(thisMachine(env)) && { CAUSEWAY_DATA_DIR: dataDir }),
     ...(view !== undefined && { CAUSEWAY_VIEW: view }),
   }
   return { command, args, ...(Object.keys(variables).length > 0 && { env: variables }) }

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts'
 
 export const configCommand = defineCommand({
   name: 'config',
-  about: 'print the effective settings with their sources',
+  about: 'print the settings that apply, and where each of them was set',
   details: `Prints the settings of the running server, or those that a server started now would use. A source is a flag, an
 environment variable, a key in a file, or default. Secrets are not printed.`,
   flags: {

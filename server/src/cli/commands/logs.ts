@@ -1,8 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, findStateFolder, thisMachine } from '@causeway/protocol'
 import { ServerError } from '../../errors.ts'
 import { prettyOptions } from '../../log/log.ts'
 import { listLogFiles, logNames } from '../../log/log-files.ts'
@@ -55,8 +54,7 @@ function noLogFiles(folder: string, bridgeLog: string | undefined): CausewayErro
 }
 
 function findBridgeLog(env: NodeJS.ProcessEnv, port: number): string | undefined {
-  const base = env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
-  const file = join(base, 'causeway', `server-${port}.log`)
+  const file = join(findStateFolder(thisMachine(env)), `server-${port}.log`)
   return existsSync(file) ? file : undefined
 }
 

@@ -83,5 +83,6 @@ async function reportNotRunning(
   const otherServer = port === 0 ? undefined : await fetchHealth(`http://${host}:${port}`, tokenFile)
   if (otherServer?.kind === 'report')
     note(`another server runs on port ${port}: see causeway status --data-dir ${otherServer.report.data_dir}`)
+  else if (state === 'none') note('start one: causeway serve; or name its data folder with --data-dir')
   return exitCodes.notRunning
 }

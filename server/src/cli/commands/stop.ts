@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, canSignal } from '@causeway/protocol'
 import { ServerError } from '../../errors.ts'
 import { findServer, isRunning, type ServerRecord } from '../../process/server-file.ts'
 import { defineCommand } from '../command.ts'
@@ -11,8 +11,8 @@ const pollMs = 50
 export const stopCommand = defineCommand({
   name: 'stop',
   about: 'stop the server of the data folder after its running calls have finished',
-  details: `It signals only the process that recorded itself as the server of this folder. A later process with the same pid is
-recognised by its start time.`,
+  details: `Sends SIGTERM to the server that uses the data folder, and waits until it has exited. Another process that got the same pid
+after a crash is never signalled.`,
   flags: {},
   settings: ['--data-dir'],
   exits: {
@@ -38,8 +38,7 @@ recognised by its start time.`,
 })
 
 function sendSignal(server: ServerRecord): void {
-  // On Windows, a signal would kill the process without a shutdown.
-  if (process.platform === 'win32')
+  if (!canSignal())
     throw stopFailed(
       server,
       'Windows cannot ask a process to stop',

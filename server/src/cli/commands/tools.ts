@@ -1,4 +1,5 @@
 import { pathName } from '@causeway/protocol'
+import { adviseCommand } from '../../process/welcome.ts'
 import { describeApp, findTool } from '../call/call.ts'
 import { getProperties, getRequired, listTypes } from '../call/tool-arguments.ts'
 import { defineCommand } from '../command.ts'
@@ -15,7 +16,7 @@ export const toolsCommand = defineCommand({
   settings: ['--data-dir', '--port', '--token-file'],
   exits: { 3: 'no server is running' },
   examples: ['causeway tools', 'causeway tools replay', 'causeway tools replay get_frame --schema'],
-  async run({ args: [appName, toolName], flags, config, print, note }) {
+  async run({ args: [appName, toolName], flags, config, env, print, note }) {
     const client = await ServerClient.find(config(), note)
     if (appName === undefined) {
       const apps = await client.listApps()
@@ -35,10 +36,10 @@ export const toolsCommand = defineCommand({
       return 0
     }
     const app = await describeApp(client, appName, 'tools')
-    const tools = toolName === undefined ? app.tools : [findTool(app, toolName, 'tools')]
+    const tools = toolName === undefined ? app.tools : [findTool(app, toolName)]
     if (flags.schema) print(formatJson(Object.fromEntries(tools.map((tool) => [tool.name, toSchemas(tool)]))))
     else if (flags.json) print(formatJson(toolName === undefined ? app : tools[0]))
-    else print(tools.map((tool) => formatTool(tool, app.name)).join('\n\n'))
+    else print(adviseCommand(tools.map((tool) => formatTool(tool, app.name)).join('\n\n'), env))
     return 0
   },
 })

@@ -1,3 +1,4 @@
+import { settingTable } from '../../config/config.ts'
 import { listChoices } from '../check-arguments.ts'
 import { type Command, defineCommand, listWithSubcommands } from '../command.ts'
 import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } from './shells.ts'
@@ -10,6 +11,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     name: 'completion',
     about: 'print a script that completes commands and flags in a shell',
     forms: ['bash|zsh|fish'],
+    details: `Store the script as in the examples, and open a new shell. The folder of the zsh script must be in fpath, before compinit.`,
     flags: {},
     examples: [
       'causeway completion bash >> ~/.bashrc',
@@ -31,6 +33,13 @@ function describeCommand(command: Command): ShellCommand {
   return { name, about, words: [...new Set([...words, ...subcommands.map(lastWord)])], flags: unique }
 }
 
+/** The first clause of the meaning of a setting. */
+const describeSetting = (flag: string): string =>
+  settingTable()
+    .find((setting) => setting.flag === flag)
+    ?.meaning.split(/[;:,]/)[0]
+    ?.trim() ?? 'setting'
+
 const lastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
 
 function describeFlags({ flags, settings = [] }: Command): readonly ShellFlag[] {
@@ -43,7 +52,7 @@ function describeFlags({ flags, settings = [] }: Command): readonly ShellFlag[] 
     }),
   )
   const related = settings.map(
-    (flag): ShellFlag => ({ name: flag.slice(2), about: 'setting', takesValue: true }),
+    (flag): ShellFlag => ({ name: flag.slice(2), about: describeSetting(flag), takesValue: true }),
   )
   const help: ShellFlag = { name: 'help', about: 'flags and exit codes', takesValue: false, short: 'h' }
   return [...own, ...related, help]

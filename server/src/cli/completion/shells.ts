@@ -61,24 +61,34 @@ ${cases.join('\n')}
 _causeway "$@"`
 }
 
-/** Formats a file for fish's folder of completions. */
+/** Formats a file for fish's folder of completions. Words are completed as the first argument; later arguments are files. */
 export function formatFish(commands: readonly ShellCommand[]): string {
-  const lines = commands.flatMap(({ name, about, words, flags }) => {
-    const isCurrent = `-n '__fish_seen_subcommand_from ${name}'`
-    return [
-      `complete -c causeway -f -n __fish_use_subcommand -a ${name} -d ${quote(about)}`,
-      ...words.map((word) => `complete -c causeway ${isCurrent} -a ${word}`),
-      ...flags.map(({ name: flag, about, short, takesValue }) =>
-        [
-          `complete -c causeway ${isCurrent} -l ${flag}`,
-          ...(short === undefined ? [] : [`-s ${short}`]),
-          ...(takesValue ? ['-r'] : []),
-          `-d ${quote(about)}`,
-        ].join(' '),
-      ),
-    ]
-  })
-  return lines.join('\n')
+  const lines = commands.flatMap(({ name, about, words, flags }) => [
+    `complete -c causeway -f -n '__causeway_words 1' -a ${name} -d ${quote(about)}`,
+    ...words.map((word) => `complete -c causeway -f -n '__causeway_words 2 ${name}' -a ${word}`),
+    ...flags.map(({ name: flag, about, short, takesValue }) =>
+      [
+        `complete -c causeway -n '__causeway_command ${name}' -l ${flag}`,
+        ...(short === undefined ? [] : [`-s ${short}`]),
+        ...(takesValue ? ['-r'] : []),
+        `-d ${quote(about)}`,
+      ].join(' '),
+    ),
+  ])
+  return `# Whether the command is the argument.
+function __causeway_command
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test $words[2] = $argv[1]
+end
+
+# Whether the line has this number of words, of which the second is the other argument, if any.
+function __causeway_words
+  set -l words (commandline -opc)
+  test (count $words) -eq $argv[1]; or return 1
+  test (count $argv) -lt 2; or test $words[2] = $argv[2]
+end
+
+${lines.join('\n')}`
 }
 
 /** Single quotes work in bash and zsh, and fish accepts the same escape. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isReadableByOthers } from '@causeway/store'
+import { isReadableByOthers } from '@causeway/protocol'
 import { findUnfinishedRestore, listLeftovers, toStagingFolder } from '../../backup/data-folder.ts'
 import { formatBytes } from '../format.ts'
 import { type Check, fail, ok, warn } from './check.ts'

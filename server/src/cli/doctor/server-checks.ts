@@ -61,7 +61,9 @@ async function checkPort(host: string, port: number): Promise<Check> {
     await once(listener, 'listening')
     return ok(
       'port',
-      port === 0 ? 'chosen by the system' : `${port} is free: no server is running, start one with causeway`,
+      port === 0
+        ? 'chosen by the system'
+        : `${port} is free: no server is running; start one: causeway serve`,
     )
   } catch (error) {
     const { message, remedy } = asCausewayError(await toPortError(error, port))

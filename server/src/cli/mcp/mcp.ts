@@ -24,7 +24,7 @@ const subcommands = [
 
 export const mcpCommand = defineCommand({
   name: 'mcp',
-  about: 'host other MCP servers: add, import, approve; `causeway mcp --help` lists the subcommands',
+  about: 'host other MCP servers: add, import, approve and more: see causeway mcp --help',
   forms: [`[${subcommands.map(({ name }) => name.slice('mcp '.length)).join('|')}]`],
   details: `Hosted servers are declared in mcp.json in the data folder. A running Causeway applies changes within seconds.`,
   subcommands,

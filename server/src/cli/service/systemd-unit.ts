@@ -1,23 +1,9 @@
-interface ServiceUnit {
-  readonly node: string
-  readonly nodeArgs: readonly string[]
-  readonly program: string
-  readonly args: readonly string[]
-  /** Also the default root of every app. */
-  readonly cwd: string
-  readonly heapMb: number
-  readonly environment: Readonly<Record<string, string>>
-  /** Lines of KEY=value; may be missing. */
-  readonly environmentFile: string
-  readonly shutdownMs: number
-}
+import type { Service } from './service-manager.ts'
 
 /** Formats a user unit. See systemd.unit(5), systemd.service(5), systemd.exec(5). */
-export function formatServiceUnit(unit: ServiceUnit): string {
-  const { node, nodeArgs, program, args, cwd, heapMb, environment, environmentFile, shutdownMs } = unit
-  // A larger young generation uses 20 MB more and saves no time.
-  const memory = [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8']
-  const command = [node, ...memory, ...nodeArgs, program, ...args].map(quote).join(' ')
+export function formatSystemdUnit(service: Service): string {
+  const { cwd, environment, environmentFile, shutdownMs } = service
+  const command = service.command.map(quote).join(' ')
   return `[Unit]
 Description=Causeway, an MCP server that all clients share
 Documentation=https://modelcontextprotocol.io

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process'
+import { openerCommand } from '@causeway/protocol'
+
+/** Opens a URL or a file in its program. Resolves to `false` if the program cannot be started. */
+export function openExternally(target: string): Promise<boolean> {
+  const [program, ...args] = openerCommand(target)
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { detached: true, stdio: 'ignore' })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
+}
