@@ -362,7 +362,8 @@ export class RunWriter {
     const isEnvironment = (id: number) => isEnvironmentBody(id, run)
     if (!isSameFrame({ time: time ?? Number.NaN, bodies, contacts, joints }, frame, isEnvironment))
       throw new RecordingError('FRAME_CONFLICT', `frame ${frame.id} is already stored and differs`, {
-        remedy: 'another engine may be recording under this name: use one name for each run',
+        remedy:
+          'a recording cannot be changed: use a new name for each run, or delete this one first; another engine may be recording under this name',
         data,
       })
   }
