@@ -265,6 +265,8 @@ verifies('workshop:start:place', async (t) => {
       env: { CAUSEWAY_DATA_DIR: data, CAUSEWAY_PLOT_ROOTS: undefined },
     })
   t.match(serving(['status'], { root, env: { INIT_CWD: '/of/another/npm' }, cwd: project }), { cwd: project })
+  for (const args of [['--version'], ['serve', '--help']])
+    t.match(serving(args, { root, env, cwd: root }), { serves: false })
   t.notOk(existsSync(data), 'a data folder would be in the way of a restore')
   for (const args of [[], ['--port', '3200'], ['serve']])
     t.match(serving(args, { root, env, cwd: project }), {

@@ -89,10 +89,7 @@ export function buildTap(root, run, node) {
  */
 export function buildConsole(root, run, node) {
   const folder = 'packages/console'
-  const sources = readdirSync(join(root, folder, 'src'), { recursive: true })
-    .map((name) => join(folder, 'src', name))
-    .filter((path) => statSync(join(root, path)).isFile())
-    .sort()
+  const sources = listFiles(root, join(folder, 'src'))
   const settings = ['index.html', 'vite.config.ts', 'tsconfig.json'].map((name) => join(folder, name))
   const stamp = {
     file: join(root, 'node_modules/.causeway-console'),
@@ -102,6 +99,30 @@ export function buildConsole(root, run, node) {
   const vite = [join(root, 'node_modules/vite/bin/vite.js'), 'build', join(root, folder)]
   return unlessStamped(stamp, () => run('console (vite build)', node, [...vite, '--logLevel', 'warn']))
 }
+
+/**
+ * Bundles the bridge after each change of its sources. Returns whether it built.
+ *
+ * @type {(root: string, run: Run, node: string, options: object) => Promise<boolean>}
+ */
+export function buildBridge(root, run, node, options) {
+  const folders = ['bridge/src', 'packages/protocol/src', 'packages/oauth/src', 'scripts/pack']
+  const sources = folders.flatMap((folder) => listFiles(root, folder))
+  const stamp = {
+    file: join(root, 'node_modules/.causeway-bridge'),
+    print: fingerprint(root, ['package-lock.json', 'bridge/package.json', 'scripts/bundle.ts', ...sources]),
+    outcomes: ['bridge.js', 'login.js'].map((name) => join(root, 'bridge/dist', name)),
+  }
+  const command = ['--conditions=@causeway/source', 'scripts/bundle.ts']
+  return unlessStamped(stamp, () => run('building the bridge (esbuild)', node, command, options))
+}
+
+/** Lists the files below a folder of the checkout, sorted, relative to the checkout. */
+const listFiles = (root, folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(join(root, path)).isFile())
+    .sort()
 
 /**
  * The npm command line: the npm that started this process, else the one next to this Node, else the one on PATH.

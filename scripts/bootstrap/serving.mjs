@@ -10,7 +10,8 @@ import { join } from 'node:path'
  * @param {{ root: string, env?: NodeJS.ProcessEnv, cwd?: string }} place
  */
 export function serving(args, { root, env = process.env, cwd = process.cwd() }) {
-  const serves = args[0] === undefined || args[0].startsWith('-') || args[0] === 'serve'
+  const asksOnly = args.some((arg) => ['-h', '--help', '-v', '--version'].includes(arg))
+  const serves = !asksOnly && (args[0] === undefined || args[0].startsWith('-') || args[0] === 'serve')
   const dataDir = join(root, '.causeway')
   const plots = join(dataDir, 'plots')
   // npm changes to the root of the checkout and passes the caller's folder in INIT_CWD.

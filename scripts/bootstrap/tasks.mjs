@@ -1,5 +1,5 @@
 import { delimiter, dirname, join } from 'node:path'
-import { buildConsole, buildTap, fetchNode, installDependencies } from './install.mjs'
+import { buildBridge, buildConsole, buildTap, fetchNode, installDependencies } from './install.mjs'
 import { withLock } from './lock.mjs'
 import { findFetchedNode, findLocalNode, linkNode } from './runtime.mjs'
 import { serving } from './serving.mjs'
@@ -146,7 +146,7 @@ function setUp(supervisor, needs) {
     if (needs.includes('build'))
       await step('compiling (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
     if (needs.includes('build') || needs.includes('bundle'))
-      await step('building the bridge (esbuild)', node, [condition, 'scripts/bundle.ts'], environment(node))
+      await buildBridge(root, step, node, environment(node))
     if (needs.includes('build') || needs.includes('pages')) await buildConsole(root, step, node)
     return node
   }
@@ -171,7 +171,9 @@ function serve(supervisor, node, { nodeArgs = [], args, extra = {} }) {
   }
   const { env } = environment(node, { ...frugal, ...defaults, ...process.env, ...extra })
   if (serves)
-    supervisor.say(`server (${nodeArgs.length > 0 ? 'restarts on change' : 'press Ctrl-C to stop'})`)
+    supervisor.say(
+      `starting the server (${nodeArgs.length > 0 ? 'it restarts on change' : 'press Ctrl-C to stop it'})`,
+    )
   const program = [...nodeArgs, memory, condition, join(supervisor.root, 'server/bin/causeway.js')]
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
   return supervisor.run(node, [...program, ...args], { env, cwd, stdio })
