@@ -7,7 +7,8 @@ export const BridgeError = defineErrors({
     status: 503,
     retryable: true,
     about: 'the bridge cannot reach the server',
-    remedy: 'start it with `npm start`, or set MCP_SERVER_URL',
+    remedy:
+      'start it: `npm start` in a checkout, `causeway` if it is installed; or set MCP_SERVER_URL to its address',
   },
   SERVER_START_FAILED: {
     rpc: -32603,

@@ -141,6 +141,64 @@ verifies('workshop:package:clients', 'the MCP bundle and the plugin connect to t
   }
 })
 
+/** Unpacks the MCP bundle and returns the command line of its manifest, as Claude Desktop fills it in. */
+function unpackBundle(to: string, serverUrl: string) {
+  for (const [name, bytes] of Object.entries(unzipSync(readFileSync(bundle))))
+    writeFileSync(join(to, name), bytes)
+  const { mcp_config } = JSON.parse(readFileSync(join(to, 'manifest.json'), 'utf8')).server
+  const fill = (text: string) =>
+    text.replaceAll(`$\{__dirname}`, to).replaceAll(`$\{user_config.server_url}`, serverUrl)
+  const env = Object.entries(mcp_config.env as Record<string, string>).map(([name, text]) => [
+    name,
+    fill(text),
+  ])
+  return { command: mcp_config.command, args: mcp_config.args.map(fill), env: Object.fromEntries(env) }
+}
+
+/** Sends the first messages of Claude Desktop to a program and returns its answers by id. */
+function handshake({ command, args, env }: ReturnType<typeof unpackBundle>, cwd: string) {
+  const clientInfo = { name: 'claude-ai', version: '0.1.0' }
+  const messages = [
+    { id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 1, method: 'tools/list' },
+  ]
+  const input = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+  const { PATH } = cleanEnv()
+  const output = execFileSync(command, args, { cwd, env: { PATH, ...env }, input, encoding: 'utf8' })
+  const answers = output.trim().split('\n')
+  return new Map(answers.map((line) => JSON.parse(line)).map((answer) => [answer.id, answer]))
+}
+
+verifies('workshop:package:clients', 'the command line of the unpacked bundle lists tools', async (t) => {
+  const dir = t.testdir({ data: {}, bundle: {}, elsewhere: {} })
+  const { url } = await startServer(t, { dir: join(dir, 'data') })
+  const program = unpackBundle(join(dir, 'bundle'), `${url}/mcp`)
+  t.equal(program.command, 'node', 'the Node of Claude Desktop, or of PATH')
+  const answers = handshake(program, join(dir, 'elsewhere'))
+  t.match(answers.get(0), { result: { protocolVersion: '2025-06-18', serverInfo: {} } })
+  t.match(answers.get(1), { result: { tools: [{ name: /__/ }] } })
+  const absent = unpackBundle(join(dir, 'bundle'), 'http://127.0.0.1:1/mcp')
+  const failed = handshake({ ...absent, args: [...absent.args, '--wait', '0'] }, join(dir, 'elsewhere'))
+  t.match(failed.get(0), {
+    error: { message: /cannot reach the server at http:\/\/127\.0\.0\.1:1\/mcp.*start it/ },
+  })
+})
+
+verifies(
+  'workshop:package:clients',
+  'the tools of MCP bundles accept the bundle and unpack it',
+  async (t) => {
+    const home = t.testdir()
+    const mcpb = clientRun(t, 'mcpb', home)
+    if (mcpb === undefined) return
+    t.match(await mcpb('unpack', bundle, join(home, 'unpacked')), { code: 0 })
+    const valid = await mcpb('validate', join(home, 'unpacked/manifest.json'))
+    t.match(valid, { code: 0, stdout: /validation passes/ }, valid.stderr)
+    t.same(readdirSync(join(home, 'unpacked')).sort(), Object.keys(unzipSync(readFileSync(bundle))).sort())
+  },
+)
+
 verifies('workshop:package:clients', 'Claude Code accepts the plugin and finds its server', async (t) => {
   const claude = clientRun(t, 'claude-code-2.1.330', t.testdir())
   if (claude === undefined) return

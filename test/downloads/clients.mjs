@@ -28,6 +28,8 @@ export const clients = Object.freeze({
     spec: '@anthropic-ai/claude-code@2.1.197',
     program: '@anthropic-ai/claude-code/cli-wrapper.cjs',
   },
+  // The tools of the bundle format of Claude Desktop, with its schema.
+  mcpb: { spec: '@anthropic-ai/mcpb@2.1.2', program: '@anthropic-ai/mcpb/dist/cli/cli.js' },
   'conformance-0.1': {
     spec: '@modelcontextprotocol/conformance@0.1.16',
     program: '@modelcontextprotocol/conformance/dist/index.js',
