@@ -4,24 +4,26 @@ import json
 import os
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 
 server = os.environ.get("CAUSEWAY_URL", "http://localhost:3100")
-name = sys.argv[1]
+name = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
 mass, radius, restitution, g, dt = 1.0, 0.1, 0.8, 9.81, 0.01
 
 
 def send(path, lines=()):
     """Sends lines of JSON to the recorder of Causeway."""
-    url = f"{server}/api/apps/replay/recordings/{name}/{path}"
+    url = f"{server}/api/apps/replay/recordings/{urllib.parse.quote(name, safe='')}/{path}"
     body = "".join(json.dumps(line) + "\n" for line in lines).encode()
     try:
         with urllib.request.urlopen(urllib.request.Request(url, body)) as response:
             return json.load(response)
     except urllib.error.HTTPError as error:
-        sys.exit(error.read().decode())
+        problem = json.load(error)
+        sys.exit(f"{problem['message']}: {problem['remedy']}")
     except OSError as error:
-        sys.exit(f"{server} does not respond ({error}); run npm start")
+        sys.exit(f"{server} does not respond ({error}): run npm start, or set CAUSEWAY_URL")
 
 
 ball = {"id": 1, "mass": mass, "restitution": restitution}

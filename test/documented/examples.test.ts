@@ -201,12 +201,12 @@ verifies('help:example', 'ask-the-docs prints the error of the server for a blan
 const { url: recordExampleUrl } = await startServer(t, { dir: `${folders}/recordExample` })
 
 /** Runs block `n` of an example's README against the server of these tests. */
-async function runBlock(t: Test, folder: string, n = 0) {
+async function runBlock(t: Test, folder: string, n = 0, env: NodeJS.ProcessEnv = {}) {
   const block = shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))[n]
   const commands = block?.commands
     .replace('http://localhost:3100', recordExampleUrl)
     .replace(/^node /, `'${process.execPath}' `)
-  const { code, stdout, stderr } = await run(t, commands ?? 'exit 1', {})
+  const { code, stdout, stderr } = await run(t, commands ?? 'exit 1', env)
   t.equal(code, 0, stderr)
   return { stdout, block }
 }
@@ -216,6 +216,38 @@ async function callReplay(name: string, args: object) {
   const init = { method: 'POST', headers, body: JSON.stringify(args) }
   return (await fetch(`${recordExampleUrl}/api/apps/replay/tools/${name}`, init)).json()
 }
+
+t.test('bouncing-ball records the same fault in Python and in JavaScript', async (t) => {
+  for (const [n, recording] of ['bounce', 'bounce-js'].entries()) {
+    const { stdout, block } = await runBlock(t, 'bouncing-ball', n, { CAUSEWAY_URL: recordExampleUrl })
+    t.equal(stdout, block?.output)
+    const { findings } = (await callReplay('diagnose', { recording })) as { findings: readonly object[] }
+    t.match(findings, [{ kind: 'restitution', frames: { first: 43 }, limit: 0.8 }], recording)
+  }
+})
+
+t.test('bouncing-ball prints how to continue after a mistake', async (t) => {
+  const closed = 'http://127.0.0.1:1'
+  for (const program of [
+    'python3 examples/bouncing-ball/bounce.py',
+    `${node} examples/bouncing-ball/bounce.mjs`,
+  ]) {
+    const fails = async (words: string, CAUSEWAY_URL: string, message: RegExp) =>
+      t.match(await run(t, `${program} ${words}`, { CAUSEWAY_URL }), { code: 1, stderr: message }, words)
+    await fails('', recordExampleUrl, /usage: /i)
+    await fails(
+      'bounce',
+      closed,
+      /^http:\/\/127\.0\.0\.1:1 does not respond .*: run npm start, or set CAUSEWAY_URL\n$/,
+    )
+    await fails("'my run/2'", recordExampleUrl, /my run\/2.*: .*A-Z/)
+    await fails(
+      'python-frames',
+      recordExampleUrl,
+      /^line 2: frame 1 is already stored and differs: .* use a new name for each run/,
+    )
+  }
+})
 
 t.test('record-curl stores the frames of its README and returns the responses shown there', async (t) => {
   for (const n of [0, 1]) {
