@@ -227,6 +227,9 @@ t.test('bouncing-ball records the same fault in Python and in JavaScript', async
 })
 
 t.test('bouncing-ball prints how to continue after a mistake', async (t) => {
+  const other = '{"frame_id": 1, "time": 9, "bodies": []}'
+  const route = `${recordExampleUrl}/api/apps/replay/recordings/taken/frames`
+  t.equal((await fetch(route, { method: 'POST', body: other })).status, 200)
   const closed = 'http://127.0.0.1:1'
   for (const program of [
     'python3 examples/bouncing-ball/bounce.py',
@@ -242,7 +245,7 @@ t.test('bouncing-ball prints how to continue after a mistake', async (t) => {
     )
     await fails("'my run/2'", recordExampleUrl, /my run\/2.*: .*A-Z/)
     await fails(
-      'python-frames',
+      'taken',
       recordExampleUrl,
       /^line 2: frame 1 is already stored and differs: .* use a new name for each run/,
     )

@@ -1,6 +1,7 @@
-import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
+import { clientRun } from '../client/program.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { type ShellBlock, shellBlocks } from './blocks.ts'
@@ -165,6 +166,49 @@ async function expectTools(t: Test, words: readonly string[]): Promise<void> {
   const { stdout } = await run(t, commands, clientEnvironment, `${rpc('tools/list')}\n`)
   t.match(JSON.parse(stdout), { result: { tools: [{ name: 'Causeway__get_health' }] } }, commands)
 }
+
+/** Commands in the sentences of a document. Those with a placeholder are forms, not commands. */
+const inline = ['README.md', 'docs/tutorial.md'].flatMap((page) =>
+  [...read(page).matchAll(/(?<!`)`((?:curl|npm start|node|python3)\s[^`<]+)`(?!`)/g)].map(
+    ([, command = '']) => command.replaceAll(/\s+/g, ' '),
+  ),
+)
+
+verifies('client:readme', 'the commands in sentences of README and tutorial work', async (t) => {
+  t.equal(inline.length, 4)
+  writeFileSync(
+    `${environment.HOME}/.claude.json`,
+    JSON.stringify({ mcpServers: { files: { command: 'npx', args: ['-y', 'files-server'] } } }),
+  )
+  for (const command of inline) {
+    if (startsServer({ commands: command } as ShellBlock)) {
+      t.ok(
+        blocks.some((block) => isRun(block) && block.commands === `${command}\n`),
+        'is run as a block',
+      )
+      continue
+    }
+    const here = atServer(command).replace('--port 3200', `--port ${new URL(server.url).port}`)
+    const { code, stderr } = await run(t, here, clientEnvironment)
+    t.equal(code, 0, `${command}: ${stderr}`)
+  }
+})
+
+/** Runs Claude Code, if it is installed, with the arguments of a block that the other tests do not run. */
+async function runClaude(t: Test, words: readonly string[]): Promise<void> {
+  const claude = clientRun(t, 'claude-code-2.1.330', t.testdir())
+  if (claude === undefined) return
+  t.match(await claude(...words), { code: 0 }, words.join(' '))
+  t.match((await claude('mcp', 'list')).stdout, /^causeway\S*: .* - ✔ Connected$/m)
+}
+
+verifies('client:readme', 'Claude Code connects after the commands of README and docs', async (t) => {
+  const words = await claudeArguments(t, / -- /)
+  const end = words.indexOf('--')
+  const address = ['--env', `MCP_SERVER_URL=${server.url}/mcp`]
+  await runClaude(t, [...words.slice(0, end), ...address, ...words.slice(end)])
+  await runClaude(t, (await claudeArguments(t, /--transport http/)).map(atServer))
+})
 
 verifies('client:readme', 'the command after the dashes of claude mcp add lists tools', async (t) => {
   const words = await claudeArguments(t, / -- /)

@@ -46,5 +46,27 @@ export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
   if (program === 'causeway') return text
   return text
     .replaceAll(/(?<![\w./\\-])causeway serve\b(?! [-[])/g, 'npm start')
-    .replaceAll(/(?<![\w./\\-]|\b(?:call|tools) )causeway (?=[a-z<-])/g, `${program} `)
+    .replaceAll(anyCommand, `${program} `)
 }
+
+/** The start of a command line in a sentence, but not "the entry causeway of .mcp.json". */
+const anyCommand = new RegExp(
+  `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${[
+    ...[
+      'call',
+      'tools',
+      'init',
+      'connect',
+      'mcp',
+      'status',
+      'stop',
+      'logs',
+      'doctor',
+      'config',
+      'roots',
+      'backup',
+    ],
+    ...['restore', 'data', 'install-service', 'completion', 'serve', '<command>', '--?[a-z]+'],
+  ].join('|')})(?![\\w-]))`,
+  'g',
+)

@@ -154,6 +154,9 @@ t.test('advice names the program as the user runs it', async (t) => {
     adviseCommand('no server uses /home/a/causeway and none listens', env),
     'no server uses /home/a/causeway and none listens',
   )
+  for (const { name } of commands.filter(({ name }) => name !== 'serve'))
+    t.equal(adviseCommand(`run causeway ${name}`, env), `run npm start -- ${name}`)
+  t.equal(adviseCommand('skipped causeway of .mcp.json', env), 'skipped causeway of .mcp.json')
   t.equal((await runHere(t, ['version'])).stdout, (await runHere(t, ['--version'])).stdout)
 })
 
