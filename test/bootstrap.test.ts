@@ -6,12 +6,14 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import {
+  buildBridge,
   buildTap,
   fetchNode,
   installDependencies,
@@ -32,7 +34,13 @@ const checkout = {
   '.taprc': '',
   node_modules: {},
   '.tap': {},
-  packages: { console: { src: {}, 'index.html': '', 'vite.config.ts': '', 'tsconfig.json': '' } },
+  packages: {
+    console: { src: {}, 'index.html': '', 'vite.config.ts': '', 'tsconfig.json': '' },
+    protocol: { src: { 'index.ts': '' } },
+    oauth: { src: {} },
+  },
+  bridge: { 'package.json': '{}', src: {}, dist: {} },
+  scripts: { 'bundle.ts': '', pack: {} },
 }
 
 /** Dependencies are installed by a function that records its command lines. */
@@ -189,6 +197,27 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
   linkNode(root, node)
   t.equal(realpathSync(join(root, 'node_modules/.bin', basename(node))), realpathSync(node))
 })
+
+t.test(
+  'the bridge is bundled again only after a change of its sources, or if a file is missing',
+  async (t) => {
+    const root = t.testdir(checkout)
+    const build = () =>
+      buildBridge(
+        root,
+        async () => {
+          for (const name of ['bridge.js', 'login.js']) writeFileSync(join(root, 'bridge/dist', name), '')
+        },
+        'node',
+        {},
+      )
+    t.same([await build(), await build()], [true, false])
+    writeFileSync(join(root, 'packages/protocol/src/index.ts'), 'export {}')
+    t.same([await build(), await build()], [true, false])
+    rmSync(join(root, 'bridge/dist/login.js'))
+    t.same([await build(), await build()], [true, false])
+  },
+)
 
 /** The programs that a command runs in a checkout that has nothing installed, without their paths. */
 async function recordPrograms(t: Test, command: string, ...args: string[]): Promise<string[]> {
