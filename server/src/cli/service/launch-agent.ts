@@ -1,4 +1,4 @@
-import type { Service } from './service-manager.ts'
+import type { Service } from './service.ts'
 
 /** Label of the agent, and the name of its file. */
 export const agentLabel = 'causeway'

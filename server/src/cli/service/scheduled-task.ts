@@ -1,6 +1,6 @@
 import { settingTable } from '../../config/config.ts'
 import { escapeXml } from './launch-agent.ts'
-import type { Service } from './service-manager.ts'
+import type { Service } from './service.ts'
 
 /**
  * Formats a task of the Windows Task Scheduler, which starts at logon and after a failure. A task has no environment, so settings become

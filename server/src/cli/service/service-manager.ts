@@ -3,18 +3,8 @@ import { join } from 'node:path'
 import type { Machine } from '@causeway/protocol'
 import { agentLabel, formatLaunchAgent } from './launch-agent.ts'
 import { formatScheduledTask } from './scheduled-task.ts'
+import type { Service } from './service.ts'
 import { formatSystemdUnit } from './systemd-unit.ts'
-
-export interface Service {
-  /** Program and arguments. */
-  readonly command: readonly string[]
-  /** Also the default root of every app. */
-  readonly cwd: string
-  readonly environment: Readonly<Record<string, string>>
-  /** Lines of KEY=value with secrets; may be missing. */
-  readonly environmentFile: string
-  readonly shutdownMs: number
-}
 
 /** What starts programs when a user logs in. */
 export interface ServiceManager {

@@ -1,4 +1,4 @@
-import type { Service } from './service-manager.ts'
+import type { Service } from './service.ts'
 
 /** Formats a user unit. See systemd.unit(5), systemd.service(5), systemd.exec(5). */
 export function formatSystemdUnit(service: Service): string {
