@@ -175,28 +175,18 @@ verifies('bridge:wait:report', 'reports an unreachable server if the input ends 
   }
 })
 
-verifies(
-  'bridge:wait:session',
-  inCI(async (t) => {
-    const backend = await startBackend(t)
-    const bridge = startBridge(t, { url: backend.url })
-    await bridge.open()
-    await bridge.call('opened', 'ping')
-    await backend.stop()
-    const methods = [
-      'tools/list',
-      'resources/read',
-      'prompts/get',
-      'ping',
-      'completion/complete',
-      'tools/call',
-    ]
-    const answers = methods.map((method, id) => bridge.call(id, method))
-    await backend.start()
-    for (const [id, answer] of (await Promise.all(answers)).entries())
-      t.match(answer, { result: { echo: methods[id] } })
-  }),
-)
+verifies('bridge:wait:session', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call('opened', 'ping')
+  await backend.stop()
+  const methods = ['tools/list', 'resources/read', 'prompts/get', 'ping', 'completion/complete', 'tools/call']
+  const answers = methods.map((method, id) => bridge.call(id, method))
+  await backend.start()
+  for (const [id, answer] of (await Promise.all(answers)).entries())
+    t.match(answer, { result: { echo: methods[id] } })
+})
 
 /** Cuts the connection of the first call of a tool without an answer. */
 function cutFirstCall(backend: Backend): Got[] {
@@ -321,16 +311,20 @@ const stamped = {
   },
 }
 
-verifies('bridge:wait:session', 'survives a restart of the real server', async (t) => {
-  const running = await startServer(t, { dir: t.testdir() })
-  const bridge = startBridge(t, { url: `${running.url}/mcp` })
-  await bridge.open()
-  const { result } = await bridge.call(1, 'tools/list')
-  await running.server.stop()
-  const held = bridge.call(2, 'tools/list')
-  const stateless = bridge.call(3, 'tools/list', stamped)
-  const env = { MCP_SERVER_PORT: new URL(running.url).port }
-  await startServer(t, { ...running.server.start, env })
-  t.same((await held).result, result)
-  t.match(await stateless, { result: { tools: result.tools } })
-})
+verifies(
+  'bridge:wait:session',
+  'survives a restart of the real server',
+  inCI(async (t) => {
+    const running = await startServer(t, { dir: t.testdir() })
+    const bridge = startBridge(t, { url: `${running.url}/mcp` })
+    await bridge.open()
+    const { result } = await bridge.call(1, 'tools/list')
+    await running.server.stop()
+    const held = bridge.call(2, 'tools/list')
+    const stateless = bridge.call(3, 'tools/list', stamped)
+    const env = { MCP_SERVER_PORT: new URL(running.url).port }
+    await startServer(t, { ...running.server.start, env })
+    t.same((await held).result, result)
+    t.match(await stateless, { result: { tools: result.tools } })
+  }),
+)
