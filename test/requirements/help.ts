@@ -92,6 +92,15 @@ export const help = {
     origin: 'design, Help: sources',
     behaviour: 'the HTML files of a folder without Markdown are pages, without navigation and scripts',
   },
+  'help:source:site': {
+    origin: 'design, Help: sources',
+    behaviour:
+      'the pages that an llms.txt links to are fetched once, within limits, from its origin and configured ones only',
+  },
+  'help:source:rst': {
+    origin: 'design, Help: sources',
+    behaviour: 'reStructuredText files are pages, with headings, labels, code and the text of directives',
+  },
   'help:source:own': {
     origin: 'design, Help: out of the box',
     behaviour: 'without settings the documentation of Causeway, Fastify and undici is searched',

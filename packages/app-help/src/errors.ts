@@ -45,13 +45,14 @@ export const HelpError = defineErrors({
     status: 422,
     about: 'a configured documentation source cannot be used',
     remedy:
-      'see the message; write each entry of CAUSEWAY_HELP_SOURCES as name=folder, internal:name=folder, pkg:name, npm:name@version or own',
+      'see the message; write each entry of CAUSEWAY_HELP_SOURCES as name=folder, name=https://host/llms.txt, internal:name=..., pkg:name, npm:name@version or own',
   },
   HELP_SOURCE_UNREACHABLE: {
     status: 502,
     retryable: true,
     about: 'a documentation source could not be fetched',
-    remedy: 'see the message; check the name, the version and CAUSEWAY_HELP_REGISTRY, then build again',
+    remedy:
+      'see the message; check the address, or the name, the version and CAUSEWAY_HELP_REGISTRY, then build again',
   },
   HELP_CHUNKING_CHANGED: {
     status: 409,

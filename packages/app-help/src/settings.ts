@@ -27,7 +27,13 @@ export function readSettings(
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const entries = Array.isArray(values.helpSources) ? values.helpSources.map(String) : []
-  const downloads = { folder: join(dir, 'help-packages'), registry: text('helpRegistry') ?? defaultRegistry }
+  const downloads = {
+    folder: join(dir, 'help-packages'),
+    registry: text('helpRegistry') ?? defaultRegistry,
+    origins: Array.isArray(values.helpOrigins)
+      ? values.helpOrigins.map((url) => new URL(String(url)).origin)
+      : [],
+  }
   const size = numberSetting(values, 'helpChunkSize') ?? defaultSize.size
   const overlap = numberSetting(values, 'helpOverlapSize') ?? defaultSize.overlap
   return {

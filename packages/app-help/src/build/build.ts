@@ -62,7 +62,14 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
     const known = await context.storage.known().catch(() => [])
     const rebuild = request.rebuild || mustRestart(known, edition, basePages)
     return await buildFromPlan({ ...request, rebuild }, context, (known) =>
-      planFiles(included, size, known, { ...context, edition, base: basePages, failed }),
+      planFiles(included, size, known, {
+        ...context,
+        edition,
+        base: basePages,
+        failed,
+        // The build of the public edition has just fetched them.
+        refetch: request.rebuild && basePages === undefined,
+      }),
     )
   } finally {
     await base?.close()

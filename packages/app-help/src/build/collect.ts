@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path'
 import { isIncluded } from '../domain/included-file.ts'
 import type { PageFile } from '../domain/page.ts'
 import { convertHtml } from '../sources/html.ts'
+import { convertRst } from '../sources/rst.ts'
 import type { SkippedFile, Source } from './source.ts'
 
 /** A file of a source, not read yet. */
@@ -52,7 +53,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
         if (!isIncluded(source.kind, file_path, entry.isFolder)) continue
         seen.add(real)
         if (entry.isFolder && depth < maxDepth) await visit(path, depth + 1)
-        else if (!entry.isFolder && /\.(?:md|mdx|markdown|html?)$/i.test(name)) {
+        else if (!entry.isFolder && /\.(?:md|mdx|markdown|rst|html?)$/i.test(name)) {
           if (size > maxBytes) refused.push({ file, reason: `larger than ${maxBytes} bytes` })
           else files.push({ source, file_path, path: real })
         } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: real })
@@ -65,14 +66,14 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   return { files: isSite ? files : pages, refused }
 }
 
-/** HTML files are pages in a folder without Markdown; elsewhere they are made from it. */
+/** HTML files are pages in a folder without other pages; elsewhere they are made from them. */
 const isHtml = (path: string): boolean => /\.html?$/i.test(path)
 
-/** Reads a page: converts HTML to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
+/** Reads a page: converts HTML and reStructuredText to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
 export async function readFound({ source, file_path, path }: FoundFile): Promise<ReadFile> {
   const bytes = await readFile(path)
   const decoded = new TextDecoder('utf-8').decode(bytes)
-  const text = isHtml(file_path) ? convertHtml(decoded) : decoded
+  const text = convert(file_path, decoded)
   return {
     source: source.name,
     file_path,
@@ -81,6 +82,11 @@ export async function readFound({ source, file_path, path }: FoundFile): Promise
     bytes_hash: createHash('sha256').update(bytes).digest('hex'),
     warning: isUtf8(bytes) ? undefined : 'contains invalid UTF-8, which was replaced',
   }
+}
+
+function convert(path: string, text: string): string {
+  if (isHtml(path)) return convertHtml(text)
+  return /\.rst$/i.test(path) ? convertRst(text) : text
 }
 
 const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

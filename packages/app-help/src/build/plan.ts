@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
+import { fetchSite } from '../sources/llms-site.ts'
 import { fetchPackage } from '../sources/npm-package.ts'
 import type { BuildReport, Edition, KnownPage, NewPage } from '../storage/types.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
@@ -32,6 +34,8 @@ export interface PageChoice {
   readonly base?: readonly BasePage[] | undefined
   /** Sources that cannot be used, for the report. */
   readonly failed?: readonly SkippedFile[]
+  /** Whether to fetch the pages of sites again. Otherwise they are fetched once. */
+  readonly refetch?: boolean
 }
 
 /** A page of the public edition. */
@@ -44,13 +48,13 @@ export async function planFiles(
   sources: readonly Source[],
   size: ChunkSize,
   known: readonly KnownPage[],
-  { signal, progress, edition, base, failed: unusable = [] }: BuildCall & PageChoice,
+  { signal, progress, edition, base, failed: unusable = [], refetch = false }: BuildCall & PageChoice,
 ): Promise<Plan> {
   const failedSources: SkippedFile[] = [...unusable]
   const unread = new Set<string>()
   const found = await Promise.all(
     sources.map((source) =>
-      findSourcePages(source, { signal, progress }).catch((error: NodeJS.ErrnoException) => {
+      findSourcePages(source, { signal, progress }, refetch).catch((error: NodeJS.ErrnoException) => {
         // Its indexed pages remain.
         unread.add(source.name)
         const reason = isCausewayError(error) ? error.message : (error.code ?? error.message)
@@ -97,13 +101,22 @@ export async function planFiles(
   }
 }
 
-/** Returns the pages of a source. Downloads them first if they come from a registry. */
-async function findSourcePages(source: Source, { signal, progress }: BuildCall) {
-  if (source.npm !== undefined) {
-    progress(0, undefined, `fetching ${source.name}`)
-    await fetchPackage(source.npm, source.folder, signal)
+/** Returns the pages of a source. Downloads them first if they come from a registry or a site. */
+async function findSourcePages(source: Source, { signal, progress }: BuildCall, refetch: boolean) {
+  const { npm, site, folder, name } = source
+  if (npm !== undefined) {
+    progress(0, undefined, `fetching ${name}`)
+    await fetchPackage(npm, folder, signal)
   }
-  return findPages(source)
+  const isFetched = existsSync(folder)
+  if (site === undefined || (isFetched && !refetch)) return findPages(source)
+  const missed = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {
+    // The pages of an earlier time remain.
+    if (!isFetched || !isCausewayError(error) || error.code === 'CANCELLED') throw error
+    return [{ file: name, reason: error.message }]
+  })
+  const found = await findPages(source)
+  return { ...found, refused: [...missed, ...found.refused] }
 }
 
 /** Returns the pages of the public edition that are new or different, with their ids. */

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CausewayError } from '@causeway/protocol'
 import type { SourceKind } from '../domain/included-file.ts'
 import { HelpError } from '../errors.ts'
+import type { LlmsSite } from '../sources/llms-site.ts'
 import type { NpmPackage } from '../sources/npm-package.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -18,6 +20,8 @@ export interface Source {
   readonly is_internal: boolean
   /** The package that is downloaded into the folder. */
   readonly npm?: NpmPackage
+  /** The site whose pages are fetched into the folder. */
+  readonly site?: LlmsSite
   /** Former names. Their pages are removed from the index. */
   readonly formerly?: readonly string[]
 }
@@ -32,15 +36,19 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
-/** The URL of an npm registry, and the folder for its packages. */
+/** Where downloads come from, and the folder for them. */
 export interface Downloads {
+  /** URL of an npm registry. */
   readonly registry: string
+  /** Origins to which an `llms.txt` of another origin may link. */
+  readonly origins: readonly string[]
   readonly folder: string
 }
 
 /**
- * Parses `name=folder`, `internal:name=folder`, `pkg:name` and `npm:name@version`. Relative folders start at `cwd`;
- * installed packages are resolved like imports of this program. Throws `HELP_SOURCE_INVALID`.
+ * Parses `name=folder`, `name=https://host/llms.txt`, both also as `internal:name=...`, `pkg:name` and
+ * `npm:name@version`. Relative folders start at `cwd`; installed packages are resolved like imports of this program.
+ * Throws `HELP_SOURCE_INVALID`.
  */
 export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {
   const sources = entries.map((entry) => readSource(entry.trim(), cwd, downloads))
@@ -126,6 +134,8 @@ function readSource(entry: string, cwd: string, downloads: Downloads | undefined
   const rest = is_internal ? entry.slice('internal:'.length) : entry
   const [name = '', path = ''] = splitOnce(rest)
   if (!namePattern.test(name) || path === '') throw invalid(`invalid source: ${entry}`, entry)
+  if (/^https?:\/\//i.test(path) && downloads !== undefined)
+    return { name, is_internal, kind: 'folder', ...readSite(path, downloads, entry) }
   const folder = isAbsolute(path) ? path : resolve(cwd, path)
   if (!existsSync(folder)) throw invalid(`the folder of source ${name} does not exist: ${folder}`, entry)
   return { name, folder, kind: 'folder', is_internal }
@@ -139,6 +149,15 @@ function readRegistrySource(entry: string, { folder, registry }: Downloads): Sou
     throw invalid(`write a package of a registry as npm:name@1.2.3, not ${entry}`, entry)
   const place = join(folder, `${name.replace('/', '+')}@${version}`)
   return { name: entry, folder: place, kind: 'package', is_internal: false, npm: { name, version, registry } }
+}
+
+function readSite(address: string, { folder, origins }: Downloads, entry: string) {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || url.username !== '' || !url.pathname.endsWith('.txt'))
+    throw invalid(`write a site as name=https://host/llms.txt, not ${entry}`, entry)
+  url.hash = ''
+  const hash = createHash('sha256').update(url.href).digest('hex').slice(0, 16)
+  return { folder: join(folder, `site-${hash}`), site: { url: url.href, origins } }
 }
 
 function splitOnce(text: string): string[] {

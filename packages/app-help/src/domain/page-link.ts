@@ -47,7 +47,8 @@ function passages(lines: readonly string[]): string[] {
 
 /** Resolves a link to a page of the same source, or `undefined`. */
 function resolvePage(from: string, target: string): string | undefined {
-  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target) || !/\.(?:md|mdx|markdown)$/i.test(target)) return undefined
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target) || !/\.(?:md|mdx|markdown|rst)$/i.test(target))
+    return undefined
   const parts = target.startsWith('/') ? [] : from.split('/').slice(0, -1)
   for (const part of target.split('/')) {
     if (part === '' || part === '.') continue

@@ -7,12 +7,18 @@ export const helpSettings = appSettings('Help', {
     schema: list(','),
     defaultText: 'the documentation of Causeway, Fastify and undici',
     meaning:
-      'documentation to search, separated by commas: `name=folder`, `internal:name=folder`, `pkg:name` for an installed package, `npm:name@version` for a package of a registry, `own` for the default',
+      'documentation to search, separated by commas: `name=folder`, `name=https://host/llms.txt` for a site, both also as `internal:name=...`, `pkg:name` for an installed package, `npm:name@version` for a package of a registry, `own` for the default',
   }),
   helpRegistry: setting({
     env: 'CAUSEWAY_HELP_REGISTRY',
     schema: z.url({ protocol: /^https?$/ }).default('https://registry.npmjs.org'),
     meaning: 'npm registry for the sources `npm:name@version`, which are fetched once, with the first build',
+  }),
+  helpOrigins: setting({
+    env: 'CAUSEWAY_HELP_ORIGINS',
+    schema: list(',').pipe(z.array(z.url({ protocol: /^https?$/ }))),
+    meaning:
+      'other origins to which an `llms.txt` may link, such as `https://docs.example.org`; a listed origin may have a private address',
   }),
   helpInternal: setting({
     env: 'CAUSEWAY_HELP_INTERNAL',

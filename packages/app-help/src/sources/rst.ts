@@ -1,0 +1,285 @@
+// cspell:ignore autoclass automodule cmdoption codeauthor confval currentmodule djadmin docutils doctest graphviz include literalinclude productionlist pycon sectionauthor seealso tabularcolumns testcleanup testcode testoutput testsetup todolist toctree versionadded versionchanged versionremoved -- names of reStructuredText
+/** Converts reStructuredText, as Sphinx documentation uses it, to Markdown, as far as searching and reading need it. */
+
+/** Directives whose body is code. */
+const codeDirectives = new Set(
+  'code code-block sourcecode parsed-literal doctest testcode testoutput prompt console productionlist literal'.split(
+    ' ',
+  ),
+)
+
+/** Directives that show nothing that can be searched. */
+const omitted = new Set(
+  `contents include literalinclude raw index meta module py:module currentmodule py:currentmodule highlight default-role
+  tabularcolumns sectionauthor codeauthor role testsetup testcleanup graphviz plot math rst-class`.split(
+    /\s+/,
+  ),
+)
+
+/** Directives that present a text, with their labels. */
+const labels: Readonly<Record<string, string>> = {
+  versionadded: 'Added in version',
+  versionchanged: 'Changed in version',
+  versionremoved: 'Removed in version',
+  deprecated: 'Deprecated since version',
+  seealso: 'See also',
+  admonition: '',
+  topic: '',
+  sidebar: '',
+  rubric: '',
+}
+
+/** Directives that describe an object of a program. */
+const described =
+  /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
+
+/** Deeper bodies of directives stay text. */
+const maxDepth = 20
+
+const underline = /^([!-/:-@[-`{-~])\1*\s*$/
+const directive = /^\.\. +(?:\|([^|]+)\| +)?([A-Za-z][\w:.+-]*?):: ?(.*)$/
+const target = /^\.\. +_(`[^`]+`|[^:]+(?::\S[^:]*)*):(?:\s+(\S.*))?$/
+
+/** Definitions of the whole page. */
+interface Definitions {
+  readonly substitutions: ReadonlyMap<string, string>
+  /** Adornments of headings by level, in order of appearance. */
+  readonly adornments: string[]
+}
+
+/** Returns the Markdown of a page in linear time. Labels before a heading become its id. */
+export function convertRst(text: string): string {
+  const lines = text
+    .replaceAll('\t', '        ')
+    .split(/\r\n?|\n/)
+    .map((line) => line.trimEnd())
+  const definitions = { substitutions: readSubstitutions(lines), adornments: [] }
+  return `${convertLines(lines, definitions, 0)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+function readSubstitutions(lines: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const line of lines) {
+    const [, name, kind, value] = directive.exec(line) ?? []
+    if (name !== undefined && kind === 'replace' && value !== undefined) found.set(name, value)
+  }
+  return found
+}
+
+function convertLines(lines: readonly string[], definitions: Definitions, depth: number): string[] {
+  const out: string[] = []
+  let id = ''
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? ''
+    const heading = readHeading(lines, at, depth)
+    if (heading !== undefined) {
+      const title = convertInline(heading.title, definitions)
+      out.push('', `${'#'.repeat(getLevel(heading.adornment, definitions))} ${title}${id}`, '')
+      id = ''
+      at += heading.length
+    } else if (/^\.\.(?:\s|$)/.test(line)) {
+      const end = bodyEnd(lines, at + 1, 0)
+      id = readLabel(line) ?? id
+      out.push(...convertExplicit(lines.slice(at, end), definitions, depth))
+      at = end
+    } else if (line.startsWith('>>>')) {
+      const end = blankAfter(lines, at)
+      out.push(...fence(lines.slice(at, end), 'pycon'))
+      at = end
+    } else {
+      const indent = measureIndent(line)
+      const isLiteral = /(?:^|[^:]|\s)::\s*$/.test(line) && !/^\s*\.\. /.test(line)
+      if (!/^\s*\.\.(?:\s|$)/.test(line)) out.push(convertText(line, definitions))
+      at++
+      if (/^\s+\.\.(?:\s|$)/.test(line)) {
+        // A directive within a list item.
+        const end = bodyEnd(lines, at, indent)
+        const block = lines.slice(at - 1, end).map((one) => one.slice(Math.min(indent, measureIndent(one))))
+        out.push(...convertExplicit(block, definitions, depth))
+        at = end
+      } else if (isLiteral && isBlank(lines[at]) && at < lines.length) {
+        const end = bodyEnd(lines, at, indent)
+        out.push(...fence(dedent(lines.slice(at, end)), ''))
+        at = end
+      }
+    }
+  }
+  return out
+}
+
+/** A title with a line of punctuation below it, and optionally above it. */
+function readHeading(lines: readonly string[], at: number, depth: number) {
+  if (depth > 0) return undefined
+  const [first = '', second = '', third = ''] = lines.slice(at, at + 3)
+  const isOverlined = underline.test(first) && first.trim().length >= 3
+  if (isOverlined && second.trim() !== '' && third.trimEnd() === first.trimEnd())
+    return { title: second.trim(), adornment: `${first[0]}${first[0]}`, length: 3 }
+  if (first.trim() === '' || /^\s/.test(first) || isOverlined || !underline.test(second)) return undefined
+  const length = second.trim().length
+  if (length < 3 && length < [...first.trim()].length) return undefined
+  return { title: first.trim(), adornment: second[0] ?? '', length: 2 }
+}
+
+function getLevel(adornment: string, { adornments }: Definitions): number {
+  if (!adornments.includes(adornment)) adornments.push(adornment)
+  return Math.min(6, adornments.indexOf(adornment) + 1)
+}
+
+/** Returns the id of a label without a URL, as Sphinx writes it: `.. _my_label:` becomes `my-label`. */
+function readLabel(line: string): string | undefined {
+  const [, name, url] = target.exec(line) ?? []
+  if (name === undefined || url !== undefined) return undefined
+  const id = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return id === '' ? undefined : ` {#${id}}`
+}
+
+/** Converts a directive, a footnote, a label or a comment, which starts with `..`. */
+function convertExplicit(block: readonly string[], definitions: Definitions, depth: number): string[] {
+  const [first = ''] = block
+  const rest = block.slice(1)
+  const [, substitution, rawName, argument = ''] = directive.exec(first) ?? []
+  if (substitution !== undefined) return []
+  if (rawName === undefined) {
+    const [, mark, text = ''] = /^\.\. +\[([^\]]+)\] ?(.*)$/.exec(first) ?? []
+    if (mark === undefined) return []
+    return [convertText(`[${mark}] ${text}`, definitions), ...convertBody(dedent(rest), definitions, depth)]
+  }
+  const name = rawName.toLowerCase()
+  if (omitted.has(name)) return []
+  const { options, body } = splitOptions(dedent(rest))
+  if (codeDirectives.has(name)) return fence(body, argument.trim() || 'text')
+  const inner = (): string[] => convertBody(body, definitions, depth)
+  if (name === 'toctree') return ['', ...body.filter((one) => !isBlank(one)).map(tocEntry), '']
+  if (name === 'image' || name === 'figure') return ['', options.get('alt') ?? '', '', ...inner()]
+  const title = convertInline(argument, definitions)
+  if (/(?:^|:)(?:list-table|csv-table|table)$/.test(name)) return ['', title, '', ...inner()]
+  if (name === 'only' || name === 'container' || name === 'tab-set') return inner()
+  if (described.test(name)) return ['', `\`${argument.trim()}\``, '', ...inner()]
+  const label = labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}:`
+  return ['', `${label} ${title}`.trim(), '', ...inner()]
+}
+
+function convertBody(body: readonly string[], definitions: Definitions, depth: number): string[] {
+  if (depth >= maxDepth) return [...body]
+  return [...convertLines(body, definitions, depth + 1), '']
+}
+
+/** `:name: value` lines at the start of a body. */
+function splitOptions(body: readonly string[]) {
+  const options = new Map<string, string>()
+  let at = 0
+  for (; at < body.length; at++) {
+    const [, name, value = ''] = /^:([A-Za-z][\w-]*):(?: +(.*))?$/.exec(body[at] ?? '') ?? []
+    if (name === undefined) break
+    options.set(name, value)
+  }
+  return { options, body: body.slice(at) }
+}
+
+/** `Title <page>` or `page`. */
+function tocEntry(line: string): string {
+  const entry = line.trim().slice(0, maxEntryLength)
+  const [, title, page = entry] = /^(.*?) ?<([^<>]+)>$/.exec(entry) ?? []
+  return `- [${title ?? pageName(page)}](${pagePath(page)})`
+}
+
+const maxEntryLength = 500
+
+const pageName = (page: string): string =>
+  page
+    .replace(/\/index$/, '')
+    .replace(/^.*\//, '')
+    .replace(/[-_]/g, ' ')
+
+const pagePath = (page: string): string => (/^[a-z]+:|\.\w+$/i.test(page) ? page : `${page}.rst`)
+
+function fence(body: readonly string[], language: string): string[] {
+  const code = [...body]
+  while (isBlank(code[0]) && code.length > 0) code.shift()
+  while (isBlank(code.at(-1)) && code.length > 0) code.pop()
+  if (code.length === 0) return ['']
+  const mark = code.some((line) => line.includes('```')) ? '~~~~' : '```'
+  return ['', `${mark}${language.replace(/[^\w+#-]/g, '')}`, ...code, mark, '']
+}
+
+/** Converts one line of text. Borders of tables and transitions are omitted; table rows and lists remain. */
+function convertText(line: string, definitions: Definitions): string {
+  if (/^\s*(?:\+[-=+]+\+|[=-]{2,}(?: +[=-]{2,})+|([=~^*_-])\1{3,})\s*$/.test(line)) return ''
+  const plain = line
+    .replace(/^(\s*)\|(?= )(?!.*\|\s*$)/, '$1')
+    .replace(/(^|[^:])::\s*$/, '$1:')
+    .replace(/^\s*:\s*$/, '')
+    .replace(/^(\s*):([A-Za-z][\w .*-]{0,60}):(?=\s|$)/, '$1- $2:')
+  if (/^\s*__\s/.test(plain)) return ''
+  const inline = convertInline(plain, definitions)
+  // What Markdown would read as a heading or a fence.
+  return inline.replace(/^( {0,3})(?=#{1,6}(?:\s|$)|```|~~~)/, '$1\\')
+}
+
+/** Converts roles, links, substitutions and literals of a line. */
+function convertInline(text: string, { substitutions }: Definitions): string {
+  if (!/[`|_]/.test(text)) return text
+  const codes: string[] = []
+  const store = (code: string): string => `\ue000${codes.push(code) - 1}\ue000`
+  return text
+    .replaceAll('\ue000', '')
+    .replace(/``([^`]+)``/g, (_, code) => store(`\`${code}\``))
+    .replace(/:([A-Za-z][\w:+-]{0,40}):`([^`]{1,2000})`/g, (_, role, value) =>
+      store(convertRole(role, value)),
+    )
+    .replace(/`([^`<>]{0,1000}?)\s{0,20}<([^`<>\s]{1,1000})>`__?/g, (_, label, url) =>
+      store(url.endsWith('_') || label === '' ? label || url : `[${label}](${url})`),
+    )
+    .replace(/`([^`]{1,1000})`__?/g, '$1')
+    .replace(/\|([^|\s][^|]{0,100})\|_?/g, (all, name) => substitutions.get(name) ?? all)
+    .replace(/(?<=\w)__?(?=[\s.,;:)]|$)/g, '')
+    .replace(/\ue000(\d+)\ue000/g, (_, n) => codes[Number(n)] ?? '')
+}
+
+/** Roles whose text is an identifier. */
+const codeRoles =
+  /(?:^|:)(?:class|func|meth|mod|attr|exc|data|obj|const|any|type|command|option|program|envvar|file|samp|setting|confval|djadmin|kbd|literal|code)$/
+
+function convertRole(role: string, value: string): string {
+  const [, label, page] = /^(.*?)\s{0,20}<([^<>]*)>$/s.exec(value) ?? []
+  const shown = (label ?? value).replace(/^[!~]+(?:[\w.]*\.)?(?=\w)/, (mark) =>
+    mark.includes('~') ? '' : mark.slice(1),
+  )
+  if (role === 'doc') return `[${label ?? pageName(shown)}](${pagePath(page ?? value)})`
+  return codeRoles.test(role) ? `\`${shown}\`` : shown
+}
+
+const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ''
+
+const measureIndent = (line: string): number => line.length - line.trimStart().length
+
+/** Returns the end of the lines that are blank or indented by more than `indent`, without blank lines at the end. */
+function bodyEnd(lines: readonly string[], start: number, indent: number): number {
+  let end = start
+  for (let at = start; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (isBlank(line)) continue
+    if (measureIndent(line) <= indent) break
+    end = at + 1
+  }
+  return end
+}
+
+function blankAfter(lines: readonly string[], start: number): number {
+  let end = start
+  while (end < lines.length && !isBlank(lines[end])) end++
+  return end
+}
+
+/** Removes the smallest indentation of all lines. */
+function dedent(lines: readonly string[]): string[] {
+  const indents = lines.filter((line) => !isBlank(line)).map(measureIndent)
+  const least = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  return lines.map((line) => (isBlank(line) ? '' : line.slice(least)))
+}
