@@ -12,7 +12,13 @@ import { nearestNames } from '../src/domain/nearest-name.ts'
 import { findNeedles, needles } from '../src/domain/needles.ts'
 import { deriveSection, deriveTitle, readPage } from '../src/domain/page.ts'
 import { pageLinks } from '../src/domain/page-link.ts'
-import { ftsExpression, identifierTerms, readQuestion, wordTerms } from '../src/domain/query.ts'
+import {
+  ftsExpression,
+  identifierTerms,
+  isMostlyUnspaced,
+  readQuestion,
+  wordTerms,
+} from '../src/domain/query.ts'
 import { sections } from '../src/domain/section.ts'
 
 const cut = (text: string, size = defaultSize): Chunk[] => chunks(text.split('\n'), 0, size)
@@ -272,6 +278,14 @@ t.test('readQuestion removes stop words, unless no others remain', async (t) => 
   t.same(readQuestion('How do I add a hook?').words, ['add', 'hook'])
   t.same(readQuestion('to be or not to be').words, ['to', 'be', 'or', 'not'])
   t.same(readQuestion('?!').words, [])
+})
+
+t.test('readQuestion omits pairs that begin with a Japanese particle or ending', async (t) => {
+  const { words } = readQuestion('値を切り替える設定')
+  t.same(words, ['値を', '切り', '替え', '設定'])
+  t.same(readQuestion('なぜですか').words, ['なぜ', 'ぜで', 'です', 'すか'], 'unless no others remain')
+  t.ok(isMostlyUnspaced(words))
+  t.notOk(isMostlyUnspaced(['log', 'level', '設定']))
 })
 
 t.test('readQuestion finds identifiers and phrases', async (t) => {

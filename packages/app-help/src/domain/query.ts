@@ -18,6 +18,9 @@ const questionWords: ReadonlySet<string> = new Set(
   sometimes still sure tell thing things think though usually wants way ways well whether yet`.split(/\s+/),
 )
 
+/** Pairs of Japanese characters that begin with a particle or an ending. Words of content begin with kanji or katakana. */
+const startsWithHiragana = /^\p{Script=Hiragana}/u
+
 /** More words slow down a query without improving it. */
 const maxWords = 64
 
@@ -29,7 +32,11 @@ export function readQuestion(text: string): Question {
     .filter((phrase) => phrase.includes(' '))
   const all = [...new Set(words(plain))]
   const specific = all.filter(
-    (word) => !stopWords.has(word) && !questionWords.has(word) && !/^_+$/.test(word),
+    (word) =>
+      !stopWords.has(word) &&
+      !questionWords.has(word) &&
+      !startsWithHiragana.test(word) &&
+      !/^_+$/.test(word),
   )
   return {
     words: (specific.length > 0 ? specific : all).slice(0, maxWords),
@@ -53,6 +60,10 @@ export function wordTerms({ words: content, identifiers, phrases }: Question): s
   const parts = identifiers.flatMap((name) => identifierParts(name)).filter((part) => !stopWords.has(part))
   return [...new Set([...content, ...parts, ...phrases])]
 }
+
+/** Whether most terms are pairs of unspaced characters, which have no stems. */
+export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
+  terms.filter(isUnspaced).length * 2 > terms.length
 
 /** Returns the identifiers as terms. */
 export const identifierTerms = ({ identifiers }: Question): string[] =>

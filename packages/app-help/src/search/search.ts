@@ -3,7 +3,7 @@ import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
 import { namedSources, preferSources } from '../domain/named-source.ts'
-import { identifierTerms, readQuestion, wordTerms } from '../domain/query.ts'
+import { identifierTerms, isMostlyUnspaced, readQuestion, wordTerms } from '../domain/query.ts'
 import { otherWords } from '../domain/synonym.ts'
 import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
 import { HelpError } from '../errors.ts'
@@ -128,7 +128,7 @@ export async function rankedLists(
   const { mode, scope, vector } = ask
   const vectorResult = readQuestion(ask.text)
   const words = mode === 'vector' ? [] : wordTerms(vectorResult)
-  const lists = await index.rank({
+  const found = await index.rank({
     words,
     others: otherWords(words),
     identifiers: mode === 'vector' ? [] : identifierTerms(vectorResult),
@@ -136,6 +136,8 @@ export async function rankedLists(
     scope,
     limit: maxHits,
   })
+  // Without stems, both lists are the same, and would count twice.
+  const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
 
