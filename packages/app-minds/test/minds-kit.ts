@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
+import { WordRelations } from '../src/domain/word-relations.ts'
 import app from '../src/index.ts'
 import { limitsSchema } from '../src/limits.ts'
 import { openEmbedding } from '../src/memory/open-embedding.ts'
@@ -136,3 +137,9 @@ export const decide = (
     ...(change.request_id === undefined ? {} : { request_id: change.request_id }),
     ...(change.explain === undefined ? {} : { explain: change.explain }),
   })
+
+/** Parses word relations without pauses. */
+export function parseRelations(text: string): WordRelations {
+  const steps = WordRelations.parse(text)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+}

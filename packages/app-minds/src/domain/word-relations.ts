@@ -21,6 +21,9 @@ const maxProfiles = 8192
 /** Kinds of one meaning are alternatives to each other if there are at most this many. */
 const maxSiblings = 12
 
+/** Lines that are parsed in one step: less than a millisecond. */
+const linesPerStep = 128
+
 /** Endings of inflected words with their replacements. */
 const endings: readonly (readonly [string, string])[] = [
   ['s', ''],
@@ -53,23 +56,37 @@ export class WordRelations {
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
 
-  constructor(text: string) {
+  private constructor(lines: readonly string[], nouns: number) {
+    this.#lines = lines
+    this.#nouns = nouns
+  }
+
+  /** Parses the relations. Yields after every few lines, so that the caller can do other work between. */
+  static *parse(text: string): Generator<void, WordRelations> {
     const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
-    this.#lines = [...nouns.split('\n'), ...others.split('\n')]
-    this.#nouns = this.#lines.length - others.split('\n').length
-    for (const [n, line] of this.#lines.entries()) {
-      const end = line.indexOf('\t')
-      if (end > 0) for (const word of line.slice(0, end).split(' ')) append(this.#meanings, word, n)
-      const [, broader, related] = line.split('\t')
-      for (const parent of toNumbers(broader)) this.#kinds.set(parent, (this.#kinds.get(parent) ?? 0) + 1)
-      for (const other of toNumbers(related)) {
-        append(this.#related, n, other)
-        append(this.#related, other, n)
-      }
+    yield
+    const nounLines = nouns.split('\n')
+    yield
+    const relations = new WordRelations([...nounLines, ...others.split('\n')], nounLines.length)
+    for (const n of relations.#lines.keys()) {
+      if (n % linesPerStep === 0) yield
+      relations.#addMeaning(n)
     }
-    for (const line of irregular.split('\n')) {
+    for (const [n, line] of irregular.split('\n').entries()) {
+      if (n % linesPerStep === 0) yield
       const [form = '', base = ''] = line.split(' ')
-      if (base !== '') append(this.#irregular, form, base)
+      if (base !== '') append(relations.#irregular, form, base)
+    }
+    return relations
+  }
+
+  #addMeaning(n: number): void {
+    const [words = '', broader, related] = this.#lines[n]?.split('\t') ?? []
+    if (words !== '') for (const word of words.split(' ')) append(this.#meanings, word, n)
+    for (const parent of toNumbers(broader)) this.#kinds.set(parent, (this.#kinds.get(parent) ?? 0) + 1)
+    for (const other of toNumbers(related)) {
+      append(this.#related, n, other)
+      append(this.#related, other, n)
     }
   }
 

@@ -87,7 +87,7 @@ export async function recall(
   const longTerm = await findLongTerm(mind, memoryQueries, material, { ...services, now })
   const recent = daily.find(memoryQueries, material.today, vectors.slice(queries.length))
   const { getStems } = daily
-  const relations = services.relations.get()
+  const relations = await services.relations.get()
   const byQuery = queries.map((text, i) =>
     rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
   )

@@ -1,6 +1,7 @@
 import { isCausewayError } from '@causeway/protocol'
 import type { Action } from '../domain/action.ts'
 import { gate, safeAction } from '../domain/gate.ts'
+import type { WordRelations } from '../domain/word-relations.ts'
 import { MindsError } from '../errors.ts'
 import { summarizeCalls } from '../llm/telemetry.ts'
 import { getWeights, recall } from '../memory/recall.ts'
@@ -104,7 +105,9 @@ export class Decider {
     const events = readEvents(request.events, observation.time, limits)
     const cycle = prepareCycle(snapshot, { observation, events, limits })
     const perStep = new Map<Step, number>(steps.map((step) => [step, 0]))
-    const deliberation = await chooseAction(this.#makeContext(cycle, request, perStep), this.#services)
+    const relations = await this.#services.relations.get()
+    const context = this.#makeContext(cycle, relations, { request, perStep })
+    const deliberation = await chooseAction(context, this.#services)
     const { choice } = deliberation
     const newUnknown = unknown.filter((name) => !mind.state.warned.includes(name))
     const warnings = [
@@ -136,14 +139,18 @@ export class Decider {
     return request.explain ? { ...result, explanation: choice.explanation } : result
   }
 
-  #makeContext(cycle: Cycle, request: DecideRequest, perStep: Map<Step, number>): SelectorContext {
+  #makeContext(
+    cycle: Cycle,
+    relations: WordRelations,
+    { request, perStep }: { readonly request: DecideRequest; readonly perStep: Map<Step, number> },
+  ): SelectorContext {
     const { now } = this.#services
     const { mind, observation } = cycle
     const options = { now: observation.time, weights: getWeights(mind), withToday: mind.config.recall_daily }
     let done = 0
     return {
       cycle,
-      relations: this.#services.relations.get(),
+      relations,
       recall: (queries) => recall(mind, queries, options, this.#services),
       async step(name, work) {
         const since = now()

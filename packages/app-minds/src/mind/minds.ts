@@ -133,6 +133,8 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
+    // Read now, so that the first decision does not wait. A failure is reported by the decision.
+    this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result
   }

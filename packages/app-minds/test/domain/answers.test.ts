@@ -3,6 +3,7 @@ import { judgeAnswer } from '../../src/domain/judge-answer.ts'
 import { parseQuestion } from '../../src/domain/question.ts'
 import { WordRelations } from '../../src/domain/word-relations.ts'
 import { RelationsFile } from '../../src/memory/relations-file.ts'
+import { parseRelations } from '../minds-kit.ts'
 
 /** Animal, dog (a kind), hound (the same), poodle (a kind), cat; bark (related to dog), hide, conceal; irregular forms. */
 const small = [
@@ -11,7 +12,7 @@ const small = [
   ['hid hide', 'mice mouse'].join('\n'),
 ].join('\n\n')
 
-const relations = new RelationsFile().get()
+const relations = await new RelationsFile().get()
 
 const judge = (question: string, claim: string): number =>
   judgeAnswer(
@@ -24,7 +25,7 @@ verifies(
   'minds:memory:relations',
   'reads meanings, broader meanings, related meanings and definitions',
   async (t) => {
-    const words = new WordRelations(small)
+    const words = parseRelations(small)
     t.equal(words.match('dogs', 'dog'), 1, 'inflected forms')
     t.equal(words.match('hide', 'hid'), 1, 'irregular forms')
     t.equal(words.match('unknown', 'unknown'), 1, 'words without meanings match themselves')
@@ -35,9 +36,14 @@ verifies(
     t.equal(words.match('bark', 'dog'), 0.6, 'a word of the definition')
     t.equal(words.match('cat', 'conceal'), 0)
     t.ok(words.weigh('poodle') >= words.weigh('dog'))
-    t.equal(new WordRelations('').match('dog', 'hound'), 0, 'no relations')
+    t.equal(parseRelations('').match('dog', 'hound'), 0, 'no relations')
   },
 )
+
+verifies('minds:memory:relations', 'are parsed in short steps', async (t) => {
+  const steps = [...WordRelations.parse(Array.from({ length: 3000 }, (_, n) => `word${n}\t\t\t`).join('\n'))]
+  t.ok(steps.length > 20, `${steps.length} steps for 3000 meanings`)
+})
 
 verifies('minds:memory:relations', 'accepts memories in other words', async (t) => {
   const pairs: readonly (readonly [string, string])[] = [

@@ -10,12 +10,12 @@ import { initialState, type MindState } from '../../src/domain/policy/state.ts'
 import { urgency } from '../../src/domain/policy/urgency.ts'
 import { emptyWorkingMemory, factualMemory } from '../../src/domain/policy/working-memory.ts'
 import { randomFor } from '../../src/domain/random.ts'
-import { WordRelations } from '../../src/domain/word-relations.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
-import { type Data, seen, stove } from '../minds-kit.ts'
+import { type Data, parseRelations, seen, stove } from '../minds-kit.ts'
 
 const limits = limitsSchema.parse({})
+const noRelations = parseRelations('')
 const observed = (time: number, change: Data = {}): Observation =>
   readObservation(seen('mara', time, change), limits).observation
 
@@ -49,7 +49,7 @@ function cycle(
     newMessages: [],
     recollections: [],
     mood: '',
-    relations: new WordRelations(''),
+    relations: noRelations,
     random: randomFor(1, observation.time, state.counter),
   })
   const needs = Object.fromEntries(observation.needs.map(({ name, value, max }) => [name, value / max]))
