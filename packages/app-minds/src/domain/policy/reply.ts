@@ -27,7 +27,7 @@ const say = (text: string, memory_id: string | null = null): Utterance => ({ tex
 
 /** Greets the partner and introduces a topic. */
 export function composeOpening(context: ConversationContext): Utterance {
-  const topic = findTopic(context) ?? ''
+  const topic = introduce(findTopic(context) ?? '')
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
@@ -50,8 +50,11 @@ export function composeReply(
   const more = findTopic(context)
   // Words of politeness alone would be answered with more politeness.
   if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
-  return say(join(hello, reaction, more ?? ''))
+  return say(join(hello, reaction, introduce(more ?? '')))
 }
+
+/** Marks a place that no one has asked about as a new topic. */
+const introduce = (topic: string): string => topic.replace(/^You can /, 'By the way, you can ')
 
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 

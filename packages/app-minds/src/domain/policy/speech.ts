@@ -97,10 +97,10 @@ function quoteReport(
   return `${who} told me${when === '' ? '' : ` ${when}`}: ${withoutAnnouncement(claim)}`
 }
 
-/** Removes the words that announce a correction. */
+/** Removes the words that announce a correction or a new topic. */
 export function withoutAnnouncement(claim: string): string {
   const plain = claim.replace(
-    /^(?:(?:actually|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
+    /^(?:(?:actually|by the way|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
     '',
   )
   return plain.slice(0, 1).toUpperCase() + plain.slice(1)
