@@ -140,7 +140,9 @@ function reactToCondition(text: string, context: ConversationContext): string {
     needs.map(({ name }) => name),
   )
   const place = need === undefined ? undefined : findPlaceFor(need, context)
-  const advice = place === undefined ? '' : describePlace(place)
+  const { messages } = context.conversation
+  const isSaid = messages.some(({ message }) => message.includes(place?.display_name ?? ''))
+  const advice = place === undefined || isSaid ? '' : describePlace(place)
   return join(pickFresh('badCondition', context), advice)
 }
 

@@ -124,6 +124,7 @@ const sentences = {
     'It was good to talk to you. Goodbye{name}.',
     'I will be on my way. Goodbye{name}.',
   ],
+  farewellAfterExcuse: ['Goodbye{name}.'],
   farewellReply: ['Goodbye{name}.', 'See you{name}.', 'Take care{name}.'],
   letGo: ['I will not keep you long.', 'I hope that it is free.', 'Then I will not keep you.'],
   news: ['I did not know that.', 'That is news to me.', 'Good to know.', 'I will remember that.'],
