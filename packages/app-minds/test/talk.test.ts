@@ -155,7 +155,7 @@ verifies(
     t.equal((await decide(minds, 'mara', 11, change)).action.action, 'cancel_interaction')
     const other = { ...conversation([['ben', 'How are you?']]), needs: { hunger: 10, social: 30 } }
     const both = said(await decide(await talkingMind(t, []), 'mara', 10, other))
-    t.equal(both.match(/hungry/g)?.length, 1, `the need is named once: ${both}`)
+    t.equal(both?.match(/hungry/g)?.length, 1, `the need is named once: ${both}`)
   },
 )
 
