@@ -175,7 +175,7 @@ const inline = ['README.md', 'docs/tutorial.md'].flatMap((page) =>
 )
 
 verifies('client:readme', 'the commands in sentences of README and tutorial work', async (t) => {
-  t.equal(inline.length, 4)
+  t.equal(inline.length, 5)
   writeFileSync(
     `${environment.HOME}/.claude.json`,
     JSON.stringify({ mcpServers: { files: { command: 'npx', args: ['-y', 'files-server'] } } }),

@@ -8,10 +8,10 @@ import {
   meta,
   modernVersion,
 } from '@causeway/protocol'
-import type { Config } from '../config/config.ts'
 import { ServerError } from '../errors.ts'
 import { findServer } from '../process/server-file.ts'
 import { version } from '../process/version.ts'
+import type { CommandCall } from './command.ts'
 import { fetchHealth, readFirstToken, toLocalUrl } from './server-health.ts'
 
 export interface AppSummary {
@@ -81,11 +81,13 @@ export class ServerClient {
     this.#token = token
   }
 
-  /** Finds the server of the data folder, or else on the port, with a note. Throws `SERVER_NOT_RUNNING`. */
-  static async find(
-    { dataDir, host, port, tokenFile }: Config,
-    note: (line: string) => void,
-  ): Promise<ServerClient> {
+  /** Finds the server of the data folder, or else on the port, with a note unless `--port` is given. Throws `SERVER_NOT_RUNNING`. */
+  static async find({
+    config,
+    given,
+    note,
+  }: Pick<CommandCall, 'config' | 'given' | 'note'>): Promise<ServerClient> {
+    const { dataDir, host, port, tokenFile } = config()
     const found = findServer(dataDir)
     if (found.state === 'running') {
       const { url, token_file } = found.server
@@ -94,9 +96,10 @@ export class ServerClient {
     const url = `http://${host}:${port}`
     const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)
     if (health?.kind === 'report') {
-      note(
-        `no server uses ${dataDir}; using the server on port ${port} with data in ${health.report.data_dir}`,
-      )
+      if (given.settings.port === undefined)
+        note(
+          `no server uses ${dataDir}; using the server on port ${port} with data in ${health.report.data_dir}`,
+        )
       return new ServerClient(url, readFirstToken(tokenFile))
     }
     throw new ServerError('SERVER_NOT_RUNNING', `no server uses ${dataDir}, and none listens on port ${port}`)

@@ -73,7 +73,7 @@ verifies('command:call:errors', async (t) => {
   await fails(
     ['replay', 'get_frame', 'recording=none', 'frame_id=1'],
     1,
-    /^causeway: .*none.* \[[A-Z_]+\]\n {2}-> /,
+    /^causeway: .*none.* \[RECORDING_NOT_FOUND\]\n {2}-> run causeway call replay list_recordings for the ids\n/,
   )
   await fails(
     ['replay', 'get_frame', 'frame_id=x'],
@@ -85,7 +85,7 @@ verifies('command:call:errors', async (t) => {
   await fails(
     ['replay', 'get_frames'],
     2,
-    /unknown tool of Replay: get_frames \(did you mean get_frame\?\)\n {2}-> causeway tools replay lists its \d+ tools\n$/,
+    /unknown tool of Replay: get_frames \(did you mean get_frame\?\)\n {2}-> see causeway tools replay\n$/,
   )
   await fails(['reply', 'get_frame'], 2, /unknown app: reply \(did you mean replay\?\)/)
   await fails(['replay'], 2, /missing the tool of replay\n {2}-> see causeway tools replay\n$/)
@@ -112,8 +112,10 @@ verifies('command:call:errors', async (t) => {
       /no server uses .*none, and none listens on port 1 \[SERVER_NOT_RUNNING\]\n {2}-> start it: causeway serve; .* add --port or --data-dir/,
   })
   const { port } = new URL(url)
-  const other = await runHere(t, ['call', 'probe', 'seen', '--data-dir', join(dir, 'none'), '--port', port])
+  const noData = ['call', 'probe', 'seen', '--data-dir', join(dir, 'none')]
+  const other = await runHere(t, noData, { env: { MCP_SERVER_PORT: port } })
   t.match(other, { code: 0, stderr: `using the server on port ${port} with data in ${data}` })
+  t.match(await runHere(t, [...noData, '--port', port]), { code: 0, stderr: '' }, 'the user named the port')
 })
 
 verifies('command:call:pictures', async (t) => {

@@ -52,7 +52,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
   ],
   async run(call) {
     const { appName, toolName, words } = splitName(call.args)
-    const client = await ServerClient.find(call.config(), call.note)
+    const client = await ServerClient.find(call)
     const app = await describeApp(client, appName, 'call')
     const tool = findTool(app, toolName)
     const args = parseToolArguments(
@@ -79,7 +79,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
         onProgress: (update) => progress.update(formatProgress(update)),
       })
       progress.clear()
-      return await report(result, tool.name, call)
+      return await report(result, { app, tool: tool.name }, call)
     } catch (error) {
       progress.clear()
       if (signal.aborted) {
@@ -87,7 +87,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
         return exitCodes.interrupted
       }
       if (!(error instanceof CausewayError)) throw error
-      call.note(formatError(error))
+      call.note(adviseCalls(formatError(error), app))
       return exitCodes.failure
     }
   },
@@ -113,13 +113,17 @@ function parseInitial(text: string | undefined): Readonly<Record<string, unknown
 }
 
 /** Prints the result. Returns the exit code. */
-async function report(result: ToolResult, tool: string, call: CallCommand): Promise<number> {
+async function report(
+  result: ToolResult,
+  { app, tool }: { app: AppDescription; tool: string },
+  call: CallCommand,
+): Promise<number> {
   const { flags, cwd, print, note } = call
   const { content, structuredContent, isError, _meta } = result
   if (isError) {
     const error = _meta?.['causeway/error']
     if (error === undefined) note(content.map((block) => ('text' in block ? block.text : '')).join('\n'))
-    else note(formatError(toError(error)))
+    else note(adviseCalls(formatError(toError(error)), app))
     return exitCodes.failure
   }
   if (flags.json) print(JSON.stringify(structuredContent ?? content, null, 2))
@@ -136,6 +140,12 @@ async function report(result: ToolResult, tool: string, call: CallCommand): Prom
   }
   return 0
 }
+
+/** Replaces `call list_recordings` in the remedy of a tool by the command that does it. */
+const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
+  text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
+    tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
+  )
 
 function formatProgress({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${Math.round((100 * progress) / total)} %`
@@ -160,6 +170,6 @@ export function findTool({ name: app, tools }: AppDescription, name: string) {
   if (found !== undefined) return found
   const names = tools.map((tool) => tool.name)
   throw new CausewayError('INVALID_ARGUMENTS', describeUnknown(`tool of ${app}`, name, names), {
-    remedy: `causeway tools ${pathName(app)} lists its ${tools.length} tools`,
+    remedy: `see causeway tools ${pathName(app)}`,
   })
 }

@@ -16,8 +16,14 @@ export const toolsCommand = defineCommand({
   settings: ['--data-dir', '--port', '--token-file'],
   exits: { 3: 'no server is running' },
   examples: ['causeway tools', 'causeway tools replay', 'causeway tools replay get_frame --schema'],
-  async run({ args: [appName, toolName], flags, config, env, print, note }) {
-    const client = await ServerClient.find(config(), note)
+  async run(call) {
+    const {
+      args: [appName, toolName],
+      flags,
+      env,
+      print,
+    } = call
+    const client = await ServerClient.find(call)
     if (appName === undefined) {
       const apps = await client.listApps()
       if (!flags.json && !flags.schema) {

@@ -11,10 +11,10 @@ import { findStatuses } from './running.ts'
 const followMs = 500
 
 /** Returns functions that call the routes of a configured server. Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
-async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'note'>) {
+async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>) {
   const [name = ''] = call.args
   openHostedServers(call).requireEntry(name)
-  const client = await ServerClient.find(call.config(), call.note)
+  const client = await ServerClient.find(call)
   const route = (path: string): string => `/api/hosted/${encodeURIComponent(name)}/${path}`
   return {
     name,

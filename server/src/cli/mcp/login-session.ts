@@ -8,7 +8,7 @@ import { openLogins } from './logins.ts'
 export async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
   const { state } = findServer(call.config().dataDir)
   return state === 'running'
-    ? new RunningServerSession(await ServerClient.find(call.config(), call.note), server.name)
+    ? new RunningServerSession(await ServerClient.find(call), server.name)
     : LocalLoginSession.open(openLogins(call), server)
 }
 

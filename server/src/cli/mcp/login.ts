@@ -76,7 +76,7 @@ export const logoutCommand = defineCommand({
 /** A running server ends its connections too. */
 async function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
   if (findServer(call.config().dataDir).state !== 'running') return openLogins(call).logout(server)
-  const client = await ServerClient.find(call.config(), call.note)
+  const client = await ServerClient.find(call)
   const route = `/api/hosted/${encodeURIComponent(server.name)}/logout`
   return (await client.post(route, {})) as { revoked: boolean }
 }
