@@ -159,7 +159,7 @@ verifies('command:doctor', 'names a failed app with its remedy', async (t) => {
   }
   const { dir } = await startFakeServer(t, { ...report, status: 'degraded', apps })
   const { stdout } = await runHere(t, ['doctor', '--data-dir', dir, '--port', '0'])
-  t.match(stdout, /^warn +server +Replay failed: the data file is damaged\n +-> restore a backup$/m)
+  t.match(stdout, /^warn {2}server {7}Replay failed: the data file is damaged\n {19}-> restore a backup$/m)
 })
 
 verifies('command:doctor', 'reports invalid settings', async (t) => {
