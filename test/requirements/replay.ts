@@ -177,13 +177,19 @@ export const replay = {
     behaviour:
       'the third law: an unequal or missing reaction is named with both bodies, with or without impulses',
   },
+  'replay:laws:collision': {
+    origin: 'docs/laws.md',
+    behaviour:
+      'a collision without a contact row is named with both bodies, and so is its wrong reaction or energy',
+  },
   'replay:laws:impulse': {
     origin: 'docs/laws.md',
     behaviour: 'contact impulses are finite and push',
   },
   'replay:laws:friction': {
     origin: 'docs/laws.md',
-    behaviour: 'friction opposes sliding',
+    behaviour:
+      'friction opposes sliding with mu Jn; a friction pyramid may exceed mu Jn between its two tangents',
   },
   'replay:laws:acceleration': {
     origin: 'docs/laws.md',

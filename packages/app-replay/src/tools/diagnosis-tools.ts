@@ -34,7 +34,17 @@ const lawNames = ['momentum', 'tunnelling', 'jitter', 'restitution', 'numerics',
 const lawChecks: Readonly<Record<(typeof lawNames)[number], LawCheck>> = {
   momentum: {
     about: 'the balance of momentum and energy',
-    laws: ['balance', 'budget', 'reaction', 'impulse', 'unit', 'frictionWork', 'spin'],
+    laws: [
+      'balance',
+      'budget',
+      'reaction',
+      'collision',
+      'impulse',
+      'unit',
+      'frictionWork',
+      'sliding',
+      'spin',
+    ],
     kinds: [
       ...([
         'momentum',
@@ -44,7 +54,8 @@ const lawChecks: Readonly<Record<(typeof lawNames)[number], LawCheck>> = {
         'blow_up',
       ] as const),
       ...(['unequal_reaction', 'missing_reaction', 'invalid_impulse', 'attractive_impulse'] as const),
-      ...(['unit_mismatch', 'friction_energy', 'angular_momentum', 'unexplained_acceleration'] as const),
+      ...(['unit_mismatch', 'friction_energy', 'friction_lost', 'angular_momentum'] as const),
+      'unexplained_acceleration',
     ],
     example: 'energy_injection',
   },

@@ -49,6 +49,7 @@ export interface SceneContact {
   readonly closing?: number
   readonly n?: number
   readonly t1?: number
+  readonly t2?: number
   readonly mu?: number
   /** Whether the contact has no constraint rows and no impulses. */
   readonly isPlain?: boolean
@@ -62,6 +63,8 @@ export interface SceneSpec {
   readonly inertias?: readonly (Point3 | undefined)[]
   readonly geometry?: readonly BodyGeometry[]
   readonly gravity?: Vec
+  /** Whether contacts were recorded. Default: true. */
+  readonly hasContacts?: boolean
   /** Frame id of a row, from 0. */
   readonly id?: (row: number) => number
   readonly time?: (frame: number) => number
@@ -79,7 +82,8 @@ export function runLaw(law: Law, spec: SceneSpec): readonly Finding[] {
   return law.findings()
 }
 
-function createScene({ masses, extents, inertias, geometry = [], gravity = [0, 0, -g] }: SceneSpec): Scene {
+function createScene(spec: SceneSpec): Scene {
+  const { masses, extents, inertias, geometry = [], gravity = [0, 0, -g], hasContacts = true } = spec
   const bodies = masses.map((_, column) => column + 1)
   return {
     bodies,
@@ -94,7 +98,7 @@ function createScene({ masses, extents, inertias, geometry = [], gravity = [0, 0
     dt,
     impulseFactor: () => 1,
     isEnvironment: (id) => id === floor,
-    hasContacts: true,
+    hasContacts,
     hasImpulses: true,
     groups: [],
     groupByColumn: new Int32Array(bodies.length).fill(-1),
@@ -140,13 +144,14 @@ function createWindow(spec: SceneSpec, { bodies, masses, gravity }: Scene): Fram
         closing = 0,
         n = 0,
         t1 = 0,
+        t2 = 0,
         mu = 0.5,
       } = touch
       const levers = [...lever, 0, 0, 0]
       flat.collisions.push(a, b, ...normal, depth)
       if (isPlain) continue
       flat.constraints.push(a, b, ...normal, ...levers, depth, restitution, closing)
-      flat.friction.push(a, b, ...normal, 1, 0, 0, 0, 1, 0, ...levers, mu, n, t1, 0)
+      flat.friction.push(a, b, ...normal, 1, 0, 0, 0, 1, 0, ...levers, mu, n, t1, t2)
     }
     offset[row + 1] = (offset[row] ?? 0) + found.length
     plainOffset[row + 1] = (plainOffset[row] ?? 0) + found.filter(({ isPlain }) => isPlain !== true).length

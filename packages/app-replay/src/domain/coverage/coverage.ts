@@ -293,7 +293,7 @@ function findMissingOfTouch(touch: Touch): number {
     (touch.leverRows === 0 || Number.isNaN(touch.leverA[0]) ? needBits.leverArms : 0) |
     (hasImpulse ? 0 : needBits.normalImpulses) |
     (hasImpulse && !Number.isNaN(touch.impulse[0]) ? 0 : needBits.tangentImpulses) |
-    (touch.frictionRows > 0 && !Number.isNaN(touch.limit) ? 0 : needBits.friction)
+    (touch.frictionRows > 0 && !Number.isNaN(touch.maxFriction) ? 0 : needBits.friction)
   )
 }
 

@@ -35,8 +35,11 @@ const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
 
 const law = (by: LawName, ...parts: readonly LawPart[]): LawEntry => ({ by, parts })
 
-const motion = ['contacts', 'velocities', 'masses', 'gravity'] as const
+const freeMotion = ['velocities', 'masses', 'gravity'] as const
+const motion = ['contacts', ...freeMotion] as const
 const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
+/** Velocity of contact points, and friction that opposes it. */
+const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
 /** Forces that act in a step in addition to the recorded contacts. */
 const forces = ['wholeSteps', 'jointImpulses'] as const
 
@@ -92,6 +95,13 @@ export const lawTable = {
     stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
   ),
   reaction: law('reaction', stepPart('pair', ...motion, ...forces)),
+  collision_momentum: law(
+    'collision',
+    stepPart('free', 'positions', ...motion, ...forces),
+    stepPart('free', 'positions', ...freeMotion, ...forces),
+    stepPart('free', 'positions', ...freeMotion, ...forces, 'solids'),
+    stepPart('free', 'positions', ...freeMotion, ...forces, 'inertia', 'spins'),
+  ),
   impulse_values: law(
     'impulse',
     part('pair', 'contacts', 'normalImpulses'),
@@ -105,6 +115,11 @@ export const lawTable = {
       ...(['contacts', 'normals', 'normalImpulses', 'tangentImpulses', 'leverArms'] as const),
       ...(['velocities', 'orientations', 'spins'] as const),
     ),
+  ),
+  kinetic_friction: law(
+    'sliding',
+    stepPart('pair', ...slip, ...motion, ...forces, ...impulses),
+    stepPart('pair', ...slip, ...motion, ...forces),
   ),
   free_energy: law('balance', stepPart('free', ...motion, ...forces, 'positions')),
   energy_budget: law('budget', part('frame', 'systemEnergy', 'jointImpulses')),

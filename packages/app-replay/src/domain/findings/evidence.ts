@@ -55,6 +55,7 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
   unequal_reaction: contacts,
   attractive_impulse: contacts,
   friction_energy: contacts,
+  friction_lost: contacts,
   momentum: motion,
   joint_drift: motion,
   tunnelling: motion,

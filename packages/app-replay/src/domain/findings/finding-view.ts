@@ -60,6 +60,7 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   unequal_reaction: 'action and reaction of their contact differ',
   attractive_impulse: 'the contact pulls instead of pushing',
   friction_energy: 'friction pushes along the sliding direction',
+  friction_lost: 'friction is less than mu*Fn while they slide',
   velocity_mismatch: 'moves differently from its velocity',
   unit_mismatch: 'has a quantity in the wrong unit',
   frozen_orientation: 'spins, but its orientation does not change',

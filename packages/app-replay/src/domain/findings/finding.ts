@@ -19,6 +19,7 @@ export const findingKinds = [
   'unequal_reaction',
   'attractive_impulse',
   'friction_energy',
+  'friction_lost',
   'unit_mismatch',
   'unexplained_acceleration',
   'frozen_orientation',

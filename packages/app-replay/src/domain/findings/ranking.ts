@@ -19,7 +19,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
       getFirstFrame(a) - getFirstFrame(b) ||
-      findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind) ||
+      getKindRank(a) - getKindRank(b) ||
       b.confidence - a.confidence,
   )
   const causes: Finding[] = []
@@ -52,6 +52,10 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
     })),
   ]
 }
+
+/** A collision that adds energy is the cause of what its bodies do afterwards. */
+const getKindRank = ({ kind, pair }: Finding): number =>
+  findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : kind)
 
 interface Repeated {
   readonly finding: Finding

@@ -1,5 +1,6 @@
 import { bodyLaw } from './body-law.ts'
 import { chatterLaw } from './contact/chatter-law.ts'
+import { collisionLaw } from './contact/collision-law.ts'
 import { coneLaw } from './contact/cone-law.ts'
 import { frictionWorkLaw } from './contact/friction-work-law.ts'
 import { impulseLaw } from './contact/impulse-law.ts'
@@ -8,6 +9,7 @@ import { overlapLaw } from './contact/overlap-law.ts'
 import { penetrationLaw } from './contact/penetration-law.ts'
 import { reactionLaw } from './contact/reaction-law.ts'
 import { restitutionLaw } from './contact/restitution-law.ts'
+import { slidingLaw } from './contact/sliding-law.ts'
 import { tunnellingLaw } from './contact/tunnelling-law.ts'
 import type { Law } from './law.ts'
 import { balanceLaw } from './motion/balance-law.ts'
@@ -34,7 +36,9 @@ export const laws = {
   teleport: teleportLaw,
   impulse: impulseLaw,
   reaction: reactionLaw,
+  collision: collisionLaw,
   frictionWork: frictionWorkLaw,
+  sliding: slidingLaw,
   unit: unitLaw,
   spin: spinLaw,
   rotation: rotationLaw,

@@ -3,6 +3,7 @@ import type { Point3 } from '../vector.ts'
 import { length3, num, read3, readVelocityAt } from './block.ts'
 import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
+import type { Touch } from './touch.ts'
 
 /**
  * Returns m (v(N) - v(N-1)) - m g dt - F dt of a body in N·s, minus the impulses of its joints: the impulse of its contacts.
@@ -42,4 +43,17 @@ export function readPointVelocity(step: Step, row: number, column: number, lever
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
+}
+
+/** Returns the tangential velocity of the contact point of a relative to b in m/s in a row of the window. */
+export function readSlip(
+  step: Step,
+  row: number,
+  { columnA, columnB, leverA, leverB, normal }: Touch,
+): Point3 {
+  const a = readPointVelocity(step, row, columnA, leverA)
+  const b = readPointVelocity(step, row, columnB, leverB)
+  const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
+  const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
+  return [v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2]]
 }

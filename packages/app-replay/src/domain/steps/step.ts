@@ -192,13 +192,17 @@ export class Stepper {
       const n = num(block, at + frictionAt.n)
       // Solvers leave tangential noise on points without load.
       const isLoaded = n !== 0
-      const limit = num(block, at + frictionAt.mu) * Math.abs(n)
+      const mu = num(block, at + frictionAt.mu)
+      const limit = mu * Math.abs(n)
       const t1 = toTangential(num(block, at + frictionAt.t1), limit)
       const t2 = toTangential(num(block, at + frictionAt.t2), limit)
       touch.limit += limit
+      touch.maxFriction = Math.max(touch.maxFriction, mu)
+      touch.minFriction = Math.min(touch.minFriction, mu)
       const tangent = Math.sqrt(t1 * t1 + t2 * t2)
       if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
         touch.rowTangent = tangent
+        touch.rowAxis = Math.max(Math.abs(t1), Math.abs(t2))
         touch.rowLimit = limit
       }
       for (let axis = 0 as 0 | 1 | 2; axis < 3; axis++) {

@@ -38,9 +38,13 @@ export interface Touch {
   /** Sums over the loaded friction rows in the recorded unit: tangential vector on a, and mu * |n|. */
   readonly tangent: [number, number, number]
   limit: number
-  /** Of the friction row with the largest excess, in the recorded unit. */
+  /** Of the friction row with the largest excess, in the recorded unit; `rowAxis` is the larger part along a tangent. */
   rowTangent: number
+  rowAxis: number
   rowLimit: number
+  /** Largest and smallest friction coefficient of the rows; NaN if a row lacks it. */
+  maxFriction: number
+  minFriction: number
   /** Impulse on a in the recorded unit. */
   readonly impulse: [number, number, number]
   /** Part of `impulse` along the normals. */
@@ -83,7 +87,10 @@ export function createTouch(
     tangent: [0, 0, 0],
     limit: 0,
     rowTangent: 0,
+    rowAxis: 0,
     rowLimit: 0,
+    maxFriction: Number.NEGATIVE_INFINITY,
+    minFriction: Number.POSITIVE_INFINITY,
     impulse: [0, 0, 0],
     push: [0, 0, 0],
     torqueA: [0, 0, 0],
@@ -106,7 +113,10 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.limit = 0
   touch.leverRows = 0
   touch.rowTangent = 0
+  touch.rowAxis = 0
   touch.rowLimit = 0
+  touch.maxFriction = Number.NEGATIVE_INFINITY
+  touch.minFriction = Number.POSITIVE_INFINITY
   touch.restitution = Number.NaN
   touch.closing = Number.NaN
   const { normal, normals, normalsBefore, tangent, impulse, push, torqueA, torqueB, leverA, leverB } = touch

@@ -8,11 +8,10 @@
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
-import { readPointVelocity } from '../../steps/momentum.ts'
+import { readSlip } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** m/s */
@@ -53,7 +52,7 @@ function measureWork(step: Step, touch: Touch): number | null {
   const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0)
   let work = 0
   for (const row of [step.row - 1, step.row]) {
-    const slip = getSlip(step, row, touch)
+    const slip = readSlip(step, row, touch)
     const speed = length3(...slip)
     const along = slip[0] * tangent[0] + slip[1] * tangent[1] + slip[2] * tangent[2]
     if (!(speed > limit) || !(along > alongCosine * speed * size)) return null
@@ -61,13 +60,4 @@ function measureWork(step: Step, touch: Touch): number | null {
   }
   const factor = step.scene.impulseFactor(step.dt)
   return Number.isNaN(factor) ? work : work * factor
-}
-
-/** Returns the tangential velocity of the contact point of a relative to b in m/s. */
-function getSlip(step: Step, row: number, { columnA, columnB, leverA, leverB, normal }: Touch): Point3 {
-  const a = readPointVelocity(step, row, columnA, leverA)
-  const b = readPointVelocity(step, row, columnB, leverB)
-  const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
-  const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
-  return [v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2]]
 }

@@ -10,15 +10,16 @@
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
-import { getSmallestSize, type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
+import { getSmallestSize } from '../../shapes/solid.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
-import { isSameGroup, type Scene } from '../../steps/scene.ts'
+import { isSameGroup } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import type { Point3, Rotation } from '../../vector.ts'
+import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
+import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
 /** m, and share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
@@ -26,28 +27,18 @@ const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 /** m */
 const near = 0.01
 
-interface Placed {
-  readonly body: BodyId
-  /** -1 for the environment. */
-  readonly column: number
-  readonly solid: Solid
-  pose: Pose | null
-  /** Half-width of its bounding sphere around the pose. */
-  readonly bound: number
-}
-
 export function overlapLaw(): Law {
   /** Runs begin with the first overlap, however small. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
-  let placed: readonly Placed[] | undefined
+  let placed: readonly PlacedSolid[] | undefined
   return {
     observe(step) {
       placed ??= placeSolids(step.scene)
       if (placed.length < 2 || step.row === 0 || Number.isNaN(step.dt)) return
-      for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one)
+      moveSolids(step, placed)
       const pushed = findPushed(step)
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
       for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
@@ -58,9 +49,12 @@ export function overlapLaw(): Law {
           overlapSlack.length +
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
         const key = `${subject.pair}`
-        if (isIn(pushed, a) || isIn(pushed, b))
-          silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
-        else if (gap < 0) {
+        // Two bodies that nothing touches are judged by the law of collisions.
+        const isPushed = isIn(pushed, a) || isIn(pushed, b)
+        if (isPushed) {
+          if (!(isFree(step, a) && isFree(step, b)))
+            silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
+        } else if (gap < 0) {
           const run = overlaps.add(key, step.frame, { value: -gap, limit }, subject)
           if (-gap > limit) deepFrames.set(run, (deepFrames.get(run) ?? 0) + 1)
         }
@@ -79,31 +73,6 @@ export function overlapLaw(): Law {
   }
 }
 
-function placeSolids(scene: Scene): readonly Placed[] {
-  return [...scene.geometry.values()].flatMap((geometry) => {
-    const solid = toSolid(geometry)
-    const column = scene.columnById.get(geometry.body_id) ?? -1
-    if (solid === undefined || (column < 0 && !scene.isEnvironment(geometry.body_id))) return []
-    const [x = 0, y = 0, z = 0] = geometry.position ?? []
-    const [w = 1, i = 0, j = 0, k = 0] = geometry.orientation ?? []
-    const pose =
-      column >= 0 || geometry.position === null ? null : ({ at: [x, y, z], turn: [w, i, j, k] } as const)
-    return [{ body: geometry.body_id, column, solid, pose, bound: solid.bound }]
-  })
-}
-
-/** Returns the pose before the step, or `null` if it is not known. */
-function readPose(step: Step, { column, solid }: Placed): Pose | null {
-  const s = step.window.states.data
-  const from = step.atBefore(column)
-  const at = read3(s, from)
-  const q = from + stateAt.orientation
-  const turn: Rotation = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]
-  if (!at.every(Number.isFinite)) return null
-  if (turn.every(Number.isFinite)) return { at, turn }
-  return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
-}
-
 /** Lists the pairs that a joint connects. */
 function listJointed({ window, row }: Step): readonly number[] {
   const { offset, data } = window.joints
@@ -116,16 +85,16 @@ function listJointed({ window, row }: Step): readonly number[] {
 
 /** Lists the pairs without contact or joint whose bounding spheres are close, with their signed distance: sweep and prune along x. */
 function listNear(
-  placed: readonly Placed[],
+  placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
-): readonly (readonly [Placed, Placed, number])[] {
-  const left = ({ pose, bound }: Placed): number => (pose?.at[0] ?? 0) - bound - near
+): readonly (readonly [PlacedSolid, PlacedSolid, number])[] {
+  const left = ({ pose, bound }: PlacedSolid): number => (pose?.at[0] ?? 0) - bound - near
   const sorted = placed.filter(({ pose }) => pose !== null).sort((a, b) => left(a) - left(b))
-  const found: (readonly [Placed, Placed, number])[] = []
+  const found: (readonly [PlacedSolid, PlacedSolid, number])[] = []
   for (const [index, a] of sorted.entries()) {
     const end = (a.pose?.at[0] ?? 0) + a.bound
     for (let next = index + 1; next < sorted.length; next++) {
-      const b = sorted[next] as Placed
+      const b = sorted[next] as PlacedSolid
       if (left(b) > end) break
       if ((a.column < 0 && b.column < 0) || known.has(toPairKey(a.body, b.body))) continue
       const gap = measureGap(a, b)
@@ -135,7 +104,7 @@ function listNear(
   return found
 }
 
-function measureGap(a: Placed, b: Placed): number {
+function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   if (a.pose === null || b.pose === null) return Number.NaN
   const [p, q] = [a.pose.at, b.pose.at]
   const reach = a.bound + b.bound + near
@@ -143,7 +112,7 @@ function measureGap(a: Placed, b: Placed): number {
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-function addFarTouch(step: Step, touch: Touch, placed: readonly Placed[], gaps: RunCollector): void {
+function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], gaps: RunCollector): void {
   if (!isLoaded(touch)) return
   const a = placed.find(({ body }) => body === touch.a)
   const b = placed.find(({ body }) => body === touch.b)
@@ -159,9 +128,9 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
   return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > near
 }
 
-function getGapLimit(step: Step, a: Placed, b: Placed): number {
+function getGapLimit(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const s = step.window.states.data
-  const speed = ({ column }: Placed): Point3 =>
+  const speed = ({ column }: PlacedSolid): Point3 =>
     column < 0 ? [0, 0, 0] : read3(s, step.atBefore(column) + stateAt.velocity)
   const [u, v] = [speed(a), speed(b)]
   const relative = length3(u[0] - v[0], u[1] - v[1], u[2] - v[2])
@@ -171,7 +140,10 @@ function getGapLimit(step: Step, a: Placed, b: Placed): number {
 /** Independent of the order of the bodies. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
-const hasForces = (step: Step, { column }: Placed): boolean => column >= 0 && step.hasExternal[column] === 1
+const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
+  column >= 0 && step.hasExternal[column] === 1
+
+const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
 /** Bodies without contact whose momentum changes although only gravity acts. */
 function findPushed(step: Step): ReadonlySet<number> {
@@ -184,10 +156,14 @@ function findPushed(step: Step): ReadonlySet<number> {
   return pushed
 }
 
-const isIn = (columns: ReadonlySet<number>, { column }: Placed): boolean => column >= 0 && columns.has(column)
+const isIn = (columns: ReadonlySet<number>, { column }: PlacedSolid): boolean =>
+  column >= 0 && columns.has(column)
 
 /** The environment is last, as in contact rows. */
-function orderPair(a: Placed, b: Placed): { bodies: readonly BodyId[]; pair: readonly [BodyId, BodyId] } {
+function orderPair(
+  a: PlacedSolid,
+  b: PlacedSolid,
+): { bodies: readonly BodyId[]; pair: readonly [BodyId, BodyId] } {
   const isOrdered = a.column >= 0 && (b.column < 0 || a.body < b.body)
   const pair = isOrdered ? ([a.body, b.body] as const) : ([b.body, a.body] as const)
   return { bodies: pair, pair }

@@ -4,7 +4,8 @@
  * Jitter: the change of velocity reverses in every frame of contact, for 8 frames or more, above 1 mm/s and 5 % of g
  * dt. Creep: friction is below 95 % of the limit, but the contact point moves along the surface at 2.5 mm/s or more
  * for 10 frames or more. The speed of the contact point of a turning body is uncertain by w^2 r dt,
- * and bodies that turn about the contact at 2 cm/s and g dt or more do not rest.
+ * and bodies that turn about the contact at 2 cm/s and g dt or more do not rest. Solvers correct overlaps without velocities:
+ * motion along the normal of another contact of the body is not creep.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -14,6 +15,7 @@ import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
+import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** Minimum frames of jitter and creep, minimum m/s of creep, and maximum share of the friction limit. */
@@ -96,14 +98,28 @@ function getTurningError(step: Step, touch: Touch): number {
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
-/** Returns the speed of two bodies along their contact in m/s, from displacements and spins. */
+/**
+ * Returns the speed of two bodies along their contact in m/s, from displacements and spins, without the part along the normals of their
+ * other contacts.
+ */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)
   const b = getPointVelocity(step, columnB, leverB)
-  const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
-  const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
-  return Math.hypot(v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2])
+  let v = removePart(add(a, b, -1), normal)
+  for (const other of step.touches) {
+    const isShared = [other.columnA, other.columnB].some(
+      (one) => one >= 0 && (one === columnA || one === columnB),
+    )
+    if (isShared && other !== touch) v = removePart(v, removePart(other.normal, normal))
+  }
+  return Math.hypot(...v)
+}
+
+/** Removes the part of a vector along another, which may be shorter than 1. */
+function removePart(v: Point3, along: Point3): Point3 {
+  const square = dot3(along, along)
+  return square > 1e-6 ? add(v, along, -dot3(v, along) / square) : v
 }
 
 function getPointVelocity(

@@ -1,0 +1,48 @@
+/** Recorded shapes with their poses before a step. */
+import { type BodyId, stateAt } from '@causeway/recording'
+import { type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
+import { num, read3 } from '../../steps/block.ts'
+import type { Scene } from '../../steps/scene.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Rotation } from '../../vector.ts'
+
+export interface PlacedSolid {
+  readonly body: BodyId
+  /** -1 for the environment. */
+  readonly column: number
+  readonly solid: Solid
+  /** `null` if it is not known. */
+  pose: Pose | null
+  /** Half-width of its bounding sphere around the pose. */
+  readonly bound: number
+}
+
+/** Returns the recorded shapes of bodies, and of the environment with their fixed poses. */
+export function placeSolids(scene: Scene): readonly PlacedSolid[] {
+  return [...scene.geometry.values()].flatMap((geometry) => {
+    const solid = toSolid(geometry)
+    const column = scene.columnById.get(geometry.body_id) ?? -1
+    if (solid === undefined || (column < 0 && !scene.isEnvironment(geometry.body_id))) return []
+    const [x = 0, y = 0, z = 0] = geometry.position ?? []
+    const [w = 1, i = 0, j = 0, k = 0] = geometry.orientation ?? []
+    const pose =
+      column >= 0 || geometry.position === null ? null : ({ at: [x, y, z], turn: [w, i, j, k] } as const)
+    return [{ body: geometry.body_id, column, solid, pose, bound: solid.bound }]
+  })
+}
+
+/** Moves the shapes of bodies to their poses before the step. */
+export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
+  for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one)
+}
+
+function readPose(step: Step, { column, solid }: PlacedSolid): Pose | null {
+  const s = step.window.states.data
+  const from = step.atBefore(column)
+  const at = read3(s, from)
+  const q = from + stateAt.orientation
+  const turn: Rotation = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]
+  if (!at.every(Number.isFinite)) return null
+  if (turn.every(Number.isFinite)) return { at, turn }
+  return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
+}

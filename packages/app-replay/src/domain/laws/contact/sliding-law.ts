@@ -1,0 +1,158 @@
+/**
+ * Kinetic friction: |Jt| = mu Jn while the contact point slides (Coulomb).
+ *
+ * Jt is the recorded one, if it agrees with the motion of the body, or else m dv - m g dt - F dt across the normal of a body
+ * with one contact, and Jn the same along it. `friction_lost`: less than 0.65 mu Jn in three frames in a
+ * row, or in one after a frame with 0.9 mu Jn or more (inscribed friction pyramids reach 0.71 mu Jn). The point slides in one direction before
+ * and after the step, faster than 2 cm/s, 2 g dt, and what friction takes in 0.05 s, because soft contacts build friction up with the
+ * slip. `friction_cone`, if tangential impulses were not recorded: more than 1.5 mu Jn.
+ */
+import { createFinding } from '../../findings/finding.ts'
+import { length3, num, worldSpin } from '../../steps/block.ts'
+import { getImpulseTolerance, readContactImpulse, readSlip } from '../../steps/momentum.ts'
+import { type Run, RunCollector } from '../../steps/run.ts'
+import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import { dot3, type Point3 } from '../../vector.ts'
+import type { Law } from '../law.ts'
+
+/** Shares of mu Jn: friction that is lost, present, and impossible. */
+const share = { lost: 0.65, present: 0.9, excess: 1.5 } as const
+
+/** m/s, and s in which friction must not stop the point. */
+const slide = { speed: 0.02, time: 0.05 } as const
+
+const lostFrames = 3
+
+/** N·s */
+interface Friction {
+  readonly tangent: number
+  readonly limit: number
+  readonly isRecorded: boolean
+}
+
+export function slidingLaw(): Law {
+  const lost = { recorded: new RunCollector(), derived: new RunCollector() }
+  const excess = new RunCollector()
+  /** Last frame with complete friction. */
+  const presentByPair = new Map<number, number>()
+  const afterPresent = new Set<Run>()
+  return {
+    observe(step) {
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
+      const partners = countPartners(step)
+      for (const touch of step.touches) {
+        const { a, b, key, since } = touch
+        if (since === step.frame || touch.frictionRows === 0 || touch.leverRows === 0) continue
+        const friction = measureFriction(step, touch, partners)
+        if (friction === null) continue
+        const { tangent, limit, isRecorded } = friction
+        const subject = { bodies: [a, b], pair: [a, b] } as const
+        if (!isRecorded && tangent > share.excess * limit) {
+          excess.add(key, step.frame, { value: tangent, limit }, subject)
+          continue
+        }
+        if (!isSliding(step, touch, limit)) continue
+        if (tangent >= share.present * limit) presentByPair.set(key, step.frame)
+        if (!(tangent < share.lost * limit)) continue
+        const runs = isRecorded ? lost.recorded : lost.derived
+        const run = runs.add(key, step.frame, { value: tangent, limit, excess: 1 - tangent / limit }, subject)
+        if (presentByPair.get(key) === run.first - 1) afterPresent.add(run)
+      }
+    },
+    findings: () => [
+      ...(['recorded', 'derived'] as const).flatMap((source) =>
+        lost[source].runs
+          .filter((run) => run.frames >= lostFrames || afterPresent.has(run))
+          .map((run) =>
+            createFinding(run, {
+              kind: 'friction_lost',
+              unit: 'times mu*Fn',
+              value: run.value / run.limit,
+              limit: 1,
+              confidence: source === 'recorded' ? 0.9 : 0.7,
+            }),
+          ),
+      ),
+      ...excess.runs.map((run) =>
+        createFinding(run, {
+          kind: 'friction_cone',
+          unit: 'times mu*Fn',
+          value: run.value / run.limit,
+          limit: 1,
+          confidence: 0.7,
+          text: 'slows down more than mu*Fn allows',
+        }),
+      ),
+    ],
+  }
+}
+
+function measureFriction(step: Step, touch: Touch, partners: Float64Array): Friction | null {
+  const column = touch.columnA >= 0 ? touch.columnA : touch.columnB
+  if (Number.isNaN(touch.tangent[0])) return deriveFriction(step, touch, column, partners)
+  const factor = step.scene.impulseFactor(step.dt)
+  const [tangent, limit] = [length3(...touch.tangent) * factor, touch.limit * factor]
+  // Some engines do not report their tangential impulses.
+  return limit > 0 && isBalanced(step, column, limit) ? { tangent, limit, isRecorded: true } : null
+}
+
+/** Whether recorded impulses explain the motion of a body to a fifth of its friction. */
+function isBalanced(step: Step, column: number, limit: number): boolean {
+  if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
+  const received = readContactImpulse(step, column)
+  const off = received.map((part, i) => part - num(step.impulse, 3 * column + i)) as [number, number, number]
+  return length3(...off) <= 0.2 * limit
+}
+
+/** Derives friction from the motion of a body that only this pair touches. */
+function deriveFriction(step: Step, touch: Touch, column: number, partners: Float64Array): Friction | null {
+  const { normal, normals, maxFriction, minFriction } = touch
+  if (num(partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1) return null
+  if (!(maxFriction > 0) || !(minFriction >= 0.95 * maxFriction)) return null
+  const received = readContactImpulse(step, column)
+  const along = dot3(received, normal)
+  const size = length3(
+    received[0] - along * normal[0],
+    received[1] - along * normal[1],
+    received[2] - along * normal[2],
+  )
+  const limit = maxFriction * Math.abs(along)
+  return limit > 2 * getImpulseTolerance(step, column, 0.05)
+    ? { tangent: size, limit, isRecorded: false }
+    : null
+}
+
+/** Whether every point of the contact slides in the same direction, so fast that friction does not stop it. */
+function isSliding(step: Step, touch: Touch, limit: number): boolean {
+  const [before, after] = [step.row - 1, step.row].map((row) => readSlip(step, row, touch)) as [
+    Point3,
+    Point3,
+  ]
+  const [was, is] = [length3(...before), length3(...after)]
+  const mass = getReducedMass(step, touch)
+  const least = Math.max(
+    slide.speed,
+    2 * step.scene.g * step.dt,
+    (slide.time * limit) / (mass * step.dt),
+    5 * measureSpinAbout(step, touch),
+  )
+  return was > least && is > least && dot3(before, after) > 0.9 * was * is
+}
+
+function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
+  const inverse = [columnA, columnB].map((column) => (column < 0 ? 0 : 1 / num(scene.masses, column)))
+  return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
+}
+
+/** Returns the m/s at which spins about the normal move points of the contact across it. */
+function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal }: Touch): number {
+  const { scene, window } = step
+  const speed = (column: number, lever: Point3): number => {
+    if (column < 0) return 0
+    const half = scene.extents[column]
+    const reach = half === undefined ? 2 * length3(...lever) : length3(...half)
+    return Math.abs(dot3(worldSpin(window.states.data, step.atBefore(column)), normal)) * reach
+  }
+  return speed(columnA, leverA) + speed(columnB, leverB)
+}
