@@ -171,7 +171,7 @@ verifies(
       const point = {
         point: [x, 0, 0],
         depth: 0,
-        friction_coefficient: 0.5,
+        friction_coefficient: 1 / g,
         tangent1: [1, 0, 0],
         tangent2: [0, 1, 0],
         normal_lambda: 2 * g * dt,

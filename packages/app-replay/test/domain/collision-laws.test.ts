@@ -5,8 +5,9 @@ import { verifies } from '../../../../test/verifies.ts'
 import { collisionLaw } from '../../src/domain/laws/contact/collision-law.ts'
 import { coneLaw } from '../../src/domain/laws/contact/cone-law.ts'
 import { slidingLaw } from '../../src/domain/laws/contact/sliding-law.ts'
+import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
 import { restLaw } from '../../src/domain/laws/motion/rest-law.ts'
-import { dt, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
+import { dt, falling, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
 
 const sphere = (body_id: number): BodyGeometry =>
   ({
@@ -143,17 +144,44 @@ verifies('replay:laws:friction', 'a slow or turning contact need not have kineti
 })
 
 verifies('replay:laws:friction', 'a friction pyramid exceeds the cone between its tangents', async (t) => {
-  const pressed = (t1: number, t2: number): SceneSpec => ({
-    frames: 12,
-    masses: [2],
-    state: () => ({}),
-    touches: () => [{ n: 1, mu: 0.5, t1, t2 }],
-  })
-  const run = (t1: number, t2: number) => runLaw(coneLaw(), pressed(t1, t2))
+  const run = (t1: number, t2: number, speed = 0, first = { t1, t2 }) =>
+    runLaw(coneLaw(), {
+      frames: 12,
+      masses: [2],
+      state: () => ({ velocity: [speed, 0, 0] }),
+      touches: (frame) => [{ n: 1, mu: 0.5, t1, t2, ...(frame < 6 && first) }],
+    })
   t.same(run(0.5, 0), [])
-  t.match(run(0.5, 0.5), [{ kind: 'friction_cone', severity: 'info', value: Math.SQRT2 }])
-  t.match(run(0.4, 0.4), [{ kind: 'friction_cone', severity: 'error' }], 'nothing is at its limit')
+  t.match(run(0.5, 0.5, 1), [{ kind: 'friction_cone', severity: 'info', value: Math.SQRT2 }])
+  t.match(run(0.4, 0.4), [{ kind: 'friction_cone', severity: 'info' }], 'a pyramid holds a point')
+  t.match(
+    run(0.4, 0.4, 1),
+    [{ kind: 'friction_cone', severity: 'error' }],
+    'a pyramid lets a point slide later',
+  )
   t.match(run(0.6, 0), [{ kind: 'friction_cone', severity: 'error' }], 'one tangent exceeds its limit')
+  const cone = { t1: 0.3, t2: 0.4 }
+  t.match(run(0.4, 0.4, 0, cone), [{ severity: 'error', frames: { first: 6 } }], 'the engine has a cone')
+})
+
+t.test('noise of recorded velocities is not a fault', async (t) => {
+  // Deterministic noise of 1 mm/s, and a kick of 0.2 m/s in frame 30.
+  const noise = (frame: number, i: number): number => 1e-3 * Math.sin(frame * frame * (7.3 + i) + 13 * i)
+  const flying = (kick: number): SceneSpec => ({
+    frames: 60,
+    masses: [1],
+    state(frame) {
+      const { position = [0, 0, 0], velocity = [0, 0, 0] } = falling(frame)
+      const [x, y, z] = velocity
+      const vx = 3 + x + (frame < 30 ? 0 : kick)
+      return { position, velocity: [vx + noise(frame, 0), y + noise(frame, 1), z + noise(frame, 2)] }
+    },
+  })
+  t.match(runLaw(balanceLaw(), flying(0)), [{ kind: 'momentum', severity: 'info', bodies: [1] }])
+  t.match(runLaw(balanceLaw(), flying(0.2)), [
+    { severity: 'error', frames: { first: 30 } },
+    { severity: 'info' },
+  ])
 })
 
 t.test('corrections of the overlap with a wall are not creep', async (t) => {

@@ -1,5 +1,6 @@
 import { type BodyId, energyAt, jointAt, solverAt, stateAt, systemAt } from '@causeway/recording'
 import type { LawName } from '../laws/laws.ts'
+import { hasAllParts } from '../laws/motion/budget-law.ts'
 import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { num } from '../steps/block.ts'
@@ -58,6 +59,7 @@ export class CoverageCollector {
   readonly #groups: Readonly<Record<LawScope, Map<number, Group>>> = {
     frame: new Map(),
     body: new Map(),
+    contactless: new Map(),
     free: new Map(),
     touching: new Map(),
     pair: new Map(),
@@ -101,7 +103,10 @@ export class CoverageCollector {
     const { scene, window, row, frame, touches, touching } = step
     const frameMask = this.#findMissingOfFrame(step)
     this.#frames += 1
-    this.#add('frame', frameMask | (step.joints.isIncomplete ? needBits.jointImpulses : 0), frame, -1)
+    const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
+    const energyMask = isComplete ? 0 : needBits.inertia
+    const jointMask = step.joints.isIncomplete ? needBits.jointImpulses : 0
+    this.#add('frame', frameMask | energyMask | jointMask, frame, -1)
     this.#addJoints(step, frameMask)
     this.#touchMasks.fill(0)
     for (const touch of touches) this.#addTouch(step, touch, frameMask)
@@ -117,6 +122,7 @@ export class CoverageCollector {
       const mask = own | (before === -1 ? needBits.previous : before)
       this.#before[column] = own & ~needBits.previous
       this.#add('body', mask, frame, column)
+      if (!scene.hasContacts) this.#add('contactless', mask, frame, column)
       this.#bodyMasks[column] = mask
       if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask | joints, frame, column)
       if (!scene.hasContacts || touching[column] === 1) {
@@ -313,6 +319,8 @@ function describeMissed(
   bodies: readonly BodyId[],
 ): NotChecked {
   const needs = listNeeds(mask)
+  // Advice about energies of bodies names inertia.
+  const advised = listNeeds((mask & needBits.bodyEnergy) === 0 ? mask : mask & ~needBits.inertia)
   const frames =
     groups.length === 0
       ? { first: null, last: null }
@@ -325,10 +333,23 @@ function describeMissed(
     frames,
     ...(bodies.length > 0 && { bodies: bodies.toSorted((a, b) => a - b) }),
     missing: [...new Set(needs.map((need) => dataNeeds[need].name))],
-    how_to_record: joinAdvice([...new Set(needs.map((need) => dataNeeds[need].howToRecord))]),
+    how_to_record: joinAdvice([...new Set(advised.map((need) => dataNeeds[need].howToRecord))]),
   }
 }
 
-/** `send a; b` instead of `send a; send b` */
-const joinAdvice = (advice: readonly string[]): string =>
-  advice.map((one, i) => (i === 0 ? one : one.replace(/^send /, ''))).join('; ')
+/** Advice about members of a list: `send bodies[].velocity`, `send bodies[].mass (run line)`. */
+const memberAdvice = /^send (\w+\[\]\.)([\w (]+\)?)$/
+
+/** Joins advice: `send bodies[].position, mass (run line); points[].point`. */
+function joinAdvice(advice: readonly string[]): string {
+  const groups = new Map<string, string[]>()
+  for (const one of advice) {
+    const [, list = '', member = one.replace(/^send /, '')] = memberAdvice.exec(one) ?? []
+    const key = list === '' ? member : list
+    groups.set(key, [...(groups.get(key) ?? []), member])
+  }
+  const parts = [...groups].map(([list, members]) =>
+    list === members[0] ? list : `${list}${members.join(', ')}`,
+  )
+  return `${advice[0]?.startsWith('send ') ? 'send ' : ''}${parts.join('; ')}`
+}

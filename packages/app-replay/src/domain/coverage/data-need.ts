@@ -18,10 +18,10 @@ export const dataNeeds = {
     name: 'energies of bodies',
     howToRecord: 'send bodies[].energy, or masses, inertia and gravity',
   },
-  masses: { name: 'masses', howToRecord: 'send bodies[].mass in the run line' },
-  inertia: { name: 'inertia', howToRecord: 'send bodies[].inertia in the run line' },
-  shapes: { name: 'shapes', howToRecord: 'send bodies[].half_extents or shape in the run line' },
-  solids: { name: 'shapes', howToRecord: 'send bodies[].shape in the run line' },
+  masses: { name: 'masses', howToRecord: 'send bodies[].mass (run line)' },
+  inertia: { name: 'inertia', howToRecord: 'send bodies[].inertia (run line)' },
+  shapes: { name: 'shapes', howToRecord: 'send bodies[].half_extents or shape (run line)' },
+  solids: { name: 'shapes', howToRecord: 'send bodies[].shape (run line)' },
   environmentSolids: {
     name: 'shapes of the environment',
     howToRecord: 'send shape, position and orientation of environment bodies in the run line',
@@ -42,7 +42,10 @@ export const dataNeeds = {
     howToRecord: 'send bodies[].angular_velocity or orientation, and points[].point or bodies[].shape',
   },
   /** Speed of a contact point along the normal: the spin matters unless the point is below the centre. */
-  pointSpeeds: { name: 'angular velocities', howToRecord: 'send bodies[].angular_velocity and orientation' },
+  pointSpeeds: {
+    name: 'velocities of contact points',
+    howToRecord: 'send points[].point, bodies[].angular_velocity and orientation',
+  },
   /** Without tangential impulses, the normal part is checked only if all normals of a body are parallel. */
   oneNormal: {
     name: 'tangential impulses',

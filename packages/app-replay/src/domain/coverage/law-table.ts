@@ -2,12 +2,13 @@ import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
 /**
- * Where a law applies: to every frame, to every body, to bodies without and with contact, to touching pairs, to joints, and
+ * Where a law applies: to every frame, to every body, to every body if contacts were not recorded, to bodies without and with contact, to touching pairs, to joints, and
  * to groups whose bodies cannot be judged alone, without and with contact.
  */
 export type LawScope =
   | 'frame'
   | 'body'
+  | 'contactless'
   | 'free'
   | 'touching'
   | 'pair'
@@ -35,6 +36,7 @@ const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
 
 const law = (by: LawName, ...parts: readonly LawPart[]): LawEntry => ({ by, parts })
 
+const poses = ['positions', 'orientations'] as const
 const freeMotion = ['velocities', 'masses', 'gravity'] as const
 const motion = ['contacts', ...freeMotion] as const
 const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
@@ -95,12 +97,12 @@ export const lawTable = {
     stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
   ),
   reaction: law('reaction', stepPart('pair', ...motion, ...forces)),
-  collision_momentum: law(
+  collisions: law(
     'collision',
     stepPart('free', 'positions', ...motion, ...forces),
     stepPart('free', 'positions', ...freeMotion, ...forces),
     stepPart('free', 'positions', ...freeMotion, ...forces, 'solids'),
-    stepPart('free', 'positions', ...freeMotion, ...forces, 'inertia', 'spins'),
+    stepPart('free', 'positions', ...freeMotion, ...forces, 'inertia'),
   ),
   impulse_values: law(
     'impulse',
@@ -116,13 +118,13 @@ export const lawTable = {
       ...(['velocities', 'orientations', 'spins'] as const),
     ),
   ),
-  kinetic_friction: law(
+  sliding: law(
     'sliding',
     stepPart('pair', ...slip, ...motion, ...forces, ...impulses),
     stepPart('pair', ...slip, ...motion, ...forces),
   ),
   free_energy: law('balance', stepPart('free', ...motion, ...forces, 'positions')),
-  energy_budget: law('budget', part('frame', 'systemEnergy', 'jointImpulses')),
+  energy_budget: law('budget', part('frame', 'systemEnergy', 'jointImpulses', 'gravity', 'inertia')),
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(
     'restitution',
@@ -131,10 +133,15 @@ export const lawTable = {
   contact_normal: law('normal', part('pair', 'contacts', 'normals')),
   contact_duration: law('chatter', stepPart('pair', 'contacts', 'normals', 'velocities', 'rotations')),
   penetration: law('penetration', part('pair', 'contacts', 'depths')),
-  shape_overlap: law('overlap', stepPart('body', 'contacts', 'positions', 'orientations', 'solids')),
+  shape_overlap: law(
+    'overlap',
+    stepPart('body', 'contacts', ...poses, 'solids'),
+    stepPart('contactless', ...poses, 'solids'),
+  ),
   environment_overlap: law(
     'overlap',
-    stepPart('body', 'contacts', 'positions', 'orientations', 'solids', 'environmentSolids'),
+    stepPart('body', 'contacts', ...poses, 'solids', 'environmentSolids'),
+    stepPart('contactless', ...poses, 'solids', 'environmentSolids'),
   ),
   tunnelling: law(
     'tunnelling',

@@ -85,6 +85,12 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   creep: 'creeps at rest',
 }
 
+/** First words of predicates that have a body as their subject. */
+const singularVerbs =
+  'has is passes moves spins turns changes jumps explodes bounces gains loses jitters creeps falls slows'.split(
+    ' ',
+  )
+
 /** Returns a sentence without its period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
@@ -92,7 +98,18 @@ export function describeFinding(finding: Finding, names: BodyNames): string {
     frames.first === frames.last ? `frame ${frames.first}` : `frames ${frames.first} to ${frames.last}`
   const who = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
   const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatNumber(limit)}`
-  return `${where}: ${who}${text ?? predicates[kind]} (${kind}, ${formatQuantity(value, unit)}${bound})`
+  const predicate = text ?? predicates[kind]
+  return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${kind}, ${formatQuantity(value, unit)}${bound})`
+}
+
+/** Verbs about one body, with the form for several. */
+const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
+
+/** Returns the predicate of several bodies: `gain energy` for `gains energy`. */
+function toPlural(predicate: string): string {
+  const [verb = '', ...rest] = predicate.split(' ')
+  if (!singularVerbs.includes(verb)) return predicate
+  return [pluralVerbs[verb] ?? verb.slice(0, -1), ...rest].join(' ').replace(' its ', ' their ')
 }
 
 /** What a verdict is about. */
@@ -145,6 +162,9 @@ export function summarizeCheck(
 
 const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0
 
+/** Number of missing data that a summary names. */
+const maxMissing = 5
+
 /** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes); 12 laws did not apply` */
 function describeChecked(frames: number, { checked, not_applicable, not_checked }: Coverage): string {
   const head = `${formatCount(frames, 'frame')} checked against`
@@ -154,7 +174,9 @@ function describeChecked(frames: number, { checked, not_applicable, not_checked 
     return unused === '' ? `${head} every law` : `${head} every law that applies${unused}`
   const partial = not_checked.filter(({ law }) => checked.includes(law)).length
   const total = checked.length + not_checked.length - partial
-  const missing = [...new Set(not_checked.flatMap((one) => one.missing))].join(', ')
+  const names = [...new Set(not_checked.flatMap((one) => one.missing))]
+  const more = names.length > maxMissing + 1 ? ` and ${names.length - maxMissing} more` : ''
+  const missing = `${names.slice(0, more === '' ? names.length : maxMissing).join(', ')}${more}`
   const part = partial === 0 ? '' : `, ${partial} of them in part`
   const against = checked.length === total ? 'all' : String(checked.length)
   return `${head} ${against} of ${formatCount(total, 'law')}${part} (not recorded: ${missing})${unused}`

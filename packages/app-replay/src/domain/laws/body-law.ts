@@ -1,5 +1,5 @@
 /**
- * Rows about bodies are plausible: masses are positive and finite, contacts name recorded bodies, a body has one state in a
+ * Rows about bodies are plausible: masses are positive and finite, contacts name bodies that are recorded in the frame or the one before, a body has one state in a
  * frame, and a moving body does not have the same state in two frames.
  *
  * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion
@@ -54,7 +54,7 @@ export function bodyLaw(): Law {
           [a, columnA],
           [b, columnB],
         ] as const)
-          if (column < 0 && !scene.isEnvironment(body))
+          if (column < 0 ? !scene.isEnvironment(body) : !isPresent(step, column))
             unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
     },
     findings: () => [
@@ -89,6 +89,10 @@ export function bodyLaw(): Law {
     ],
   }
 }
+
+/** Whether a body has a state in this frame or in the one before, to whose pose contacts belong. */
+const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
+  [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
 /** Returns the speed in m/s, from the motion if no velocity was recorded. */
 function readFirstSpeed(step: Step, column: number): number {

@@ -200,9 +200,14 @@ export class Stepper {
       touch.maxFriction = Math.max(touch.maxFriction, mu)
       touch.minFriction = Math.min(touch.minFriction, mu)
       const tangent = Math.sqrt(t1 * t1 + t2 * t2)
+      const largest = Math.max(Math.abs(t1), Math.abs(t2))
+      if (isLoaded && Math.abs(tangent - limit) <= exact * limit && largest < belowLimit * tangent)
+        touch.coneRows += 1
+      if (isLoaded && Math.abs(largest - limit) <= exact * limit && coneExcess(tangent, limit) > 0)
+        touch.pyramidRows += 1
       if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
         touch.rowTangent = tangent
-        touch.rowAxis = Math.max(Math.abs(t1), Math.abs(t2))
+        touch.rowAxis = largest
         touch.rowLimit = limit
       }
       for (let axis = 0 as 0 | 1 | 2; axis < 3; axis++) {
@@ -220,6 +225,9 @@ export class Stepper {
     }
   }
 }
+
+/** Share of a tangential impulse below which a part is not at the limit, and the error of one that is equal to it. */
+const [belowLimit, exact] = [0.985, 1e-3] as const
 
 /** Returns a tangential impulse. An unrecorded impulse is 0 without friction or load. */
 const toTangential = (recorded: number, limit: number): number =>

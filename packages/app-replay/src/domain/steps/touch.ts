@@ -42,6 +42,12 @@ export interface Touch {
   rowTangent: number
   rowAxis: number
   rowLimit: number
+  /**
+   * Number of rows whose tangential vector is equal to mu * |n| and its parts are smaller, and of rows of which a part is equal to it and the
+   * vector is longer.
+   */
+  coneRows: number
+  pyramidRows: number
   /** Largest and smallest friction coefficient of the rows; NaN if a row lacks it. */
   maxFriction: number
   minFriction: number
@@ -89,6 +95,8 @@ export function createTouch(
     rowTangent: 0,
     rowAxis: 0,
     rowLimit: 0,
+    coneRows: 0,
+    pyramidRows: 0,
     maxFriction: Number.NEGATIVE_INFINITY,
     minFriction: Number.POSITIVE_INFINITY,
     impulse: [0, 0, 0],
@@ -115,6 +123,8 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.rowTangent = 0
   touch.rowAxis = 0
   touch.rowLimit = 0
+  touch.coneRows = 0
+  touch.pyramidRows = 0
   touch.maxFriction = Number.NEGATIVE_INFINITY
   touch.minFriction = Number.POSITIVE_INFINITY
   touch.restitution = Number.NaN

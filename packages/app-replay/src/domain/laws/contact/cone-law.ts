@@ -3,49 +3,67 @@
  * that spins in place cancel each other. Tolerance 1 % and 1e-6 N·s. Points without normal impulse are ignored,
  * because solvers leave noise in their tangents.
  *
- * Engines that limit each tangential direction alone (a friction pyramid) reach 1.41 mu Fn. In their recordings, no part along
- * a tangent exceeds mu Fn, and parts of sliding points are equal to it: such an excess is an info, not an error.
+ * Engines that limit each tangential direction alone (a friction pyramid) reach 1.41 mu Fn: no part along a tangent exceeds mu Fn, and
+ * sliding points have one that is equal to it. Engines with a cone have sliding points at mu Fn whose parts are smaller. An excess within
+ * the pyramid is an info if the run has more points of the first kind than of the second, or if it has hardly any and the point does not
+ * slide.
  */
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
+import { length3 } from '../../steps/block.ts'
+import { readSlip } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
-/** Share of mu Fn from which a part along a tangent is at its limit, and of such rows from which an engine has a pyramid. */
-const [saturated, pyramidShare] = [0.99, 0.2] as const
+/** Share of mu Fn from which a part is at the limit. */
+const atLimit = 0.99
+
+/** Rows that show that an engine has a cone. */
+const minConeRows = 4
+
+/** m/s */
+const minSlip = 0.02
 
 export function coneLaw(): Law {
   const runs = new RunCollector()
-  /** Rows whose parts along the tangents are within mu Fn. */
-  const corners = new RunCollector()
-  let [cornerRows, saturatedRows] = [0, 0]
+  /** Excesses within the pyramid, of points that slide and that do not. */
+  const corners = { sliding: new RunCollector(), sticking: new RunCollector() }
+  let [pyramidRows, coneRows] = [0, 0]
   return {
-    observe({ frame, touches }) {
+    observe(step) {
+      const { frame, touches } = step
       for (const touch of touches) {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
-        const subject = { bodies: [a, b], pair: [a, b] } as const
         const isRow = coneExcess(rowTangent, rowLimit) > coneNoise
-        const total = Math.hypot(...tangent)
+        coneRows += touch.coneRows
+        pyramidRows += touch.pyramidRows
+        const total = length3(...tangent)
         const isTotal = coneExcess(total, limit) > coneNoise
         if (!isRow && !isTotal) continue
         const excess = isTotal ? { value: total, limit } : { value: rowTangent, limit: rowLimit }
-        if (isRow && !(coneExcess(rowAxis, rowLimit) > coneNoise)) {
-          corners.add(key, frame, excess, subject)
-          cornerRows += 1
-          if (rowAxis >= saturated * rowLimit) saturatedRows += 1
-        } else runs.add(key, frame, excess, subject)
+        const subject = { bodies: [a, b], pair: [a, b] } as const
+        if (!isRow || coneExcess(rowAxis, rowLimit) > coneNoise) runs.add(key, frame, excess, subject)
+        else {
+          const isSaturated = rowAxis >= atLimit * rowLimit
+          const collector = !isSaturated && isSliding(step, touch) ? corners.sliding : corners.sticking
+          collector.add(key, frame, excess, subject)
+        }
       }
     },
-    findings() {
-      const isPyramid = saturatedRows > 0 && saturatedRows >= pyramidShare * cornerRows
-      return [
-        ...runs.runs.map((run) => toFinding(run, false)),
-        ...corners.runs.map((run) => toFinding(run, isPyramid)),
-      ]
-    },
+    findings: () => [
+      ...runs.runs.map((run) => toFinding(run, false)),
+      ...corners.sliding.runs.map((run) => toFinding(run, pyramidRows > coneRows)),
+      ...corners.sticking.runs.map((run) =>
+        toFinding(run, pyramidRows > 0 ? pyramidRows > coneRows : coneRows < minConeRows),
+      ),
+    ],
   }
 }
+
+const isSliding = (step: Step, touch: Touch): boolean => length3(...readSlip(step, step.row, touch)) > minSlip
 
 function toFinding(run: Run, isPyramid: boolean): Finding {
   const options = { kind: 'friction_cone', confidence: 0.95 } as const

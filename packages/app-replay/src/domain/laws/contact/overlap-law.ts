@@ -3,9 +3,12 @@
  *
  * Contacts of a step belong to the poses before it. `missing_contact`, from the first overlap: shapes overlap by more than 1 mm and 0.2 % of the smaller
  * body in two steps without a contact row, or a body without any contact changes its momentum by more than 5 % of the
- * largest term while its shape is within 1 cm of another. Pairs with recorded forces on a body are not judged,
+ * largest term while its shape is within 1 cm of another. A pair that separates after its last contact row needs none. Pairs with recorded forces on a body are not judged,
  * because joints let bodies overlap; nor are pairs with a recorded joint. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
  * than 1 cm and 1.5 times the relative motion of a step.
+ *
+ * If contacts were not recorded, `penetration`: shapes that were apart before overlap by more than 10 mm and 1.5 times the relative motion
+ * of a step, in 3 frames.
  */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -19,7 +22,8 @@ import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
-import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
+import { depthLimit } from './penetration-law.ts'
+import { moveSolids, type PlacedSolid, placeSolids, readPose } from './placed-solid.ts'
 
 /** m, and share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
@@ -27,12 +31,23 @@ const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 /** m */
 const near = 0.01
 
+/** m: engines record contacts ahead of a collision with a depth of 0 or less. */
+const minDepth = 1e-4
+
+/** Minimum frames of an overlap if contacts were not recorded. */
+const sunkFrames = 3
+
 export function overlapLaw(): Law {
   /** Runs begin with the first overlap, however small. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
+  const sunk = new RunCollector(2)
+  /** Pairs that touched in the step before, or separate since then. */
+  let parting: ReadonlySet<number> = new Set()
+  /** Pairs whose shapes were apart in a step. */
+  const apart = new Set<number>()
   let placed: readonly PlacedSolid[] | undefined
   return {
     observe(step) {
@@ -41,24 +56,36 @@ export function overlapLaw(): Law {
       moveSolids(step, placed)
       const pushed = findPushed(step)
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
+      const stillParting = new Set(touching)
       for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
+        if (hasForces(step, a) || hasForces(step, b) || isSameGroup(step.scene, a.column, b.column)) continue
         const subject = orderPair(a, b)
-        if (!step.scene.hasContacts || hasForces(step, a) || hasForces(step, b)) continue
-        if (isSameGroup(step.scene, a.column, b.column)) continue
+        const pair = toPairKey(a.body, b.body)
+        const key = `${subject.pair}`
+        if (!step.scene.hasContacts) {
+          if (gap >= 0) apart.add(pair)
+          const limit = depthLimit + getMotion(step, a, b)
+          if (-gap > limit && apart.has(pair)) sunk.add(key, step.frame, { value: -gap, limit }, subject)
+          continue
+        }
         const limit =
           overlapSlack.length +
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
-        const key = `${subject.pair}`
         // Two bodies that nothing touches are judged by the law of collisions.
         const isPushed = isIn(pushed, a) || isIn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
             silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
         } else if (gap < 0) {
+          if (parting.has(pair) && measureGapAfter(step, a, b) > gap) {
+            stillParting.add(pair)
+            continue
+          }
           const run = overlaps.add(key, step.frame, { value: -gap, limit }, subject)
           if (-gap > limit) deepFrames.set(run, (deepFrames.get(run) ?? 0) + 1)
         }
       }
+      parting = stillParting
       for (const touch of step.touches) addFarTouch(step, touch, placed, gaps)
     },
     findings: () => [
@@ -68,6 +95,16 @@ export function overlapLaw(): Law {
       ...silent.runs.map((run) =>
         createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),
       ),
+      ...sunk.runs
+        .filter(({ frames }) => frames >= sunkFrames)
+        .map((run) =>
+          createFinding(run, {
+            kind: 'penetration',
+            unit: 'm',
+            confidence: 0.85,
+            text: 'their shapes overlap too deeply',
+          }),
+        ),
       ...gaps.runs.map((run) => createFinding(run, { kind: 'contact_gap', unit: 'm', confidence: 0.9 })),
     ],
   }
@@ -112,6 +149,12 @@ function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
+/** Returns the signed distance in the poses after the step. */
+function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
+  const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readPose(step, one, step.row)))
+  return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
+}
+
 function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], gaps: RunCollector): void {
   if (!isLoaded(touch)) return
   const a = placed.find(({ body }) => body === touch.a)
@@ -125,16 +168,19 @@ function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], g
 /** Whether a contact carries an impulse or has a recorded overlap. */
 const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
   const size = length3(...push)
-  return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > near
+  return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > minDepth
 }
 
-function getGapLimit(step: Step, a: PlacedSolid, b: PlacedSolid): number {
+const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number => near + getMotion(step, a, b)
+
+/** Returns 1.5 times the relative motion of a step in m, 0 if it is not known. */
+function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const s = step.window.states.data
   const speed = ({ column }: PlacedSolid): Point3 =>
     column < 0 ? [0, 0, 0] : read3(s, step.atBefore(column) + stateAt.velocity)
   const [u, v] = [speed(a), speed(b)]
   const relative = length3(u[0] - v[0], u[1] - v[1], u[2] - v[2])
-  return near + 1.5 * (Number.isNaN(relative) ? 0 : relative) * step.dt
+  return 1.5 * (Number.isNaN(relative) ? 0 : relative) * step.dt
 }
 
 /** Independent of the order of the bodies. */

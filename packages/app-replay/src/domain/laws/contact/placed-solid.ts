@@ -33,12 +33,13 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
 
 /** Moves the shapes of bodies to their poses before the step. */
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
-  for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one)
+  for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one, step.row - 1)
 }
 
-function readPose(step: Step, { column, solid }: PlacedSolid): Pose | null {
+/** Returns the pose of a body in a row of the window, or `null` if it is not known. */
+export function readPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const s = step.window.states.data
-  const from = step.atBefore(column)
+  const from = (row * step.scene.bodies.length + column) * stateAt.width
   const at = read3(s, from)
   const q = from + stateAt.orientation
   const turn: Rotation = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]

@@ -9,7 +9,8 @@
  * else together with their group.
  *
  * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy multiplies, `energy_injection` or `energy_drift`
- * if it grows at once or gradually, `dissipation_without_contact` if a free body loses energy, else `momentum`.
+ * if it grows at once or gradually, `dissipation_without_contact` if a free body loses energy, else `momentum`. Runs that the noise of
+ * recorded states explains are noted as one info.
  */
 
 import type { BodyId } from '@causeway/recording'
@@ -22,6 +23,7 @@ import type { Law } from '../law.ts'
 import { measureBody, type Unexplained } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
+import { NoiseMeter } from './noise-meter.ts'
 
 /** Minimum frames of a drift, and factor of the kinetic energy of a blow-up. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
@@ -57,6 +59,8 @@ interface Account {
 export function balanceLaw(): Law {
   const runs = new RunCollector(2)
   const accounts = new Map<Run, Account>()
+  const noise = new NoiseMeter()
+  const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
 
   const note = (step: Step, one: Unexplained, { key, bodies, mass }: BalancedBodies): void => {
@@ -111,9 +115,17 @@ export function balanceLaw(): Law {
       )
         return
       for (let column = 0; column < step.scene.bodies.length; column++) {
-        const one = measureBody(step, column)
+        const one = measureBody(step, column, noise)
+        if (one === null) continue
         const body = step.scene.bodies[column] ?? 0
-        if (one !== null) note(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
+        if (!one.isConstrained && isNoise(column, one.residual > one.allowed ? one.residual : 0, one.work))
+          noisy.add(
+            body,
+            step.frame,
+            { value: one.residual, limit: one.allowed },
+            { bodies: [body], pair: null },
+          )
+        else note(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
       }
       for (const [index, { id, bodies, columns }] of step.scene.groups.entries()) {
         const one = measureGroup(step, index)
@@ -125,12 +137,36 @@ export function balanceLaw(): Law {
       const constant = new ConstantAccelerations(scene)
       const found = runs.runs.flatMap((run) => {
         const account = accounts.get(run)
-        return account === undefined || constant.add(run, account) ? [] : toFindings(run, account)
+        if (account === undefined) return []
+        const [body = 0] = run.bodies
+        const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
+        // The level was not known in the first frames.
+        if (column !== undefined && isNoise(column, account.residual, run.value)) {
+          const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
+          if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
+          return []
+        }
+        return constant.add(run, account) ? [] : toFindings(run, account)
       })
-      return [...constant.findings, ...found]
+      return [...constant.findings, ...found, ...noisy.runs.map(toNoiseFinding)]
     },
   }
+
+  /** Whether the noise of the recorded states explains a residual in N·s, or else a gain in J. */
+  function isNoise(column: number, residual: number, gain: number): boolean {
+    const level = noise.measure(column)
+    return residual > 0 ? residual <= level.residual : Math.abs(gain) <= level.gain
+  }
 }
+
+const toNoiseFinding = (run: Run): Finding =>
+  createFinding(run, {
+    kind: 'momentum',
+    severity: 'info',
+    unit: 'N·s',
+    confidence: 0.8,
+    text: 'has noise in its recorded states',
+  })
 
 function toFindings(run: Run, account: Account): readonly Finding[] {
   const { work, maxWork, residual, allowed, firstKinetic, maxKinetic, touched } = account

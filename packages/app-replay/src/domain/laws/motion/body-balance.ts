@@ -4,6 +4,7 @@ import { length3, num } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Point3 } from '../../vector.ts'
+import type { NoiseMeter } from './noise-meter.ts'
 
 /** Share of the largest term, for free bodies and in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
@@ -23,7 +24,7 @@ export interface Unexplained {
 }
 
 /** Returns `null` if the step is explained or cannot be judged. */
-export function measureBody(step: Step, column: number): Unexplained | null {
+export function measureBody(step: Step, column: number, noise?: NoiseMeter): Unexplained | null {
   const { scene, window, dt, impulse, external, joints } = step
   if (joints.isKnown[column] === 0) return null
   const isJointed = joints.isJointed[column] === 1
@@ -64,7 +65,9 @@ export function measureBody(step: Step, column: number): Unexplained | null {
     }
   }
   const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
-  const gain = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
+  const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
+  if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, gain: free.gain })
+  const gain = free?.isBeyond ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   // Most bodies return here, without computing a square root.
   const minAllowed = part * mass * scene.g * dt
@@ -92,11 +95,21 @@ export function measureBody(step: Step, column: number): Unexplained | null {
   }
 }
 
+/** J */
+interface FreeGain {
+  /** Beyond what integrators gain or lose. */
+  readonly work: number
+  readonly gain: number
+  readonly allowed: number
+  /** Whether `work` is more than rounding. */
+  readonly isBeyond: boolean
+}
+
 /**
- * Returns the J that a free body gained beyond the loss of semi-implicit Euler, and the tolerance; `null` for no gain. Uses
+ * Returns the J that a free body gained beyond the loss of semi-implicit and the gain of explicit Euler, and the tolerance. Uses
  * the states: recorded energies count only for rotation without inertia.
  */
-function measureFreeGain(step: Step, column: number, mass: number): { work: number; allowed: number } | null {
+function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
   const s = window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
@@ -110,15 +123,17 @@ function measureFreeGain(step: Step, column: number, mass: number): { work: numb
     readRotationalEnergy(step, column, step.row - 1),
   ]
   const turning = rotational - rotationalBefore
-  const gain = change - fall + (Number.isNaN(turning) ? 0 : turning)
-  const loss = 0.5 * mass * (scene.g * dt) ** 2
-  // A correct integrator loses between nothing and the loss of semi-implicit Euler.
-  const work = gain > 0 ? gain : Math.min(0, gain + 1.02 * loss)
+  const loss = 0.51 * mass * (scene.g * dt) ** 2
+  // Between semi-implicit Euler, which loses that much, and explicit Euler, which gains it.
+  const motion = change - fall
+  const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
+  const work = off + (Number.isNaN(turning) ? 0 : turning)
   const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
   const rounding = 1e-6 * (linear + height) + 1e-9
-  if (!(Math.abs(work) > rounding)) return null
+  const gain = motion + (Number.isNaN(turning) ? 0 : turning)
+  if (!(Math.abs(work) > rounding)) return { work, gain, allowed: rounding, isBeyond: false }
   const spin = Math.max(rotational, rotationalBefore) || 0
-  return { work, allowed: rounding + getSpinTolerance(step, column) * spin }
+  return { work, gain, allowed: rounding + getSpinTolerance(step, column) * spin, isBeyond: true }
 }
 
 export function readSquare(block: Float64Array, at: number): number {

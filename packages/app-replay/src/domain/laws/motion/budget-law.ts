@@ -4,9 +4,9 @@
  * Detects diverging solvers whose impulses are consistent. The scale is the largest kinetic energy so far, or all
  * bodies lifted by 1 cm. An excess of 0.25 scale for 3 frames is `energy_injection` (warning), 1000 scale is
  * `blow_up`. Joints add their work. Runs with external forces or joints of unknown work are not judged, nor frames after the first with an incomplete total: potential
- * energy needs gravity, rotational energy needs inertia.
+ * energy needs gravity, rotational energy needs inertia, unless nothing turns.
  */
-import { energyAt, systemAt } from '@causeway/recording'
+import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
@@ -113,22 +113,26 @@ function sumAppearingEnergy(step: Step): number {
 /** m/s². Below it, potential energy is negligible. */
 const minGravity = 1e-3
 
-function hasAllParts(step: Step): boolean {
-  const { window, row, scene } = step
+/** Whether the total includes rotational energy, unless nothing turns, and potential energy under gravity. */
+export function hasAllParts({ window, row, scene }: Step): boolean {
   const isFalling = !(scene.g < minGravity)
-  const isKnown = (block: Float64Array, at: number): boolean =>
-    !Number.isNaN(num(block, at + energyAt.rotational)) &&
-    !(isFalling && Number.isNaN(num(block, at + energyAt.potential)))
   const energies = window.energies.data
+  const s = window.states.data
   for (let column = 0; column < scene.bodies.length; column++) {
-    const at = getEnergyOffset(step, row, column)
-    if (!Number.isNaN(num(energies, at + energyAt.linear)) && !isKnown(energies, at)) return false
+    const at = (row * scene.bodies.length + column) * energyAt.width
+    if (Number.isNaN(num(energies, at + energyAt.linear))) continue
+    if (isFalling && Number.isNaN(num(energies, at + energyAt.potential))) return false
+    if (!Number.isNaN(num(energies, at + energyAt.rotational))) continue
+    const spin = (row * scene.bodies.length + column) * stateAt.width + stateAt.spin
+    if (num(s, spin) !== 0 || num(s, spin + 1) !== 0 || num(s, spin + 2) !== 0) return false
   }
-  return isKnown(window.system.data, row * systemAt.width)
+  const system = row * systemAt.width
+  const isKnown = (part: number): boolean => !Number.isNaN(num(window.system.data, system + part))
+  return isKnown(energyAt.linear) && (!isFalling || isKnown(energyAt.potential))
 }
 
 const readKineticEnergy = ({ window }: Step, at: number): number =>
-  num(window.energies.data, at + energyAt.linear) + num(window.energies.data, at + energyAt.rotational)
+  num(window.energies.data, at + energyAt.linear) + (num(window.energies.data, at + energyAt.rotational) || 0)
 
 function sumKineticEnergy(step: Step): number {
   let sum = 0

@@ -101,7 +101,10 @@ function measureTorque(step: Step, column: number, inertia: Point3): Excess | nu
   const largest = Math.max(...inertia)
   // Without gyroscopic term, integrators have nothing to get wrong.
   const anisotropy = largest > 0 ? (largest - Math.min(...inertia)) / largest : 1
-  const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest
+  // Lever arms are differences of positions in single precision.
+  const lever =
+    2e-6 * length3(...read3(s, was + stateAt.position)) * length3(...read3(step.impulse, 3 * column))
+  const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0)
   const allowed =
     rounding +
     tolerance * Math.max(length3(...given), length3(...change)) +
