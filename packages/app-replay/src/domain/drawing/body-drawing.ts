@@ -148,7 +148,12 @@ export function findFoot(
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  const middle = drawn.reduce((sum, body) => add(sum, body.at, 1 / drawn.length), [0, 0, 0] as Point3)
+  // Of the box around them, as the view: the mean would be on the side of most bodies.
+  const [x, y, z] = [0, 1, 2].map((i) => {
+    const parts = drawn.map((body) => body.at[i] ?? 0)
+    return (Math.min(...parts) + Math.max(...parts)) / 2
+  })
+  const middle: Point3 = [x ?? 0, y ?? 0, z ?? 0]
   const above =
     (middle[0] - foot[0]) * normal[0] + (middle[1] - foot[1]) * normal[1] + (middle[2] - foot[2]) * normal[2]
   return add(middle, normal, -above)
