@@ -226,7 +226,7 @@ export class Stepper {
   }
 }
 
-/** Share of a tangential impulse below which a part is not at the limit, and the error of one that is equal to it. */
+/** Share of a tangential impulse below which a part is not at the limit, and the error of a part that is equal to it. */
 const [belowLimit, exact] = [0.985, 1e-3] as const
 
 /** Returns a tangential impulse. An unrecorded impulse is 0 without friction or load. */

@@ -4,7 +4,7 @@
  * because solvers leave noise in their tangents.
  *
  * Engines that limit each tangential direction alone (a friction pyramid) reach 1.41 mu Fn: no part along a tangent exceeds mu Fn, and
- * sliding points have one that is equal to it. Engines with a cone have sliding points at mu Fn whose parts are smaller. An excess within
+ * sliding points have a part that is equal to it. Engines with a cone have sliding points at mu Fn whose parts are smaller. An excess within
  * the pyramid is an info if the run has more points of the first kind than of the second, or if it has hardly any and the point does not
  * slide.
  */
