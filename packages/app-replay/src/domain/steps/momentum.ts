@@ -39,7 +39,7 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
 }
 
 /** Returns the velocity of a point of a body in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
-export function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
+function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
