@@ -11,6 +11,9 @@ import { pathToFileURL } from 'node:url'
 import { npm } from '../../scripts/bootstrap/install.mjs'
 import { unavailable } from './clients.mjs'
 
+/** Python packages that the tests of the Python recorder simulate with, and NumPy, which they need. */
+const pythonSpecs = ['mujoco==3.14.0', 'pybullet==3.2.7', 'numpy']
+
 /** Package and file of each sample, by name. The dependencies of a package are not fetched. */
 export const samples = Object.freeze({
   // 116,000 lines of NMEA 0183 without dates, Apache-2.0.
@@ -39,6 +42,47 @@ export function samplePath(name, env) {
   return existsSync(path) ? path : undefined
 }
 
+/** @type {(env: NodeJS.ProcessEnv) => string} */
+const pythonFolder = (env) => sampleFolder(env, pythonSpecs.join('-').replaceAll('==', '-'))
+
+/**
+ * Returns the folder of the Python packages for PYTHONPATH, or `undefined` if `python3` cannot import them from it.
+ *
+ * @type {(env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export function pythonPackages(env) {
+  const folder = pythonFolder(env)
+  const options = { env: { ...env, PYTHONPATH: folder } }
+  const isFound =
+    existsSync(folder) && spawnSync('python3', ['-c', 'import mujoco, pybullet'], options).status === 0
+  return isFound ? folder : undefined
+}
+
+/**
+ * Fetches the Python packages. Not every machine has pip and an index: without them, only their tests are missing.
+ *
+ * @type {(env: NodeJS.ProcessEnv) => string}
+ */
+function fetchPython(env) {
+  const folder = pythonFolder(env)
+  if (pythonPackages(env) !== undefined) return 'are already fetched'
+  const staging = `${folder}.${process.pid}`
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', staging, ...pythonSpecs]
+  try {
+    const { status } = spawnSync('python3', args, {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 150_000,
+    })
+    if (status !== 0) return 'could not be fetched: their tests are not run'
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(staging, folder)
+    return 'fetched'
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
 /**
  * Fetches the missing samples and returns the exit code. A folder gets its final name when it is complete.
  *
@@ -55,6 +99,7 @@ export function fetchSamples(env, say) {
       code = unavailable
     }
   }
+  say(`${pythonSpecs.join(', ')} ${fetchPython(env)}`)
   return code
 }
 

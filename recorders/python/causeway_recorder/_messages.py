@@ -108,7 +108,7 @@ def _append(parts, number, type_, value):
     elif type_ == "double[]":
         _append_bytes(parts, number, pack_doubles(value))
     elif type_ == "uint32[]":
-        _append_bytes(parts, number, b"".join(_varint(int(one)) for one in value))
+        _append_bytes(parts, number, _pack_integers([int(one) for one in value]))
     elif type_ == "string[]":
         for one in value:
             _append_bytes(parts, number, str(one).encode())
@@ -139,12 +139,20 @@ def _varint(value):
     return bytes(data)
 
 
+def _pack_integers(values):
+    is_short = all(0 <= value <= 0x7F for value in values)
+    return bytes(values) if is_short else b"".join(map(_varint, values))
+
+
 def pack_doubles(values):
     """Returns float64 bytes of numbers, nested sequences of numbers, or an array of NumPy. `None` becomes NaN."""
     if hasattr(values, "astype"):
         return values.astype("<f8").tobytes()
-    numbers = array("d")
-    _extend(numbers, values)
+    try:
+        numbers = array("d", values)
+    except TypeError:
+        numbers = array("d")
+        _extend(numbers, values)
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()

@@ -1,6 +1,6 @@
 /**
- * Replay on runs of the Python adapters. MuJoCo and PyBullet for Python are not installed here: the adapters record stand-ins with the
- * same API (`stand-ins/`).
+ * Replay on runs of the Python adapters, which record stand-ins with the API of MuJoCo and PyBullet (`stand-ins/`). The engines
+ * themselves are recorded in test/recordings.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +25,7 @@ for _ in range(200):
 `,
   pybullet: `
 import pybullet as p, causeway_recorder
-rec = causeway_recorder.pybullet(p)
+rec = causeway_recorder.pybullet(p, damping=(0, 0))
 for _ in range(200):
     rec.step(p.stepSimulation())
 `,

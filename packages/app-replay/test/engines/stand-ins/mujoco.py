@@ -11,7 +11,7 @@ class MjModel:
     def __init__(self):
         moment = _MASS * (2 * _HALF) ** 2 / 6
         self.opt = SimpleNamespace(timestep=0.005, gravity=[0, 0, -_GRAVITY], integrator=0, iterations=100, cone=1)
-        self.nbody = 2
+        self.nbody, self.neq = 2, 0
         self.body_weldid = [0, 1]
         self.body_mass = [0, _MASS]
         self.body_inertia = [[0, 0, 0], [moment, moment, moment]]
@@ -34,9 +34,9 @@ class MjData:
     def __init__(self, model):
         self.time = 0.0
         self.x, self.speed = 0.0, 2.0
-        self.ncon, self.contact, self.efc_force = 0, [], []
+        self.ncon, self.contact, self.efc_force = 0, None, []
         self.solver_niter = [1]
-        self.warning = [SimpleNamespace(number=0)]
+        self.warning = SimpleNamespace(number=[0])
         self.xfrc_applied = [[0] * 6, [0] * 6]
         mj_kinematics(model, self)
 
@@ -50,8 +50,8 @@ def mj_step(model, data):
     # The pressure moves forward, so that the box does not tip.
     point = [data.x + _HALF * friction / load, 0, 0]
     frame = [0, 0, 1, 1, 0, 0, 0, 1, 0]
-    contact = {"geom1": 0, "geom2": 1, "pos": point, "dist": 0.0, "frame": frame, "dim": 3, "efc_address": 0}
-    data.contact = [SimpleNamespace(friction=[_FRICTION] * 5, **contact)]
+    contact = {"geom": [[0, 1]], "pos": [point], "dist": [0.0], "frame": [frame], "dim": [3], "efc_address": [0]}
+    data.contact = SimpleNamespace(friction=[[_FRICTION] * 5], **contact)
     data.efc_force = [load, -friction, 0.0]
     data.speed -= friction / _MASS * dt
     data.x += data.speed * dt

@@ -16,6 +16,10 @@ def getNumJoints(body, physicsClientId=0):
     return 0
 
 
+def getNumConstraints(physicsClientId=0):
+    return 0
+
+
 def getPhysicsEngineParameters(physicsClientId=0):
     gravity = {"gravityAccelerationX": 0.0, "gravityAccelerationY": 0.0, "gravityAccelerationZ": -_GRAVITY}
     return {"fixedTimeStep": _DT, **gravity}

@@ -1,0 +1,75 @@
+# cspell:ignore cfrc linalg xanchor jntadr jntnum parentid rootid qacc eulerdamp mjdsbl disableflags fullm neq xpos subtree qvel mjtjoint -- names of MuJoCo
+"""Joints of MuJoCo and their reactions."""
+
+from ._vectors import cross, nested
+
+# Kinds of joints by their number in causeway.proto, and by mjtJoint: free, ball, slide, hinge.
+_OTHER, _FIXED, _HINGE, _SLIDER, _BALL = range(5)
+_KINDS = {1: _BALL, 2: _SLIDER, 3: _HINGE}
+_EQUALITIES = {0: _BALL, 1: _FIXED}
+_FREE, _EULER = 0, 0
+_UNKNOWN = [float("nan")] * 3
+
+
+def measure_reactions(mujoco, model, data):
+    """Returns the force of each body's parent on it: torque and force about the centre of mass of the tree, N·m and N.
+
+    None if the integrator applies forces that MuJoCo does not report. Call it after `mj_step`, before other functions
+    change `data`. `mj_rnePostConstraint` computes the forces from `qacc` and `qvel`. `mj_step` has advanced `qvel` by then,
+    and with damping the semi-implicit Euler integrator used (M + dt D)⁻¹ M qacc: both are set to what the step used, and
+    restored.
+    """
+    is_damped = any(damping > 0 for damping in nested(model.dof_damping))
+    if int(model.opt.integrator) != _EULER and (is_damped or model.nu > 0):
+        return None
+    acceleration, velocity = data.qacc.copy(), data.qvel.copy()
+    is_implicit = is_damped and not int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
+    data.qacc[:] = _damp(mujoco, model, data) if is_implicit else acceleration
+    data.qvel[:] = velocity - float(model.opt.timestep) * data.qacc
+    mujoco.mj_rnePostConstraint(model, data)
+    reactions = nested(data.cfrc_int)
+    data.qacc[:], data.qvel[:] = acceleration, velocity
+    return reactions
+
+
+def _damp(mujoco, model, data):
+    """Solves (M + dt D) x = M qacc."""
+    import numpy
+
+    mass = numpy.zeros((model.nv, model.nv))
+    try:
+        mujoco.mj_fullM(model, data, mass)
+    except TypeError:  # Before MuJoCo 3.4.
+        mujoco.mj_fullM(model, mass, data.qM)
+    damped = mass + float(model.opt.timestep) * numpy.diag(model.dof_damping)
+    return numpy.linalg.solve(damped, mass @ data.qacc)
+
+
+def joint_columns(model, data, moving, reactions):
+    """Columns of the joints of the moving bodies, and of equality constraints, whose forces are not known."""
+    dt = float(model.opt.timestep)
+    rows = []
+    for body in moving:
+        count, first = int(model.body_jntnum[body]), int(model.body_jntadr[body])
+        if count > 0 and int(model.jnt_type[first]) == _FREE:
+            continue
+        kind = _FIXED if count == 0 else _KINDS.get(int(model.jnt_type[first]), _OTHER) if count == 1 else _OTHER
+        point = nested(data.xpos[body] if count == 0 else data.xanchor[first])
+        impulse = torque = _UNKNOWN
+        if reactions is not None:
+            force = reactions[body][3:]
+            centre = nested(data.subtree_com[model.body_rootid[body]])
+            turned = cross([centre[i] - point[i] for i in range(3)], force)
+            impulse = [part * dt for part in force]
+            torque = [(reactions[body][i] + turned[i]) * dt for i in range(3)]
+        rows.append((body, int(model.body_parentid[body]), kind, point, impulse, torque))
+    for i in range(model.neq):
+        kind = _EQUALITIES.get(int(model.eq_type[i]))
+        if kind is not None and data.eq_active[i]:
+            rows.append((int(model.eq_obj1id[i]), int(model.eq_obj2id[i]), kind, _UNKNOWN, _UNKNOWN, _UNKNOWN))
+    if not rows:
+        return {}
+    a, b, kinds, points, impulses, torques = zip(*rows)
+    columns = {"joint_a": a, "joint_b": b, "joint_kind": kinds, "joint_point": points}
+    known = {} if reactions is None else {"joint_impulse": impulses, "joint_torque": torques}
+    return {**columns, **known}
