@@ -6,6 +6,8 @@ import { add, cross, take } from './vectors.js'
 const jointKinds = ['other', 'ball', 'slider', 'hinge']
 const equalityKinds = { 0: 'ball', 1: 'fixed' }
 const euler = 0
+/** By mjtConstraint. */
+const equality = 0
 
 /**
  * Returns the force of each body's parent on it, [torque, force] about the centre of mass of the tree, N·m and N; null if the integrator
@@ -70,8 +72,31 @@ export function listJoints(model, data, moving, reactions) {
   })
   for (let i = 0; i < model.neq; i++) {
     const kind = equalityKinds[model.eq_type[i]]
-    if (kind !== undefined && data.eq_active[i])
-      joints.push({ a: model.eq_obj1id[i], b: model.eq_obj2id[i], kind })
+    if (kind === undefined || !data.eq_active[i]) continue
+    const position_error = measureError(data, i)
+    joints.push({ a: model.eq_obj1id[i], b: model.eq_obj2id[i], kind, position_error })
   }
   return joints
+}
+
+/** The distance of the two ends of an equality constraint: its first three rows in `efc_pos`. */
+function measureError(data, constraint) {
+  const first = data.efc_id.findIndex((id, row) => id === constraint && data.efc_type[row] === equality)
+  return first < 0 ? undefined : Math.hypot(...data.efc_pos.slice(first, first + 3))
+}
+
+/**
+ * Returns the group of each body: the root of its tree, or the lowest root of the trees that equality constraints connect. Forces between
+ * such trees are not known.
+ */
+export function listGroups(model) {
+  const roots = [...model.body_rootid]
+  for (let i = 0; i < model.neq; i++) {
+    if (equalityKinds[model.eq_type[i]] === undefined) continue
+    const [one, two] = [roots[model.eq_obj1id[i]], roots[model.eq_obj2id[i]]]
+    if (one === 0 || two === 0) continue
+    for (let id = 0; id < roots.length; id++)
+      if (roots[id] === one || roots[id] === two) roots[id] = Math.min(one, two)
+  }
+  return roots
 }

@@ -1,7 +1,7 @@
 // cspell:ignore jntadr qposadr dofadr nbody jntnum geomadr geomnum bodyid rootid weldid parentid xanchor xipos ximat xpos xquat cvel -- names of MuJoCo
-// cspell:ignore iquat xfrc neq subtree -- names of MuJoCo
+// cspell:ignore bodyadr iquat xfrc neq subtree -- names of MuJoCo
 /** Records MuJoCo (WebAssembly) simulations. Tested with mujoco-js. */
-import { listJoints, measureReactions } from './mujoco-joints.js'
+import { listGroups, listJoints, measureReactions } from './mujoco-joints.js'
 import { Recorder } from './recorder.js'
 import { add, cross, multiplyQuaternions, take } from './vectors.js'
 
@@ -89,15 +89,17 @@ function listForces(data, moving) {
 function listBodies(model, data) {
   const isFixed = (id) => model.body_weldid[id] === 0
   const ids = Array.from({ length: model.nbody }, (_, id) => id)
+  const groups = listGroups(model)
   return ids.map((id) => {
     const joint = model.body_jntadr[id]
     const isSingle =
       model.body_jntnum[id] === 1 &&
       model.jnt_type[joint] === 0 &&
-      ids.every((other) => model.body_parentid[other] !== id || other === id)
+      ids.every((other) => groups[other] !== groups[id] || other === id)
     if (isFixed(id))
       return {
         id,
+        ...readName(model, id),
         is_environment: true,
         position: take(data.xpos, id),
         orientation: take(data.xquat, id, 4),
@@ -105,12 +107,20 @@ function listBodies(model, data) {
       }
     return {
       id,
+      ...readName(model, id),
       mass: model.body_mass[id],
       inertia: take(model.body_inertia, id),
-      ...(isSingle ? {} : { group: model.body_rootid[id] }),
+      ...(isSingle ? {} : { group: groups[id] }),
       ...describeShape(model, id),
     }
   })
+}
+
+/** `mj_id2name` of mujoco-js returns garbage for a body without a name. */
+function readName(model, id) {
+  const start = model.name_bodyadr[id]
+  const codes = [...model.names.slice(start, model.names.indexOf(0, start))]
+  return codes.length === 0 ? {} : { name: String.fromCharCode(...codes) }
 }
 
 /** The shape of a body with one geom at the origin of its recorded pose. */

@@ -4,12 +4,13 @@
 import atexit
 
 from . import Recorder
-from ._mujoco_joints import joint_columns, measure_reactions
+from ._mujoco_joints import joint_columns, list_groups, measure_reactions
 from ._vectors import cross, floats, is_near, multiply_quaternions, nested
 
 # By mjtGeom.
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 6: "box"}
 _PYRAMIDAL, _RUNGE_KUTTA = 0, 1
+_BODY = 1  # By mjtObj.
 
 
 class MujocoRecorder:
@@ -22,6 +23,7 @@ class MujocoRecorder:
 
     def __init__(self, mujoco, model, data, path="run.mcap", **options):
         self._mujoco, self._model, self._data = mujoco, model, data
+        self._groups = list_groups(model)
         bodies = [self._describe(body) for body in range(model.nbody)]
         self._moving = [body["id"] for body in bodies if not body.get("is_environment")]
         # Contacts are those of the last stage of the integrator.
@@ -75,19 +77,20 @@ class MujocoRecorder:
 
     def _describe(self, body):
         model, data = self._model, self._data
+        name = {"name": self._mujoco.mj_id2name(model, _BODY, body) or None}
         if model.body_weldid[body] == 0:
-            fixed = {"position": floats(data.xpos[body]), "orientation": floats(data.xquat[body])}
+            fixed = {**name, "position": floats(data.xpos[body]), "orientation": floats(data.xquat[body])}
             return {"id": body, "is_environment": True, **fixed, **self._shape(body, [0, 0, 0], [1, 0, 0, 0])}
-        moving = {"id": body, "mass": float(model.body_mass[body]), "inertia": floats(model.body_inertia[body])}
+        moving = {"id": body, **name, "mass": float(model.body_mass[body]), "inertia": floats(model.body_inertia[body])}
         if not self._is_single(body):
-            moving["group"] = int(model.body_rootid[body])
+            moving["group"] = self._groups[body]
         return {**moving, **self._shape(body, model.body_ipos[body], model.body_iquat[body])}
 
     def _is_single(self, body):
         model = self._model
         joint = model.body_jntadr[body]
         has_free_joint = model.body_jntnum[body] == 1 and model.jnt_type[joint] == 0
-        return has_free_joint and all(model.body_parentid[other] != body for other in range(model.nbody))
+        return has_free_joint and self._groups.count(self._groups[body]) == 1
 
     def _shape(self, body, origin, axes):
         """The shape of a body with one geom at the origin of its recorded pose."""

@@ -1,13 +1,15 @@
 # cspell:ignore cfrc linalg xanchor jntadr jntnum parentid rootid qacc eulerdamp mjdsbl disableflags fullm neq xpos subtree qvel mjtjoint -- names of MuJoCo
 """Joints of MuJoCo and their reactions."""
 
+import math
+
 from ._vectors import cross, nested
 
 # Kinds of joints by their number in causeway.proto, and by mjtJoint: free, ball, slide, hinge.
 _OTHER, _FIXED, _HINGE, _SLIDER, _BALL = range(5)
 _KINDS = {1: _BALL, 2: _SLIDER, 3: _HINGE}
 _EQUALITIES = {0: _BALL, 1: _FIXED}
-_FREE, _EULER = 0, 0
+_FREE, _EULER, _EQUALITY = 0, 0, 0
 _UNKNOWN = [float("nan")] * 3
 
 
@@ -62,14 +64,39 @@ def joint_columns(model, data, moving, reactions):
             turned = cross([centre[i] - point[i] for i in range(3)], force)
             impulse = [part * dt for part in force]
             torque = [(reactions[body][i] + turned[i]) * dt for i in range(3)]
-        rows.append((body, int(model.body_parentid[body]), kind, point, impulse, torque))
+        rows.append((body, int(model.body_parentid[body]), kind, point, impulse, torque, None))
     for i in range(model.neq):
         kind = _EQUALITIES.get(int(model.eq_type[i]))
         if kind is not None and data.eq_active[i]:
-            rows.append((int(model.eq_obj1id[i]), int(model.eq_obj2id[i]), kind, _UNKNOWN, _UNKNOWN, _UNKNOWN))
+            ends = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+            rows.append((*ends, kind, _UNKNOWN, _UNKNOWN, _UNKNOWN, _measure_error(data, i)))
     if not rows:
         return {}
-    a, b, kinds, points, impulses, torques = zip(*rows)
+    a, b, kinds, points, impulses, torques, errors = zip(*rows)
     columns = {"joint_a": a, "joint_b": b, "joint_kind": kinds, "joint_point": points}
     known = {} if reactions is None else {"joint_impulse": impulses, "joint_torque": torques}
-    return {**columns, **known}
+    drift = {"joint_position_error": errors} if any(error is not None for error in errors) else {}
+    return {**columns, **known, **drift}
+
+
+def _measure_error(data, constraint):
+    """The distance of the two ends of an equality constraint: its first three rows in `efc_pos`."""
+    for row, (kind, number) in enumerate(zip(nested(data.efc_type), nested(data.efc_id))):
+        if kind == _EQUALITY and number == constraint:
+            return math.hypot(*nested(data.efc_pos[row : row + 3]))
+    return None
+
+
+def list_groups(model):
+    """Returns the group of each body: the root of its tree, or the lowest root of the trees that equality constraints connect.
+
+    Forces between such trees are not known.
+    """
+    roots = [int(root) for root in model.body_rootid]
+    for i in range(model.neq):
+        if int(model.eq_type[i]) not in _EQUALITIES:
+            continue
+        ends = {roots[int(model.eq_obj1id[i])], roots[int(model.eq_obj2id[i])]}
+        if 0 not in ends:
+            roots = [min(ends) if root in ends else root for root in roots]
+    return roots

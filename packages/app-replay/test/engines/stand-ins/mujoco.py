@@ -58,6 +58,10 @@ def mj_step(model, data):
     data.time += dt
 
 
+def mj_id2name(model, kind, number):
+    return ["world", "box"][number]
+
+
 def mj_kinematics(model, data):
     data.xpos = data.xipos = data.subtree_com = [[0, 0, 0], [data.x, 0, _HALF]]
     data.xquat = [[1, 0, 0, 0], [1, 0, 0, 0]]
