@@ -1,6 +1,7 @@
 /**
  * Draws the pictures of the documentation with the product and writes them into `docs/pictures`, or into the folder of the first
- * argument. It starts a server with an empty data folder. Pictures of the console need Chromium and `npm run build`.
+ * argument. It starts a server with an empty data folder. Pictures of the gallery need the engines of
+ * `node test/downloads/samples.mjs`, those of the console Chromium and `npm run build`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,7 +36,54 @@ const pictures: readonly Picture[] = [
     args: { filename: 'encounter.plot.json', width: 700 },
     before: [['Debrief__open_plot', { filename: 'encounter.plot.json' }]],
   },
+  {
+    file: 'robot.png',
+    tool: 'Replay__plot',
+    args: { recording: 'arm', series: ['body.2.position.z', 'body.3.position.z'], shade_findings: true },
+  },
+  {
+    file: 'gallery-nan.png',
+    tool: 'Replay__plot',
+    args: {
+      recording: 'why-nan',
+      series: ['body.1.position.z', 'energy.total'],
+      end_frame: 60,
+      mark_frame: 25,
+    },
+  },
+  {
+    file: 'gallery-forces.png',
+    tool: 'Replay__render_frame',
+    args: { recording: 'forces', frame_id: 10 },
+  },
+  {
+    file: 'gallery-difference.png',
+    tool: 'Replay__plot',
+    args: { recording: 'order', overlay: 'order-reversed', series: ['body.6.position.x'], mark_frame: 13 },
+  },
+  {
+    file: 'gallery-commit.png',
+    tool: 'Replay__render_frame',
+    args: { recording: 'tower-c3f0-1', frame_id: 34 },
+  },
+  {
+    file: 'gallery-gripper.png',
+    tool: 'Replay__plot',
+    args: { recording: 'gripper', overlay: 'firm', series: ['body.4.position.z'] },
+  },
 ]
+
+/** Programs that record what the pictures show, with their arguments. */
+const programs = [
+  ['robot-arm/arm.mjs', 'arm'],
+  ['gallery/why-nan.mjs'],
+  ['gallery/forces.mjs'],
+  ['gallery/first-difference.mjs', 'order'],
+  ['gallery/first-difference.mjs', 'order-reversed', 'reverse'],
+  ['gallery/since-which-commit.mjs'],
+  ['gallery/gripper.mjs'],
+  ['gallery/gripper.mjs', 'firm', 'cone="elliptic"', 'impratio="10"'],
+] as const
 
 interface Result {
   readonly isError?: boolean
@@ -97,6 +145,12 @@ const { url, stop } = await startServer(folder)
 try {
   const program = join(root, 'examples/bouncing-ball/bounce.py')
   execFileSync('python3', [program, 'bounce'], { env: { ...process.env, CAUSEWAY_URL: url } })
+  const engines = ['--import', join(root, 'test/documented/engine-packages.mjs')]
+  for (const [path, ...args] of programs)
+    execFileSync(process.execPath, [...engines, join(root, 'examples', path), ...args], {
+      env: { ...process.env, CAUSEWAY_URL: url },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
   for (const picture of pictures) await draw(url, picture)
   if (chromiumPath === undefined)
     process.stderr.write('no pictures of the console: Chromium is not installed; set CAUSEWAY_CHROMIUM\n')
