@@ -72,7 +72,7 @@ function fetchPython(env) {
     const { status } = spawnSync('python3', args, {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: 150_000,
+      timeout: 50_000,
     })
     if (status !== 0) return 'could not be fetched: their tests are not run'
     rmSync(folder, { recursive: true, force: true })
