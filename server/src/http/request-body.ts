@@ -10,8 +10,8 @@ export const jsonBody: Required<RouteBody> = {
   untyped: false,
 }
 
-/** Default content types of curl and Python's urllib, and of `fetch` for a text. Browsers send them without a preflight. */
-const defaultTypes: readonly string[] = ['application/x-www-form-urlencoded', 'text/plain']
+/** Default content type of curl and of Python's urllib. Browsers send it without a preflight. */
+const formType = 'application/x-www-form-urlencoded'
 
 /**
  * Throws `UNSUPPORTED_MEDIA_TYPE` for a body of a content type or coding that the route does not accept. Requests without a
@@ -24,7 +24,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
     throw unsupportedEncoding(encoding, route.encodings)
   const type = parseMediaType(headers['content-type'])
   if (type !== undefined && route.accepts.includes(type)) return
-  const isUntyped = type === undefined || defaultTypes.includes(type)
+  const isUntyped = type === undefined || type === formType
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 

@@ -217,8 +217,8 @@ verifies('wire:error:route-types', async (t) => {
     })
   }
   t.equal((await post('Application/JSON; charset=utf-8')).status, 200)
-  for (const type of simpleTypes.slice(2)) t.equal((await post(type, lines)).status, 415, type)
-  t.match((await post('text/html', lines)).json, {
+  for (const type of simpleTypes.slice(1)) t.equal((await post(type, lines)).status, 415, type)
+  t.match((await post('text/plain', lines)).json, {
     data: { accepted: ['application/x-ndjson', 'application/json'] },
   })
   const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
@@ -241,7 +241,7 @@ verifies(
         method: 'PUT',
         headers: headers as Record<string, string>,
       })
-    for (const type of [undefined, 'application/x-www-form-urlencoded', 'text/plain;charset=UTF-8']) {
+    for (const type of [undefined, 'application/x-www-form-urlencoded']) {
       t.equal((await put({ 'content-type': type })).status, 200, `program: ${type}`)
       t.equal((await put({ 'content-type': type, origin: own })).status, 415, `page: ${type}`)
       t.equal((await put({ 'content-type': type, 'sec-fetch-site': 'same-origin' })).status, 415)
