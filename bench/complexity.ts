@@ -9,6 +9,8 @@ import { held, number, type Section } from './report.ts'
 /** What a request may cost, however it is made. */
 const budgets = {
   mainMs: { most: 200 },
+  /** The same for a documented long call, which works in short steps. */
+  longMs: { most: 900 },
   otherMs: { most: 5000 },
   memoryMib: { most: 512 },
 }
@@ -38,7 +40,7 @@ export async function measureComplexity(server: Pick<Program, 'url' | 'pid'>): P
     rows.push([
       attack.name,
       number(cost.sentBytes),
-      held(mainMs, budgets.mainMs),
+      held(mainMs, attack.isLong ? budgets.longMs : budgets.mainMs),
       held(otherMs, budgets.otherMs),
       number(cost.blockedMs),
       number(cost.totalMs),
@@ -48,7 +50,7 @@ export async function measureComplexity(server: Pick<Program, 'url' | 'pid'>): P
   }
   return {
     title: 'Expensive requests',
-    about: `Each request is sent once. Limits: ${budgets.mainMs.most} ms of processor time on the main thread, ${budgets.otherMs.most} ms on all other threads, ${budgets.memoryMib.most} MiB of memory growth. \`/health\` is the longest time that another client waited for it; other programs on the machine increase it.`,
+    about: `Each request is sent once. Limits: ${budgets.mainMs.most} ms of processor time on the main thread (${budgets.longMs.most} ms in short steps for evaluations of Trm and analyses with large answers), ${budgets.otherMs.most} ms on all other threads, ${budgets.memoryMib.most} MiB of memory growth. \`/health\` is the longest time that another client waited for it; other programs on the machine increase it.`,
     head: [
       'request',
       'bytes',

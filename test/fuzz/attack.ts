@@ -33,8 +33,8 @@ export interface Attack {
   readonly before?: readonly Preparation[]
   /** Maximum size of the response in bytes. Default: `maxAnswerBytes`, because the response to most attacks is an error. */
   readonly maxAnswerBytes?: number
-  /** A documented analysis that produces a large answer, which may be rejected. */
-  readonly hasLargeAnswer?: boolean
+  /** A documented long call: an analysis with a large answer, which may be rejected, or an evaluation, which can be cancelled. */
+  readonly isLong?: boolean
 }
 
 /** Default of `Attack.bytes`; the limit of a body is 16 MiB. */

@@ -163,7 +163,7 @@ const envelopeAttacks: readonly Attack[] = [
     name: 'the maximum of resource subscriptions of a stateless client',
     target: { method: 'subscriptions/listen', over: 'stateless' },
     make: (bytes) => {
-      const end = 'x'.repeat(Math.floor(bytes / maxUris) - 60)
+      const end = 'x'.repeat(Math.max(0, Math.floor(bytes / maxUris) - 60))
       const uris = Array.from(
         { length: maxUris },
         (_, index) => `"replay://recordings/r${index}/metadata/${end}"`,

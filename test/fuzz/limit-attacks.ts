@@ -48,7 +48,7 @@ const vault = (name: string, tool: string, make: Attack['make']): Attack => ({
   make,
   bytes: 2 ** 20,
   maxAnswerBytes: 20 * 2 ** 20,
-  hasLargeAnswer: true,
+  isLong: true,
 })
 
 /** Attacks with responses that are many times as long as the request. */
@@ -100,18 +100,20 @@ const writeFiles = (bytes: number): string => {
 /** Attacks on the files of a project. */
 const projectAttacks: readonly Attack[] = [
   {
-    name: 'a candidate of 100 files',
-    target: { tool: 'Trm__submit' },
-    make: writeFiles,
-    before: [startSession],
-    bytes: 8_000_000,
-  },
-  {
     name: 'an undo of 100 files',
     target: { tool: 'Trm__undo' },
     make: (bytes) => `{"sessionId":"$sessionId"${' '.repeat(bytes)}}`,
     before: [startSession, { tool: 'Trm__submit', args: JSON.parse(writeFiles(8_000_000)) }],
     bytes: 2000,
+    isLong: true,
+  },
+  {
+    name: 'a candidate of 100 files',
+    target: { tool: 'Trm__submit' },
+    make: writeFiles,
+    before: [startSession],
+    bytes: 8_000_000,
+    isLong: true,
   },
 ]
 
