@@ -110,7 +110,7 @@ verifies('server:start:twice', async (t) => {
   const second = spawnServer(t, { dir })
   t.same(await second.exited, { code: 1, signal: null })
   t.equal(second.stderr.split('\n')[0], `causeway: Causeway is already running at ${url} [DATA_IN_USE]`)
-  t.match(second.stderr, /-> use it, or run causeway stop/)
+  t.match(second.stderr, `-> use it, or run causeway stop --data-dir ${dir}; to run`)
   t.match(await runHere(t, ['stop', '--data-dir', dir]), { code: 0 }, 'the suggested command works')
   t.same(await server.exited, { code: 0, signal: null })
 })

@@ -49,7 +49,7 @@ export function toRunningError(error: unknown, dataDir: string): unknown {
   const { url, pid } = found.server
   return new StoreError('DATA_IN_USE', `Causeway is already running at ${url}`, {
     data: { url, pid, dir: dataDir },
-    remedy: 'use it, or run causeway stop; to run a second server, choose another --data-dir and --port',
+    remedy: `use it, or run causeway stop --data-dir ${dataDir}; to run a second server, choose another --data-dir and --port`,
     cause: error,
   })
 }

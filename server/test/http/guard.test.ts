@@ -281,7 +281,10 @@ verifies('console:pages:served', 'other paths, files and formats keep their erro
     `/assets/${encodeURIComponent('../../outside.js')}`,
   ])
     t.match(await send(undefined, get(path)), missing, path)
-  t.match(await send(undefined, get('/', { accept: '*/*' })), missing, 'a client that does not request HTML')
+  t.match(await send(undefined, get('/', { accept: '*/*' })), {
+    status: 404,
+    json: { code: 'ROUTE_NOT_FOUND', remedy: /^open it in a browser.*\/mcp/ },
+  })
   t.match(await send({}, { path: '/', headers: html }), missing, 'POST')
 })
 

@@ -102,9 +102,13 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-/** Clients that don't request HTML get the same response as for any unknown path. */
+/** Programs, which don't request HTML, get a 404 that names their addresses. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (!request.headers.accept?.includes('text/html')) throw notServed(request)
+  if (!request.headers.accept?.includes('text/html'))
+    throw notServed(
+      request,
+      'open it in a browser, it is a page of the console; programs use /mcp, /health or one of the paths of /openapi.json',
+    )
   const html = await readIfExists(join(folder, 'index.html'))
   return reply
     .code(html === undefined ? 503 : 200)
@@ -113,5 +117,7 @@ async function sendPage(folder: string, request: FastifyRequest, reply: FastifyR
     .send(html ?? notBuilt)
 }
 
-const notServed = ({ method, url }: FastifyRequest): CausewayError =>
-  new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
+const notServed = ({ method, url }: FastifyRequest, remedy?: string): CausewayError =>
+  new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`, {
+    ...(remedy === undefined ? {} : { remedy }),
+  })
