@@ -145,9 +145,10 @@ function readFeatures(payload: unknown, command: string): readonly unknown[] {
   throw createInvalidError(`the payload of ${command} is a list of features`)
 }
 
+/** May contain an id twice. */
 function readIds(value: unknown, expected: string): readonly string[] {
   if (Array.isArray(value) && value.every((id) => typeof id === 'string' || typeof id === 'number'))
-    return [...new Set(value.map(String))]
+    return value.map(String)
   throw createInvalidError(expected)
 }
 
