@@ -140,7 +140,7 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay/energy_injection`)
     await page
-      .getByRole('button', { name: /energy injection, body 2: 11\.62 J/ })
+      .getByRole('button', { name: /energy injection, body 2: 11\.61 J/ })
       .last()
       .click()
     await showsFrame(page, 60)

@@ -26,7 +26,8 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((one) => explains(one, finding))
-    if (cause === undefined) causes.push(finding)
+    // A fault that occurs again is joined with its first occurrence below, and explains what follows it.
+    if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
   const joined = joinRepeats(causes)
@@ -62,6 +63,12 @@ interface Repeated {
   readonly all: readonly Finding[]
   readonly group: string
 }
+
+const isRepeat = (a: Finding, b: Finding): boolean =>
+  a.kind === b.kind &&
+  a.severity === b.severity &&
+  String(a.bodies) === String(b.bodies) &&
+  String(a.pair) === String(b.pair)
 
 /** Joins findings of the same kind, severity, bodies and group. The frames of the first determine the order. */
 function joinRepeats(

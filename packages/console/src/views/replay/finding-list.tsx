@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Diagnosis, Finding } from '../../data/replay.ts'
-import { describeClean } from '../../domain/clean.ts'
 import { formatNumber } from '../../domain/text.ts'
-import { Chip } from '../../ui/state.tsx'
 
 /** Number of findings that are shown first. */
 const firstFindings = 5
@@ -43,8 +41,7 @@ export function FindingList({
       <h2 id="findings-title">Findings {count > 0 && <span class="muted">{count}</span>}</h2>
       {count === 0 && (
         <p>
-          <Chip severity={describeClean(diagnosis).severity}>no finding</Chip> in {diagnosis.frames_checked}{' '}
-          frames
+          <span class="chip ok">● no finding</span> in {diagnosis.frames_checked} frames
         </p>
       )}
       <ul class="findings">
