@@ -37,5 +37,5 @@ for (const [commit, iterations] of Object.entries(commits))
     await record(`tower-${commit}-${seed}`, (write) => simulate(iterations, seed, write, constants))
     count += 1
   }
-await waitForDiagnoses('tower')
+await waitForDiagnoses()
 process.stdout.write(`${count} runs of ${Object.keys(commits).length} commits\n`)
