@@ -14,7 +14,8 @@ function exit(message) {
 async function send(path, lines = []) {
   const url = `${server}/api/apps/replay/recordings/${encodeURIComponent(name)}/${path}`
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-  const response = await fetch(url, { method: 'POST', body }).catch((error) =>
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const response = await fetch(url, { method: 'POST', headers, body }).catch((error) =>
     exit(`${server} does not respond (${error.cause?.code}): run npm start, or set CAUSEWAY_URL`),
   )
   const result = await response.json()

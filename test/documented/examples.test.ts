@@ -229,7 +229,8 @@ t.test('bouncing-ball records the same fault in Python and in JavaScript', async
 t.test('bouncing-ball prints how to continue after a mistake', async (t) => {
   const other = '{"frame_id": 1, "time": 9, "bodies": []}'
   const route = `${recordExampleUrl}/api/apps/replay/recordings/taken/frames`
-  t.equal((await fetch(route, { method: 'POST', body: other })).status, 200)
+  const headers = { 'content-type': 'application/x-ndjson' }
+  t.equal((await fetch(route, { method: 'POST', headers, body: other })).status, 200)
   const closed = 'http://127.0.0.1:1'
   for (const program of [
     'python3 examples/bouncing-ball/bounce.py',
