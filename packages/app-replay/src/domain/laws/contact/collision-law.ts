@@ -92,28 +92,19 @@ export function collisionLaw(): Law {
       if (pushed.length === 0) return
       moveSolids(step, placed)
       const isCandidate = (column: number): boolean => wasCalm[column] === 1
-      for (const column of pushed) {
-        for (let other = 0; other < scene.bodies.length; other++) {
-          const isPushed = pushed.includes(other)
-          // A pair of pushed bodies is judged once.
-          if (other === column || (isPushed && other < column)) continue
-          if (!isPushed && isCalm[other] !== 1) continue
-          const key = `${Math.min(column, other)} ${Math.max(column, other)}`
-          const isOpen = frame - (lastByPair.get(key) ?? Number.NEGATIVE_INFINITY) <= 1
-          if (!isOpen && !(isCandidate(column) && isCandidate(other))) continue
-          const [one, two] = [column, other].map((c) => readBody(step, c, solidByColumn.get(c))) as [
-            FreeBody,
-            FreeBody,
-          ]
-          if (!isCollision(step, one, two) || !isAlone(step, one, two, { pushed, placed })) continue
-          if (isPushed) lastByPair.set(key, frame)
-          const found = judge(step, one, two)
-          if (found === null) continue
-          const bodies = [column, other].map((c) => scene.bodies[c] ?? 0).sort((a, b) => a - b)
-          const pair = [bodies[0] ?? 0, bodies[1] ?? 0] as const
-          const { kind, hasShapes, value, limit } = found
-          runs[`${kind} ${hasShapes}`].add(key, frame, { value, limit }, { bodies, pair })
-        }
+      for (const [column, other] of listPairs(pushed, isCalm)) {
+        const key = `${Math.min(column, other)} ${Math.max(column, other)}`
+        const isOpen = frame - (lastByPair.get(key) ?? Number.NEGATIVE_INFINITY) <= 1
+        if (!isOpen && !(isCandidate(column) && isCandidate(other))) continue
+        const one = readBody(step, column, solidByColumn.get(column))
+        const two = readBody(step, other, solidByColumn.get(other))
+        if (!isCollision(step, one, two) || !isAlone(step, one, two, { pushed, placed })) continue
+        if (isCalm[other] !== 1) lastByPair.set(key, frame)
+        const found = judge(step, one, two)
+        if (found === null) continue
+        const { kind, hasShapes, value, limit } = found
+        const [a = 0, b = 0] = [column, other].map((c) => scene.bodies[c] ?? 0).sort((x, y) => x - y)
+        runs[`${kind} ${hasShapes}`].add(key, frame, { value, limit }, { bodies: [a, b], pair: [a, b] })
       }
     },
     findings: () =>
@@ -132,7 +123,15 @@ export function collisionLaw(): Law {
   }
 }
 
-/** Returns the bodies that a free step changes, and marks the free bodies that it does not. */
+/** Lists each pair of a pushed body with another pushed body, or with a free one that is not pushed. */
+function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<readonly [number, number]> {
+  const others = new Set(pushed)
+  for (const column of pushed)
+    for (let other = 0; other < isCalm.length; other++)
+      if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
+}
+
+/** Returns the columns of bodies that a free step changes, and marks the free bodies that it does not. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []

@@ -13,14 +13,13 @@
  * recorded states explains are noted as one info.
  */
 
-import type { BodyId } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
-import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { measureBody, type Unexplained } from './body-balance.ts'
+import { type Account, BalanceAccounts } from './balance-account.ts'
+import { measureBody } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
 import { NoiseMeter } from './noise-meter.ts'
@@ -32,77 +31,11 @@ const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
-interface BalancedBodies {
-  readonly key: string | number
-  readonly bodies: readonly BodyId[]
-  /** kg */
-  readonly mass: number
-}
-
-interface Account {
-  /** J, work of the residual. */
-  work: number
-  /** J, work of the residual if it were along the velocity. */
-  maxWork: number
-  /** N·s, largest residual and its limit. */
-  residual: number
-  allowed: number
-  firstKinetic: number
-  maxKinetic: number
-  touched: boolean
-  /** m/s², sums of the unexplained acceleration and of its square, over frames with complete impulses. */
-  readonly acceleration: [number, number, number]
-  squares: number
-  judged: number
-}
-
 export function balanceLaw(): Law {
-  const runs = new RunCollector(2)
-  const accounts = new Map<Run, Account>()
+  const accounts = new BalanceAccounts()
   const noise = new NoiseMeter()
   const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
-
-  const note = (step: Step, one: Unexplained, { key, bodies, mass }: BalancedBodies): void => {
-    const run = runs.add(
-      key,
-      step.frame,
-      {
-        value: one.work,
-        limit: one.allowedWork,
-        excess: Math.max(Math.abs(one.work) / one.allowedWork, one.residual / one.allowed),
-      },
-      { bodies, pair: null },
-    )
-    const account = accounts.get(run) ?? {
-      work: 0,
-      maxWork: 0,
-      residual: 0,
-      allowed: 0,
-      firstKinetic: one.kineticBefore,
-      maxKinetic: 0,
-      touched: false,
-      acceleration: [0, 0, 0],
-      squares: 0,
-      judged: 0,
-    }
-    accounts.set(run, account)
-    account.work += one.work
-    account.maxWork += one.maxWork
-    if (one.residual / one.allowed > account.residual / (account.allowed || 1)) {
-      account.residual = one.residual
-      account.allowed = one.allowed
-    }
-    account.maxKinetic = Math.max(account.maxKinetic, one.kinetic)
-    account.touched ||= one.isConstrained
-    if (one.left === null || !(mass > 0)) return
-    account.judged += 1
-    for (const i of [0, 1, 2] as const) {
-      const part = one.left[i] / (mass * step.dt)
-      account.acceleration[i] += part
-      account.squares += part * part
-    }
-  }
 
   return {
     observe(step) {
@@ -125,19 +58,17 @@ export function balanceLaw(): Law {
             { value: one.residual, limit: one.allowed },
             { bodies: [body], pair: null },
           )
-        else note(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
+        else accounts.add(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
       }
       for (const [index, { id, bodies, columns }] of step.scene.groups.entries()) {
         const one = measureGroup(step, index)
         const mass = columns.reduce((sum, column) => sum + num(step.scene.masses, column), 0)
-        if (one !== null) note(step, one, { key: `group ${id}`, bodies, mass })
+        if (one !== null) accounts.add(step, one, { key: `group ${id}`, bodies, mass })
       }
     },
     findings() {
       const constant = new ConstantAccelerations(scene)
-      const found = runs.runs.flatMap((run) => {
-        const account = accounts.get(run)
-        if (account === undefined) return []
+      const found = accounts.all.flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
         // The level was not known in the first frames.
