@@ -1,5 +1,5 @@
+import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
-import type { RecordingWorker } from './workers.ts'
 
 /** Time without work after which the worker is stopped, in milliseconds. */
 const idleMs = 5000

@@ -1,9 +1,9 @@
 import { answersFilePath } from '../formats/answers-file.ts'
 import { columnsFilePath } from '../formats/columns-file.ts'
+import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 import type { LoadedRecording } from './loaded-recording.ts'
 import { exists, type SnapshotCache } from './snapshot-cache.ts'
-import type { RecordingWorker } from './workers.ts'
 
 export interface BackgroundOptions {
   readonly copies: SnapshotCache

@@ -4,7 +4,9 @@ import { CausewayError } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 import { type CallOptions, initializeWorker, SharedCalls, WorkerError } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
+import { type RecordingWorker, startRecordingWorker } from '../reader/start-recording-worker.ts'
 import { openRecorder, type Recorder, type RecorderLimits, type RunState } from '../recorder/recorder.ts'
+import { startRecorderWorker } from '../recorder/start-recorder-worker.ts'
 import type { AnalysisRequest, RecordingIdentity, RecordingSummary } from '../types.ts'
 import { BackgroundReader } from './background-reader.ts'
 import { Catalogue, type Snapshot } from './catalogue.ts'
@@ -18,7 +20,6 @@ import type { RunSummaries } from './run-summaries.ts'
 import { exists, SnapshotCache } from './snapshot-cache.ts'
 import { isImported, readSourceFile, type SourceFile, toBagFolder } from './source-file.ts'
 import { callWithStallLimit } from './stall-limit.ts'
-import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
 
 export interface LibraryLimits {
   /** maximum size of the private copies; copies in use may exceed it */

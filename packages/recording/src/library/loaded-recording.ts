@@ -4,6 +4,7 @@ import { resolveBodyId } from '../domain/body-id.ts'
 import { RecordingError } from '../errors.ts'
 import { getAnswerKey } from '../formats/answers-file.ts'
 import { runQuery } from '../reader/query/query.ts'
+import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs, WorkerMethod, WorkerMethods } from '../reader/worker-methods.ts'
 import type {
   AnalyseOptions,
@@ -14,7 +15,6 @@ import type {
   RecordingSummary,
 } from '../types.ts'
 import { ResultCache } from './result-cache.ts'
-import type { RecordingWorker } from './workers.ts'
 
 interface CopyToLoad {
   readonly key: string

@@ -1,11 +1,11 @@
 import { basename, dirname, join } from 'node:path'
 import { type CallOptions, initializeWorker, type SharedCalls } from '@causeway/worker'
+import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing, OpenResult } from './library-types.ts'
 import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
 import type { LoadedRecordings } from './loaded-recordings.ts'
-import type { RecordingWorker } from './workers.ts'
 
 interface RunRecordingsOptions {
   readonly dir: string

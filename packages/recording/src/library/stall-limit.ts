@@ -1,8 +1,8 @@
 /** Ends an import whose parser does not return: a damaged file of another tool can make it loop forever. */
 import type { CallOptions } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
+import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs } from '../reader/worker-methods.ts'
-import type { RecordingWorker } from './workers.ts'
 
 /** Calls `copy`. Kills the worker and throws `IMPORT_LIMIT` if it reports no progress for `limitMs`. */
 export async function callWithStallLimit(

@@ -1,9 +1,9 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { RunStatus } from '../formats/run-schema.ts'
-import type { RecorderWorker } from '../library/workers.ts'
 import type { IngestProgress } from './recorder-methods.ts'
 import type { RunProgress } from './run-writer.ts'
 import type { SpareWorker } from './spare-worker.ts'
+import type { RecorderWorker } from './start-recorder-worker.ts'
 
 interface LiveRunOptions {
   readonly name: string

@@ -4,9 +4,9 @@ import { CausewayError } from '@causeway/protocol'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { Catalogue, RunEntry } from '../library/catalogue.ts'
 import type { LibraryLog } from '../library/library-types.ts'
-import type { RecorderWorker } from '../library/workers.ts'
 import { type LiveRun, openLiveRun } from './live-run.ts'
 import { SpareWorker } from './spare-worker.ts'
+import type { RecorderWorker } from './start-recorder-worker.ts'
 
 export interface RecorderLimits {
   /** maximum size of all runs; the least recently written runs that are not live are removed first, and no run exceeds it */

@@ -1,4 +1,4 @@
-import type { RecorderWorker } from '../library/workers.ts'
+import type { RecorderWorker } from './start-recorder-worker.ts'
 
 /** Idle time after which the spare worker stops, in milliseconds. */
 const spareMs = 60_000

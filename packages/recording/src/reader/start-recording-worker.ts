@@ -1,0 +1,11 @@
+import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import type { WorkerMethods } from './worker-methods.ts'
+
+export type RecordingWorker = WorkerLink<WorkerMethods>
+
+/** Starts a worker with this entry file, which calls `serveRecording`. The default has no analyses. */
+export function startRecordingWorker(
+  entry: URL = resolveWorkerFile('./recording-worker', import.meta.url),
+): RecordingWorker {
+  return new WorkerLink<WorkerMethods>(entry, { name: 'the worker that reads the recording' })
+}
