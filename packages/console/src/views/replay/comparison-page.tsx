@@ -85,34 +85,12 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   const findings = comparison.value === undefined ? [] : listMarks(comparison.value, playback.last)
   return (
     <>
-      <div class="row">
-        <fieldset class="row" aria-label="Frames with the same">
-          {(['frame', 'time'] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="button"
-              aria-pressed={align === one}
-              onClick={() => setAlign(one)}
-            >
-              Same {one === 'frame' ? 'frame id' : 'time'}
-            </button>
-          ))}
-        </fieldset>
-        <button
-          type="button"
-          class="button"
-          aria-pressed={isOverlaid}
-          onClick={() => setOverlaid((isOn) => !isOn)}
-        >
-          Overlay the right scene
-        </button>
-        {comparison.value?.first_frame !== null && comparison.value !== undefined && (
-          <button type="button" class="button primary" onClick={toFirst}>
-            First difference
-          </button>
-        )}
-      </div>
+      <ComparisonBar
+        {...{ align, setAlign, isOverlaid, setOverlaid }}
+        toFirst={
+          comparison.value === undefined || comparison.value.first_frame === null ? undefined : toFirst
+        }
+      />
       <LoadedView loaded={comparison}>
         {({ summary }) => (
           <p role="status" class="wrap">
@@ -127,6 +105,43 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
         <DivergenceTable comparison={comparison.value} show={(frame) => playback.seek(frame)} />
       )}
     </>
+  )
+}
+
+interface BarProps {
+  readonly align: Align
+  readonly setAlign: (align: Align) => void
+  readonly isOverlaid: boolean
+  readonly setOverlaid: (isOverlaid: boolean) => void
+  /** Shows the first difference; `undefined` if the recordings do not differ. */
+  readonly toFirst: (() => void) | undefined
+}
+
+function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst }: BarProps) {
+  return (
+    <div class="row">
+      <fieldset class="row" aria-label="Frames with the same">
+        {(['frame', 'time'] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            class="button"
+            aria-pressed={align === one}
+            onClick={() => setAlign(one)}
+          >
+            Same {one === 'frame' ? 'frame id' : 'time'}
+          </button>
+        ))}
+      </fieldset>
+      <button type="button" class="button" aria-pressed={isOverlaid} onClick={() => setOverlaid(!isOverlaid)}>
+        Overlay the right scene
+      </button>
+      {toFirst !== undefined && (
+        <button type="button" class="button primary" onClick={toFirst}>
+          First difference
+        </button>
+      )}
+    </div>
   )
 }
 

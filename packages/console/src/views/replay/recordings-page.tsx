@@ -41,6 +41,10 @@ function Recordings({ list }: { list: RecordingList }) {
         <pre>{`curl ${location.origin}/api/apps/replay/recordings/my_run/frames --data-binary @run.jsonl`}</pre>
       </Empty>
     )
+  const toggle = (recording: string): void =>
+    setChosen((old) =>
+      old.includes(recording) ? old.filter((one) => one !== recording) : [...old, recording].slice(-2),
+    )
   return (
     <>
       <div class="row">
@@ -70,38 +74,14 @@ function Recordings({ list }: { list: RecordingList }) {
             </tr>
           </thead>
           <tbody>
-            {list.recordings.map(({ recording, name, total_frames, size_bytes, status }) => (
-              <tr key={recording}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Choose ${cutText(recording, 60)}`}
-                    checked={chosen.includes(recording)}
-                    onChange={() =>
-                      setChosen((old) =>
-                        old.includes(recording)
-                          ? old.filter((one) => one !== recording)
-                          : [...old, recording].slice(-2),
-                      )
-                    }
-                  />
-                </td>
-                <td class="wrap">
-                  <a href={`/replay/${encodeURIComponent(recording)}`}>
-                    <ForeignText text={recording} />
-                  </a>{' '}
-                  {status === 'live' && <Chip severity="warn">live</Chip>}
-                  {status === 'interrupted' && <Chip severity="off">interrupted</Chip>}
-                </td>
-                <td>
-                  <HealthChip health={health.get(recording)} />
-                </td>
-                <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
-                <td class="number">{formatBytes(size_bytes)}</td>
-                <td class="muted wrap">
-                  <ForeignText text={name} />
-                </td>
-              </tr>
+            {list.recordings.map((one) => (
+              <RecordingRow
+                key={one.recording}
+                listed={one}
+                health={health.get(one.recording)}
+                isChosen={chosen.includes(one.recording)}
+                toggle={toggle}
+              />
             ))}
           </tbody>
         </table>
@@ -111,32 +91,72 @@ function Recordings({ list }: { list: RecordingList }) {
           {list.recordings.length} of {list.count} recordings are listed.
         </p>
       )}
-      {list.others.length > 0 && (
-        <section class="stack" aria-labelledby="others-title">
-          <h2 id="others-title">Files that are not recordings</h2>
-          <div class="card scroll">
-            <table>
-              <tbody>
-                {list.others.map(({ path, name, reason }) => (
-                  <tr key={path}>
-                    <td class="wrap">
-                      <ForeignText text={name} />
-                    </td>
-                    <td>
-                      <code>{reason}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </section>
-      )}
+      {list.others.length > 0 && <OtherFiles others={list.others} />}
     </>
   )
 }
 
-type Health = Pick<Diagnosis, 'findings' | 'count' | 'not_checked'> | 'failed'
+interface RowProps {
+  readonly listed: ListedRecording
+  readonly health: Health | undefined
+  readonly isChosen: boolean
+  readonly toggle: (recording: string) => void
+}
+
+function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
+  const { recording, name, total_frames, size_bytes, status } = listed
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`Choose ${cutText(recording, 60)}`}
+          checked={isChosen}
+          onChange={() => toggle(recording)}
+        />
+      </td>
+      <td class="wrap">
+        <a href={`/replay/${encodeURIComponent(recording)}`}>
+          <ForeignText text={recording} />
+        </a>{' '}
+        {status === 'live' && <Chip severity="warn">live</Chip>}
+        {status === 'interrupted' && <Chip severity="off">interrupted</Chip>}
+      </td>
+      <td>
+        <HealthChip health={health} />
+      </td>
+      <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
+      <td class="number">{formatBytes(size_bytes)}</td>
+      <td class="muted wrap">
+        <ForeignText text={name} />
+      </td>
+    </tr>
+  )
+}
+
+const OtherFiles = ({ others }: Pick<RecordingList, 'others'>) => (
+  <section class="stack" aria-labelledby="others-title">
+    <h2 id="others-title">Files that are not recordings</h2>
+    <div class="card scroll">
+      <table>
+        <tbody>
+          {others.map(({ path, name, reason }) => (
+            <tr key={path}>
+              <td class="wrap">
+                <ForeignText text={name} />
+              </td>
+              <td>
+                <code>{reason}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)
+
+type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> | 'failed'
 
 /** Diagnoses one recording after the other while the page is open. */
 function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, Health> {
