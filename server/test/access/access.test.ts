@@ -3,7 +3,6 @@ import t, { type Test } from 'tap'
 import { request } from 'undici'
 import { WebSocket } from 'ws'
 import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
-import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { methodScope, type Scope, toolScope } from '../../src/access/access.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
@@ -284,20 +283,17 @@ t.test('isLoopback recognizes every notation of this machine', async (t) => {
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) t.notOk(isLoopback(host), host)
 })
 
-verifies(
-  'access:bind',
-  inCI(async (t) => {
-    const rejected = spawnServer(t, { dir: t.testdir(), env: { CAUSEWAY_HOST: '0.0.0.0' } })
-    t.same(await rejected.exited, { code: 2, signal: null })
-    t.match(rejected.stderr, /without a token\n {2}-> .*CAUSEWAY_TOKEN_FILE/)
-    const dir = t.testdir({ tokens: `${tokens.all}\n` })
-    chmodSync(`${dir}/tokens`, 0o600)
-    const { url } = await startServer(t, {
-      dir,
-      // A second loopback address represents a network address, so that the test stays on this machine.
-      env: { CAUSEWAY_HOST: '127.0.0.2', CAUSEWAY_TOKEN_FILE: `${dir}/tokens` },
-    })
-    t.equal((await fetch(`${url}/health`)).status, 401)
-    t.equal((await fetch(`${url}/health`, { headers: bearer(tokens.all) })).status, 200)
-  }),
-)
+verifies('access:bind', async (t) => {
+  const rejected = spawnServer(t, { dir: t.testdir(), env: { CAUSEWAY_HOST: '0.0.0.0' } })
+  t.same(await rejected.exited, { code: 2, signal: null })
+  t.match(rejected.stderr, /without a token\n {2}-> .*CAUSEWAY_TOKEN_FILE/)
+  const dir = t.testdir({ tokens: `${tokens.all}\n` })
+  chmodSync(`${dir}/tokens`, 0o600)
+  const { url } = await startServer(t, {
+    dir,
+    // A second loopback address represents a network address, so that the test stays on this machine.
+    env: { CAUSEWAY_HOST: '127.0.0.2', CAUSEWAY_TOKEN_FILE: `${dir}/tokens` },
+  })
+  t.equal((await fetch(`${url}/health`)).status, 401)
+  t.equal((await fetch(`${url}/health`, { headers: bearer(tokens.all) })).status, 200)
+})
