@@ -74,7 +74,7 @@ def joint_columns(model, data, moving, reactions):
         return {}
     a, b, kinds, points, impulses, torques, errors = zip(*rows)
     columns = {"joint_a": a, "joint_b": b, "joint_kind": kinds, "joint_point": points}
-    known = {} if reactions is None else {"joint_impulse": impulses, "joint_torque": torques}
+    known = {"joint_impulse": impulses, "joint_torque": torques} if reactions is not None else {}
     drift = {"joint_position_error": errors} if any(error is not None for error in errors) else {}
     return {**columns, **known, **drift}
 
