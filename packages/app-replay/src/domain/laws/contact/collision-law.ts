@@ -123,7 +123,7 @@ export function collisionLaw(): Law {
   }
 }
 
-/** Lists each pair of a pushed body with another pushed body, or with a free one that is not pushed. */
+/** Lists the pairs of a pushed body with another pushed body, or with a free body that nothing pushes. */
 function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<readonly [number, number]> {
   const others = new Set(pushed)
   for (const column of pushed)
