@@ -131,6 +131,13 @@ else {
     }
     for (const { score } of decisions[1]?.explanation.candidates ?? [])
       t.match(await decision.innerText(), String(Number(score.toPrecision(4))))
+    const needs = page.getByRole('region', { name: 'Needs and mood' })
+    t.match(await needs.innerText(), /hunger\s+90 %[\s\S]*22 % to 90 %[\s\S]*energy\s+71 %/)
+    t.equal(await needs.getByRole('img', { name: 'satisfied to 90 %' }).count(), 1)
+    const places = page.getByRole('region', { name: 'Known places' })
+    t.match(await places.getByRole('row', { name: /Stove/ }).innerText(), /13, 7\s+eat/)
+    await places.getByRole('img', { name: /Map of 1 known place/ }).waitFor()
+    t.equal(await places.locator('svg .town-goal').count(), 1, 'a line leads to the goal of the decision')
     await page.getByLabel('Ask what the mind remembers').fill('Who owns the mill?')
     await page.keyboard.press('Enter')
     await page.getByText('recalled, best first').waitFor()

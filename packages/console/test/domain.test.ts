@@ -11,6 +11,7 @@ import { createValue, findVariant, toField, withProperty } from '../src/domain/f
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
 import { formatHash, parseHash } from '../src/domain/link.ts'
+import { layoutTown, listMoods, listNeeds, type MindDecision, type MindPlace } from '../src/domain/minds.ts'
 import { formatBytes, formatCount, formatDuration, formatMs } from '../src/domain/text.ts'
 
 t.test('findPage returns the page of a path with its decoded parts', async (t) => {
@@ -213,4 +214,53 @@ verifies('console:servers:diff', async (t) => {
   t.same(diffDefinitions(approved, approved), [])
   const long = { description: 'a\n'.repeat(5000) }
   t.equal(diffDefinitions(long, { description: 'b' }).length, 5003, 'long texts are not compared by line')
+})
+
+const decide = (
+  time: number,
+  observed?: NonNullable<MindDecision['explanation']['observed']>,
+): MindDecision => ({
+  request_id: `r${time}`,
+  current_simulation_time: time,
+  decided_by: 'policy',
+  status: 'success',
+  action: null,
+  explanation: observed === undefined ? {} : { observed },
+})
+
+t.test('needs and moods are listed from decisions, also if older ones did not record them', async (t) => {
+  const decisions = [
+    decide(30, { needs: { hunger: 0.9, energy: 0.5 }, mood: 'calm', position: [4, 2] }),
+    decide(20, { needs: { hunger: 0.2 }, mood: 'calm', position: null }),
+    decide(10, { needs: { hunger: 0.4 }, mood: 'hungry', position: [1, 2] }),
+    decide(0),
+  ]
+  t.same(listNeeds(decisions), [
+    { name: 'hunger', values: [0.4, 0.2, 0.9], times: [10, 20, 30] },
+    { name: 'energy', values: [0.5], times: [30] },
+  ])
+  t.same(listMoods(decisions), [
+    { mood: 'calm', since: 20 },
+    { mood: 'hungry', since: 10 },
+  ])
+  const stove: MindPlace = {
+    entity_id: 'stove',
+    display_name: 'Stove',
+    position: [9, -3],
+    interactions: ['eat'],
+    last_seen: 30,
+    gone: false,
+  }
+  t.same(layoutTown([stove, { ...stove, entity_id: 'olin', position: null }], decisions), {
+    left: -1,
+    top: -5,
+    width: 12,
+    height: 9,
+    places: [stove],
+    path: [
+      [1, 2],
+      [4, 2],
+    ],
+  })
+  t.equal(layoutTown([], [decide(0)]), undefined)
 })

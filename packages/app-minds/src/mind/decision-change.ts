@@ -9,6 +9,9 @@ import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
 
+/** Characters of a mood that are stored with a decision. */
+const maxMoodChars = 100
+
 /** The result of `decide_action`. */
 export interface DecisionResult {
   readonly status: 'success'
@@ -74,7 +77,11 @@ export function decisionChange(decision: Decision): DecisionChange {
       status: hasFailed ? 'error' : 'success',
       error_code: error?.code ?? deliberation.fallbackReason ?? null,
       action: hasFailed ? null : action,
-      explanation: { ...choice.explanation, per_step_ms: Object.fromEntries(perStep) },
+      explanation: {
+        ...choice.explanation,
+        observed: describeObserved(decision),
+        per_step_ms: Object.fromEntries(perStep),
+      },
     },
     calls: deliberation.calls,
     request: {
@@ -86,6 +93,13 @@ export function decisionChange(decision: Decision): DecisionChange {
     },
   }
 }
+
+/** Describes the character at the decision, for viewers: satisfied share by need, mood, position. */
+const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice } }: Decision) => ({
+  needs: needShares(observation),
+  mood: (choice.working_memory ?? mind.working_memory).emotional_state.slice(0, maxMoodChars),
+  position: observation.position,
+})
 
 /** Derives memory ids, so that a recomputed decision gives the same ids. */
 const makeMemories = ({ cycle: { mind }, deliberation, maxMemoryChars }: Decision): readonly NewMemory[] =>

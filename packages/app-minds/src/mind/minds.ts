@@ -1,4 +1,5 @@
 import { type Cache, type Env, numberSetting } from '@causeway/app-kit'
+import type { Place } from '../domain/policy/place.ts'
 import { hash32 } from '../domain/random.ts'
 import { MindsError } from '../errors.ts'
 import { type Limits, limitsSchema, mindIdPattern } from '../limits.ts'
@@ -264,6 +265,11 @@ export class Minds {
   /** Returns the last decisions, newest first. */
   decisions(mindId: string, limit: number): Promise<readonly StoredDecision[]> {
     return this.#file.read(({ minds, records }) => records.decisions(minds.get(mindId).seq, limit))
+  }
+
+  /** Returns the known places and characters. */
+  places(mindId: string): Promise<readonly Place[]> {
+    return this.#file.read(({ minds, world }) => world.places(minds.get(mindId).seq))
   }
 
   usage(mindId: string): Promise<Usage> {

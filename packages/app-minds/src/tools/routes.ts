@@ -1,8 +1,12 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import type { Place } from '../domain/policy/place.ts'
 import type { Minds } from '../mind/minds.ts'
 
 const maxDecisions = 200
+
+/** The most recently seen places that are returned. */
+const maxPlaces = 500
 
 /** Declares the routes for viewers. */
 export function mindRoutes(app: Registrar<Minds, object>): void {
@@ -17,4 +21,24 @@ export function mindRoutes(app: Registrar<Minds, object>): void {
       return Response.json({ mind_id, decisions: await store.decisions(mind_id, limit) })
     },
   })
+  app.route('GET', '/minds/{mind_id}/places', {
+    about: `Returns the places and characters that a mind knows, last seen first, at most ${maxPlaces}.`,
+    async handle(_request, { mind_id = '' }, { store }) {
+      const places = [...(await store.places(mind_id))].sort((a, b) => b.last_seen - a.last_seen)
+      return Response.json({
+        mind_id,
+        places: places.slice(0, maxPlaces).map(describePlace),
+        total: places.length,
+      })
+    },
+  })
 }
+
+const describePlace = ({ entity_id, display_name, position, interactions, last_seen, gone }: Place) => ({
+  entity_id,
+  display_name,
+  position,
+  interactions: interactions.map(({ name }) => name),
+  last_seen,
+  gone,
+})

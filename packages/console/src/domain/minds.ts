@@ -16,6 +16,9 @@ export interface MindState {
   readonly current_simulation_time: number | null
 }
 
+/** A cell of the game's grid. */
+type Cell = readonly [x: number, y: number]
+
 /** An action with its parameters. */
 export interface MindAction {
   readonly action: string
@@ -32,6 +35,13 @@ export interface MindDecision {
   readonly explanation: {
     readonly because?: string
     readonly fallback_reason?: string
+    /** Missing in decisions of older versions. */
+    readonly observed?: {
+      /** Satisfied share by need, 0 to 1. */
+      readonly needs: Readonly<Record<string, number>>
+      readonly mood: string
+      readonly position: Cell | null
+    }
     readonly candidates?: readonly MindCandidate[]
     readonly queries?: readonly string[]
     readonly recalled?: readonly {
@@ -62,4 +72,87 @@ export function formatGameTime(minutes: number): string {
   const day = Math.floor(minutes / 1440)
   const [hour, minute] = [Math.floor((minutes % 1440) / 60), Math.floor(minutes % 60)]
   return `day ${day + 1}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
+}
+
+/** A known place or character, as the route `places` returns it. */
+export interface MindPlace {
+  readonly entity_id: string
+  readonly display_name: string
+  /** Cell of the game's grid; `null` if it was never seen at one. */
+  readonly position: Cell | null
+  readonly interactions: readonly string[]
+  /** Game minutes. */
+  readonly last_seen: number
+  /** It was missing from its position. */
+  readonly gone: boolean
+}
+
+/** How a need changed over the decisions, oldest first. */
+export interface NeedHistory {
+  readonly name: string
+  /** Satisfied shares, 0 to 1. */
+  readonly values: readonly number[]
+  /** Game minutes. */
+  readonly times: readonly number[]
+}
+
+/** Lists the needs that the decisions observed, in the order of the last one. `decisions` are newest first. */
+export function listNeeds(decisions: readonly MindDecision[]): readonly NeedHistory[] {
+  const names = new Set(
+    decisions.flatMap(({ explanation }) => Object.keys(explanation.observed?.needs ?? {})),
+  )
+  return [...names].map((name) => {
+    const known = decisions
+      .flatMap(({ current_simulation_time, explanation }) => {
+        const value = explanation.observed?.needs[name]
+        return value === undefined ? [] : [{ time: current_simulation_time, value }]
+      })
+      .reverse()
+    return { name, values: known.map(({ value }) => value), times: known.map(({ time }) => time) }
+  })
+}
+
+/** Lists the changes of mood, newest first. `decisions` are newest first. */
+export function listMoods(
+  decisions: readonly MindDecision[],
+): readonly { readonly mood: string; readonly since: number }[] {
+  const known = decisions.flatMap(({ current_simulation_time, explanation }) => {
+    const mood = explanation.observed?.mood ?? ''
+    return mood === '' ? [] : [{ mood, since: current_simulation_time }]
+  })
+  return known.filter(({ mood }, index) => mood !== known[index + 1]?.mood)
+}
+
+/** A map of what a mind knows, in cells of the game's grid. */
+export interface TownMap {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly places: readonly (MindPlace & { readonly position: Cell })[]
+  /** Observed own positions, oldest first. */
+  readonly path: readonly Cell[]
+}
+
+/** Cells around the outermost positions. */
+const mapMargin = 2
+
+/** Lays out the known positions. Returns `undefined` without any. `decisions` are newest first. */
+export function layoutTown(
+  places: readonly MindPlace[],
+  decisions: readonly MindDecision[],
+): TownMap | undefined {
+  const placed = places.filter((place): place is TownMap['places'][number] => place.position !== null)
+  const path = decisions
+    .flatMap(({ explanation }) => (explanation.observed?.position ? [explanation.observed.position] : []))
+    .reverse()
+  const cells = [...placed.map(({ position }) => position), ...path]
+  if (cells.length === 0) return undefined
+  const span = (axis: 0 | 1): readonly [number, number] => {
+    const values = cells.map((cell) => cell[axis])
+    const low = values.reduce((a, b) => Math.min(a, b)) - mapMargin
+    return [low, values.reduce((a, b) => Math.max(a, b)) + mapMargin - low]
+  }
+  const [[left, width], [top, height]] = [span(0), span(1)]
+  return { left, top, width, height, places: placed, path }
 }

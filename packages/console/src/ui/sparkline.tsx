@@ -3,22 +3,31 @@ import './sparkline.css'
 const width = 240
 const height = 48
 
-/** A small chart of values in equal intervals, oldest first, from 0 to the maximum. Its label is read instead. */
+/** A small chart of values, oldest first, from 0 to the maximum. Its label is read instead. */
 export function Sparkline({
   label,
   values,
+  times,
+  max = Math.max(1e-9, ...values),
   errors = [],
 }: {
   label: string
   values: readonly number[]
+  /** Times of the values, in any unit; equal intervals if missing. */
+  times?: readonly number[]
+  max?: number
   /** A part of the values, drawn over them. */
   errors?: readonly number[]
 }) {
-  const max = Math.max(1e-9, ...values)
+  const [first = 0, last = first] = [times?.[0], times?.at(-1)]
+  const toShare = (at: number, count: number): number =>
+    times === undefined
+      ? at / Math.max(1, count - 1)
+      : ((times[at] ?? first) - first) / Math.max(1e-9, last - first)
   const toPoints = (shown: readonly number[]): string =>
     shown
       .map((value, at) => {
-        const x = (at / Math.max(1, shown.length - 1)) * width
+        const x = toShare(at, shown.length) * width
         return `${x.toFixed(1)},${(height - 1 - (value / max) * (height - 4)).toFixed(1)}`
       })
       .join(' ')

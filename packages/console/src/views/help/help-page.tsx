@@ -4,6 +4,7 @@ import { formatHash, parseHash } from '../../domain/link.ts'
 import { findMatches } from '../../domain/matches.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** What `find_help_topics` returns, as far as the page shows it. */
@@ -191,6 +192,11 @@ function Results({ found, query }: { found: Found; query: string }) {
   )
 }
 
+const markMatches = (text: string, query: string) =>
+  findMatches(text, query).map(({ text, isMatch }, index) =>
+    isMatch ? <mark key={index}>{text}</mark> : text,
+  )
+
 interface ExcerptProps {
   readonly heading: string
   readonly lines: string
@@ -209,12 +215,10 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
         </h3>
         <span class="muted">{lines}</span>
       </div>
-      <pre>
-        {findMatches(shown, query).map(({ text, isMatch }, index) =>
-          isMatch ? <mark key={index}>{text}</mark> : text,
-        )}
-        {shown.length < text.length && '…'}
-      </pre>
+      <Markdown
+        text={shown.length < text.length ? `${shown}…` : text}
+        show={(part) => markMatches(part, query)}
+      />
       {text.length > maxExcerpt && (
         <button type="button" class="button" onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}

@@ -1,6 +1,6 @@
 import '../pages.css'
 import { useState } from 'preact/hooks'
-import { formatGameTime, type MindDecision, type MindState } from '../../domain/minds.ts'
+import { formatGameTime, type MindDecision, type MindPlace, type MindState } from '../../domain/minds.ts'
 import { formatCount } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
@@ -8,6 +8,8 @@ import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import { DecisionView } from './decision-view.tsx'
 import { DecisionList } from './decisions.tsx'
 import { Memories } from './memories.tsx'
+import { NeedsView } from './needs-view.tsx'
+import { TownView } from './town-view.tsx'
 
 /** A mind: its state, the last decisions with their reasons, and its memories. */
 export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
@@ -24,7 +26,14 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
       server.get<{ decisions: readonly MindDecision[] }>(`/api/apps/minds/minds/${path}/decisions?limit=50`, {
         signal,
       }),
-    [mind, access, state.value?.decisions],
+    [mind, access],
+    { version: state.value?.decisions ?? 0 },
+  )
+  const places = useLoaded(
+    (signal) =>
+      server.get<{ places: readonly MindPlace[] }>(`/api/apps/minds/minds/${path}/places`, { signal }),
+    [mind, access],
+    { version: state.value?.decisions ?? 0 },
   )
   const [chosen, setChosen] = useState<string>()
   return (
@@ -50,6 +59,17 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
           )}
         </LoadedView>
       </div>
+      {decisions.value !== undefined && <NeedsView decisions={decisions.value.decisions} />}
+      <LoadedView loaded={places}>
+        {({ places }) => (
+          <TownView
+            mind={mind}
+            places={places}
+            decisions={decisions.value?.decisions ?? []}
+            chosen={chosen}
+          />
+        )}
+      </LoadedView>
       <Memories mind={mind} />
     </div>
   )

@@ -1,0 +1,146 @@
+import {
+  formatGameTime,
+  layoutTown,
+  type MindDecision,
+  type MindPlace,
+  type TownMap,
+} from '../../domain/minds.ts'
+import { cutText, formatCount } from '../../domain/text.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
+import './town-view.css'
+
+/** More names would cover each other on the map; the table has all of them. */
+const maxNames = 30
+const maxRows = 100
+/** Game minutes after which a place is drawn faintest. */
+const fadeMinutes = 1440
+
+interface TownProps {
+  readonly mind: string
+  /** Last seen first. */
+  readonly places: readonly MindPlace[]
+  /** Newest first. */
+  readonly decisions: readonly MindDecision[]
+  /** The selected decision; the newest by default. */
+  readonly chosen: string | undefined
+}
+
+/** The world as a mind knows it: a map, if positions are known, and a table. */
+export function TownView({ mind, places, decisions, chosen }: TownProps) {
+  if (places.length === 0) return null
+  const at = Math.max(
+    0,
+    decisions.findIndex(({ request_id }) => request_id === chosen),
+  )
+  const decision = decisions[at]
+  const map = layoutTown(places, decisions.slice(at))
+  const now = decision?.current_simulation_time ?? places[0]?.last_seen ?? 0
+  return (
+    <section class="stack" aria-labelledby="places-title">
+      <h2 id="places-title">Known places</h2>
+      <div class="split">
+        {map === undefined ? (
+          <p class="muted">No positions are known.</p>
+        ) : (
+          <Grid mind={mind} map={map} now={now} target={findTarget(decision)} />
+        )}
+        <PlaceTable places={places} />
+      </div>
+    </section>
+  )
+}
+
+/** The entity of the chosen candidate, which is the first one. */
+const findTarget = (decision: MindDecision | undefined): string | null =>
+  decision?.explanation.candidates?.[0]?.target ?? null
+
+interface MapProps {
+  readonly mind: string
+  readonly map: TownMap
+  /** Game minutes. */
+  readonly now: number
+  readonly target: string | null
+}
+
+/** The known positions on the grid of the game: rows go down. */
+function Grid({ mind, map, now, target }: MapProps) {
+  const { left, top, width, height, places, path } = map
+  const scale = Math.max(width, height) / 40
+  const own = path.at(-1)
+  const goal = places.find(({ entity_id }) => entity_id === target)?.position
+  const named = new Set(places.slice(0, maxNames).map(({ entity_id }) => entity_id))
+  return (
+    <svg
+      class="town-map card"
+      viewBox={`${left} ${top} ${width} ${height}`}
+      role="img"
+      aria-label={`Map of ${formatCount(places.length)} known ${places.length === 1 ? 'place' : 'places'}; the table lists them`}
+    >
+      {path.length > 1 && (
+        <polyline class="town-path" points={path.map((cell) => cell.join(',')).join(' ')} />
+      )}
+      {own !== undefined && goal !== undefined && (
+        <line class="town-goal" x1={own[0]} y1={own[1]} x2={goal[0]} y2={goal[1]} />
+      )}
+      {places.map(({ entity_id, display_name, position: [x, y], last_seen, gone }) => (
+        <g key={entity_id} opacity={Math.max(0.4, 1 - Math.max(0, now - last_seen) / fadeMinutes)}>
+          <rect
+            class={gone ? 'town-place gone' : 'town-place'}
+            x={x - scale / 2}
+            y={y - scale / 2}
+            width={scale}
+            height={scale}
+          >
+            <title>{cutText(display_name, 60)}</title>
+          </rect>
+          {named.has(entity_id) && (
+            <text x={x + scale} y={y + scale / 2} font-size={scale * 1.2}>
+              {cutText(display_name, 20)}
+            </text>
+          )}
+        </g>
+      ))}
+      {own !== undefined && (
+        <g>
+          <circle class="town-own" cx={own[0]} cy={own[1]} r={scale * 0.7} />
+          <text class="town-own-name" x={own[0]} y={own[1] - scale} font-size={scale * 1.2}>
+            {cutText(mind, 20)}
+          </text>
+        </g>
+      )}
+    </svg>
+  )
+}
+
+const PlaceTable = ({ places }: { places: readonly MindPlace[] }) => (
+  <div class="card scroll town-places">
+    <table>
+      <caption class="visually-hidden">Known places and characters</caption>
+      <thead>
+        <tr>
+          <th>Place or character</th>
+          <th>Cell</th>
+          <th>Offers</th>
+          <th>Last seen</th>
+        </tr>
+      </thead>
+      <tbody>
+        {places
+          .slice(0, maxRows)
+          .map(({ entity_id, display_name, position, interactions, last_seen, gone }) => (
+            <tr key={entity_id}>
+              <td class="long-line">
+                <ForeignText text={display_name} max={80} />
+                {gone && <span class="muted"> not there any more</span>}
+              </td>
+              <td class="number">{position === null ? '–' : position.join(', ')}</td>
+              <td class="muted long-line">
+                <ForeignText text={interactions.join(', ')} max={120} />
+              </td>
+              <td class="muted">{formatGameTime(last_seen)}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  </div>
+)
