@@ -7,6 +7,7 @@ import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
 import { toDistances } from '../src/domain/distance.ts'
+import { completeTables, removeHeading } from '../src/domain/excerpt.ts'
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
@@ -263,4 +264,12 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
     ],
   })
   t.equal(layoutTown([], [decide(0)]), undefined)
+})
+
+t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
+  t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
+  t.equal(removeHeading('#include'), '#include')
+  t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
+  const whole = '| h | i |\n| --- | :-: |\n| a | b |'
+  t.equal(completeTables(whole), whole)
 })

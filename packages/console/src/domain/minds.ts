@@ -130,12 +130,13 @@ export interface TownMap {
   readonly width: number
   readonly height: number
   readonly places: readonly (MindPlace & { readonly position: Cell })[]
-  /** Observed own positions, oldest first. */
+  /** The last observed own positions, oldest first. */
   readonly path: readonly Cell[]
 }
 
 /** Cells around the outermost positions. */
 const mapMargin = 2
+const maxPathCells = 12
 
 /** Lays out the known positions. Returns `undefined` without any. `decisions` are newest first. */
 export function layoutTown(
@@ -145,6 +146,7 @@ export function layoutTown(
   const placed = places.filter((place): place is TownMap['places'][number] => place.position !== null)
   const path = decisions
     .flatMap(({ explanation }) => (explanation.observed?.position ? [explanation.observed.position] : []))
+    .slice(0, maxPathCells)
     .reverse()
   const cells = [...placed.map(({ position }) => position), ...path]
   if (cells.length === 0) return undefined

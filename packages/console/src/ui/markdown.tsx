@@ -7,9 +7,12 @@ interface MarkdownProps {
   readonly show: (text: string) => ComponentChildren
 }
 
+/** HTML without content for a reader: comments, anchors, line breaks. */
+const silentHtml = /^(?:<!--(?:(?!-->)[\s\S])*-->|<a\s[^<>]*>|<\/a>|<br\s*\/?>|\s)+$/i
+
 /**
- * Shows Markdown of documentation as elements. HTML is shown as it is written, a link as its text and an image as its description, because
- * their addresses are relative to a site.
+ * Shows Markdown of documentation as elements. Other HTML is shown as it is written, a link as its text and an image as its description,
+ * because their addresses are relative to a site.
  */
 export const Markdown = ({ text, show }: MarkdownProps) => (
   <div class="markdown stack">
@@ -25,6 +28,7 @@ interface TokenProps {
 }
 
 function Block({ token, show }: TokenProps) {
+  if (silentHtml.test(token.raw)) return null
   switch (token.type) {
     case 'space':
     case 'hr':
@@ -71,6 +75,7 @@ function Inline({ token, show }: TokenProps) {
 }
 
 function InlineElement({ token, show }: TokenProps) {
+  if (token.type === 'html' && silentHtml.test(token.raw)) return null
   const content = <Inline token={token} show={show} />
   switch (token.type) {
     case 'strong':
@@ -101,9 +106,11 @@ function Table({ table, show }: { table: Tokens.Table } & Pick<MarkdownProps, 's
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>{showRow(table.header, 'th')}</tr>
-        </thead>
+        {table.header.some(({ text }) => text !== '') && (
+          <thead>
+            <tr>{showRow(table.header, 'th')}</tr>
+          </thead>
+        )}
         <tbody>
           {table.rows.map((cells, index) => (
             <tr key={index}>{showRow(cells, 'td')}</tr>

@@ -1,5 +1,6 @@
 import '../pages.css'
 import { useEffect, useState } from 'preact/hooks'
+import { completeTables, removeHeading } from '../../domain/excerpt.ts'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { findMatches } from '../../domain/matches.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -206,7 +207,8 @@ interface ExcerptProps {
 
 function Excerpt({ heading, lines, text, query }: ExcerptProps) {
   const [isOpen, setOpen] = useState(false)
-  const shown = isOpen ? text : text.slice(0, maxExcerpt)
+  const body = completeTables(removeHeading(text))
+  const shown = isOpen ? body : body.slice(0, maxExcerpt)
   return (
     <div class="excerpt">
       <div class="row spread">
@@ -216,10 +218,10 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
         <span class="muted">{lines}</span>
       </div>
       <Markdown
-        text={shown.length < text.length ? `${shown}…` : text}
+        text={shown.length < body.length ? `${shown}…` : body}
         show={(part) => markMatches(part, query)}
       />
-      {text.length > maxExcerpt && (
+      {body.length > maxExcerpt && (
         <button type="button" class="button" onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}
         </button>

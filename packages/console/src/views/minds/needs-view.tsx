@@ -1,6 +1,7 @@
 import { formatGameTime, listMoods, listNeeds, type MindDecision } from '../../domain/minds.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
+import './world.css'
 
 const maxNeeds = 20
 const maxMoods = 8
@@ -11,7 +12,7 @@ export function NeedsView({ decisions }: { decisions: readonly MindDecision[] })
   const moods = listMoods(decisions)
   if (needs.length === 0 && moods.length === 0) return null
   return (
-    <section class="stack" aria-labelledby="needs-title">
+    <section class="needs stack" aria-labelledby="needs-title">
       <h2 id="needs-title">Needs and mood</h2>
       <div class="cards">
         {needs.slice(0, maxNeeds).map(({ name, values, times }) => {

@@ -7,7 +7,7 @@ import {
 } from '../../domain/minds.ts'
 import { cutText, formatCount } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
-import './town-view.css'
+import './world.css'
 
 /** More names would cover each other on the map; the table has all of them. */
 const maxNames = 30
@@ -90,9 +90,7 @@ function Grid({ mind, map, now, target }: MapProps) {
             y={y - scale / 2}
             width={scale}
             height={scale}
-          >
-            <title>{cutText(display_name, 60)}</title>
-          </rect>
+          />
           {named.has(entity_id) && (
             <text x={x + scale} y={y + scale / 2} font-size={scale * 1.2}>
               {cutText(display_name, 20)}

@@ -1,0 +1,18 @@
+/** Removes the heading that an excerpt of Markdown begins with: it is shown above it. */
+export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
+
+const isRow = (line: string | undefined): boolean => line?.trimStart().startsWith('|') === true
+const isDelimiter = (line: string | undefined): boolean => /^[\s|:-]*-[\s|:-]*$/.test(line ?? '')
+
+/** Adds an empty header to tables that begin before the excerpt, so that their rows are read as rows. */
+export function completeTables(text: string): string {
+  const lines = text.split('\n')
+  return lines
+    .flatMap((line, index) => {
+      const isFirst = isRow(line) && !isRow(lines[index - 1])
+      if (!isFirst || isDelimiter(lines[index + 1])) return [line]
+      const cells = Math.max(1, line.trim().replace(/\|$/, '').split('|').length - 1)
+      return [`|${'  |'.repeat(cells)}`, `|${' - |'.repeat(cells)}`, line]
+    })
+    .join('\n')
+}
