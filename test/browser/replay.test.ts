@@ -1,4 +1,7 @@
 /** The viewer of recordings in Chromium. */
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { delimiter } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
@@ -14,6 +17,8 @@ import {
 } from './browser.ts'
 
 t.setTimeout(300_000)
+
+const fixtures = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url))
 
 /** Waits until the page shows a frame, and returns the text with frame and time. */
 async function showsFrame(page: Page, frame: number): Promise<string> {
@@ -73,7 +78,11 @@ function createRun(name: string, first = 1, count = 3): string {
 if (isSkipped) t.test('the viewer in Chromium', { skip: isSkipped }, async () => {})
 else {
   const browser = await openBrowser(t)
-  const { url } = await startServer(t, { dir: t.testdir() })
+  const dir = t.testdir({ data: {}, recordings: {} })
+  const { url } = await startServer(t, {
+    dir: `${dir}/data`,
+    env: { CAUSEWAY_RECORDING_ROOTS: [`${dir}/recordings`, fixtures].join(delimiter) },
+  })
 
   verifies('console:replay:link', async (t) => {
     const watched = await openPage(t, browser)
@@ -242,6 +251,23 @@ else {
     await fetch(`${url}/api/apps/replay/recordings/growing/finish`, { method: 'POST' })
     await page.locator('.viewer-bar .chip').waitFor({ state: 'detached' })
     await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:live', 'a file that another program writes', async (t) => {
+    const file = `${dir}/recordings/written.jsonl`
+    writeFileSync(file, `${createRun('ball', 1, 10)}\n`)
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/written`)
+    await page.locator('[data-frame]', { hasText: 'of 10' }).waitFor()
+    t.equal(await page.locator('.viewer-bar .chip', { hasText: 'live' }).count(), 0)
+    appendFileSync(file, `${createRun('ball', 11, 20).split('\n').slice(1).join('\n')}\n`)
+    await page.locator('[data-frame]', { hasText: 'of 30' }).waitFor()
+    await page.locator('.viewer-bar .chip', { hasText: 'live' }).waitFor()
+    await page.keyboard.press('End')
+    await showsFrame(page, 30)
+    await page.locator('.viewer-bar .chip', { hasText: 'live' }).waitFor({ state: 'detached' })
     t.same(watched.problems, [])
   })
 

@@ -4,13 +4,16 @@ import { useConsole } from '../../ui/console.ts'
 import { Chip } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
+/** ms between polls of a recording that the server writes. */
 const pollMs = 1000
+/** ms between polls of a file that another recorder may be writing. The time is doubled while the file does not change. */
+const filePollMs = { min: 2000, max: 32_000 }
 /** Findings and plots of all frames are computed again after this number of polls with new frames. */
 const pollsPerVersion = 3
 
 /** The end of a recording that is being written. */
 export interface Tail {
-  readonly status: string
+  readonly isGrowing: boolean
   /** Changes when plots and findings must be loaded again. */
   readonly version: number
 }
@@ -26,12 +29,13 @@ interface TailOptions {
 /** Adds the new frames of a recording while it is written and the page is visible. */
 export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): Tail {
   const { server } = useConsole()
-  const [tail, setTail] = useState<Tail>({ status: '', version: 0 })
+  const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     let timer: ReturnType<typeof setTimeout> | undefined
     let polls = 0
+    let fileMs = filePollMs.min
     const read = () =>
       server.call<{ status: string; last_frame: number }>(
         'replay',
@@ -42,21 +46,24 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
     const poll = async (): Promise<void> => {
       const answer = document.hidden ? undefined : await read().catch(() => undefined)
       if (signal.aborted) return
+      const { status, last_frame } = answer ?? { status: 'file', last_frame: 0 }
+      const isNew = last_frame > playback.last
+      const isGrowing = status === 'live' || isNew
       if (answer !== undefined) {
-        const { status, last_frame } = answer
         if (polls === 0 && isAtEnd && status === 'live') playback.seek(playback.last)
-        const isNew = last_frame > playback.last
         if (isNew) {
           poses.forget(playback.last)
           playback.extend(last_frame)
         }
         if (isNew || polls === 0) polls++
-        const hasEnded = polls > 1 && status !== 'live'
-        const version = hasEnded ? polls : Math.floor(polls / pollsPerVersion)
-        setTail({ status, version })
-        if (status !== 'live') return
+        const version = isGrowing || polls <= 1 ? Math.floor(polls / pollsPerVersion) : polls
+        setTail((old) =>
+          old.isGrowing === isGrowing && old.version === version ? old : { isGrowing, version },
+        )
       }
-      timer = setTimeout(() => void poll(), pollMs)
+      if (status !== 'live' && status !== 'file') return
+      fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
+      timer = setTimeout(() => void poll(), status === 'live' ? pollMs : fileMs)
     }
     void poll()
     return () => {
@@ -69,7 +76,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
 
 /** States that the recording grows. The button shows its newest frame, and new ones as they arrive. */
 export function TailChip({ tail, playback }: { tail: Tail; playback: Playback }) {
-  if (tail.status !== 'live') return null
+  if (!tail.isGrowing) return null
   return (
     <>
       <Chip severity="warn">live</Chip>
