@@ -40,6 +40,11 @@ export const gateway = {
     origin: 'gateway design, security',
     behaviour: 'a description of a server contains no secret flag, header, token, URL query or URL password',
   },
+  'gateway:errors': {
+    origin: 'gateway design, multiplexing',
+    behaviour:
+      'a JSON-RPC error of a hosted server reaches clients with its number, message and data, unless it is about the connection to the server',
+  },
   'gateway:app': {
     origin: 'gateway design, names',
     behaviour:

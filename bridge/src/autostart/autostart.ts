@@ -174,12 +174,13 @@ function readLastLines(path: string): string {
 
 /** Returns `npm start` of the checkout, or the server package next to the bridge. */
 export function findServer(program: URL, node: string): Command | undefined {
-  const candidates = [['../../scripts/run.mjs', 'start'], ['../../server/bin/causeway.js']] as const
-  for (const [path, ...args] of candidates) {
-    const file = fileURLToPath(new URL(path, program))
-    if (existsSync(file)) return { file: node, args: [file, ...args], shell: false }
-  }
-  return undefined
+  const task = fileURLToPath(new URL('../../scripts/run.mjs', program))
+  if (existsSync(task)) return { file: node, args: [task, 'start'], shell: false }
+  const server = fileURLToPath(new URL('../../server/bin/causeway.js', program))
+  // The default young generation of V8 uses up to 100 MB more and saves no time.
+  return existsSync(server)
+    ? { file: node, args: ['--max-semi-space-size=8', server], shell: false }
+    : undefined
 }
 
 /** Omits settings of the bridge and of npm: the server would exit with the npm process that they refer to. */

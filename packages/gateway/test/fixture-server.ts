@@ -53,7 +53,7 @@ const tools = [
   { name: 'crash', description: 'Ends the process.', inputSchema: objectSchema() },
   { name: 'grandchild', description: 'Starts a process.', inputSchema: objectSchema() },
   { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
-  { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema() },
+  { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema({ error: {} }) },
   { name: 'touch', description: 'Changes a resource.', inputSchema: objectSchema({ uri: string }) },
   { name: 'log', description: 'Logs at two levels.', inputSchema: objectSchema({ text: string }) },
   {
@@ -72,6 +72,16 @@ let questions = 0
 let logLevel = 'info'
 
 const text = (value: string, more: object = {}) => ({ content: [{ type: 'text', text: value }], ...more })
+
+/** An error that the server answers with. */
+class FixtureError extends Error {
+  readonly error: object
+
+  constructor(error: object) {
+    super('fixture error')
+    this.error = error
+  }
+}
 
 /** Returns a result, or `undefined` if the call is answered later or never. */
 function call(id: number | string, params: Message['params']) {
@@ -105,7 +115,7 @@ function call(id: number | string, params: Message['params']) {
     return undefined
   }
   if (name === 'huge') return void huge()
-  throw new Error('fixture error')
+  throw new FixtureError(args.error ?? { code: -32099, message: 'fixture error', data: { fixture: true } })
 }
 
 function wait(id: number | string, { steps = 0, text: value = 'waited' }, progressToken: unknown): void {
@@ -262,7 +272,8 @@ function receive({ id, method, params = {}, result, error }: Message): void {
     const answer = handler(params, id)
     if (answer !== undefined) write({ id, result: answer })
   } catch (error) {
-    write({ id, error: { code: -32099, message: (error as Error).message, data: { fixture: true } } })
+    const unexpected = { code: -32603, message: (error as Error).message }
+    write({ id, error: error instanceof FixtureError ? error.error : unexpected })
   }
 }
 

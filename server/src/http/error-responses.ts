@@ -1,10 +1,13 @@
+import { readRpcError } from '@causeway/gateway'
 import {
   asCausewayError,
   CausewayError,
   errorObject,
   errorResponse,
+  failure,
   type Id,
   isCausewayError,
+  isObject,
   type Response,
 } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -17,10 +20,28 @@ import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
  * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
  */
 const legacyResourceNotFound = -32002
+const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
+
+/** Numbers by which a server rejects the connection itself: headers, capabilities and version. */
+const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
+  const upstream = passOnError(id, error, era)
+  if (upstream !== undefined) return upstream
   const response = addCapabilities(errorResponse(id, error), error)
   return era === 'legacy' ? useLegacyNumber(response) : response
+}
+
+/**
+ * Returns the error of a hosted server with its number, message and data, which also has the members of our error objects. An error about the
+ * connection between Causeway and the server does not concern the client's connection, so its number is ours.
+ */
+function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
+  const rpc = readRpcError(error)
+  if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
+  const { code, message, data = {} } = rpc
+  const number = era === 'modern' && code === legacyResourceNotFound ? modernResourceNotFound : code
+  return failure(id, number, message, isObject(data) ? { ...errorObject(error), ...data } : data)
 }
 
 /** MCP 2026-07-28 reads the capabilities that a client lacks at the top of `data`. */
@@ -32,8 +53,11 @@ function addCapabilities(response: Response, { data: { requiredCapabilities } }:
 
 /** Gives an error response the number of MCP 2025-11-25 and older. Returns other messages unchanged. */
 export function useLegacyNumber<T extends object>(message: T): T {
-  const { error } = message as { error?: { data?: { code?: unknown } } }
-  if (error?.data?.code !== 'RESOURCE_NOT_FOUND') return message
+  const { error } = message as {
+    error?: { data?: { code?: unknown; data?: { rpc?: { code?: unknown } } } }
+  }
+  const isUpstream = error?.data?.data?.rpc?.code === legacyResourceNotFound
+  if (error?.data?.code !== 'RESOURCE_NOT_FOUND' && !isUpstream) return message
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 

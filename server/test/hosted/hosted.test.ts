@@ -1,9 +1,10 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { verifies } from '../../../test/verifies.ts'
 import type { Caller } from '../../src/dispatch/caller.ts'
 import type { Core } from '../../src/host/core.ts'
 import { openWire } from '../http/open-wire.ts'
 import { call, testCaller, toolNames } from '../test-core.ts'
-import { fixture, listed, openHostedCore, status } from './hosted-core.ts'
+import { fixture, listed, openHostedCore, serve, status } from './hosted-core.ts'
 
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
@@ -28,6 +29,45 @@ verifies('gateway:app', async (t) => {
   const bare = await call(core, 'count.calls', {}, { mount: { path: '/mcp/myfiles', app: 'myfiles' } })
   t.match(readText(bare), / 2$/, 'the same process')
   await t.rejects(call(core, 'MyFiles__fail'), { code: 'UPSTREAM_ERROR' })
+})
+
+verifies('gateway:errors', async (t) => {
+  const { core } = await openHostedCore(t, { files: fixture() })
+  await listed(core, 'files')
+  const url = await serve(t, core)
+  for (const isModern of [false, true]) {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      isModern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {},
+    )
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
+    t.teardown(() => client.close())
+    const fail = (error: object): Promise<unknown> =>
+      client.callTool({ name: 'Files__fail', arguments: { error } }).catch((thrown: unknown) => thrown)
+    const data = { reason: 'quota', code: 'E7' }
+    t.match(await fail({ code: -32050, message: 'over quota', data }), {
+      code: -32050,
+      message: 'over quota',
+      data,
+    })
+    t.match(await fail({ code: -32602, message: 'no such path' }), {
+      code: -32602,
+      message: 'no such path',
+      data: { code: 'UPSTREAM_ERROR', data: { server: 'files' } },
+    })
+    t.match(await fail({ code: -32601, message: 'not here', data: 'as text' }), {
+      code: -32601,
+      data: 'as text',
+    })
+    t.match(await fail({ code: -32002, message: 'no such note' }), { code: isModern ? -32602 : -32002 })
+    t.match(await fail({ code: -32022, message: 'other version' }), {
+      code: -32000,
+      data: { code: 'UPSTREAM_ERROR', data: { rpc: { code: -32022 } } },
+    })
+    t.match(await client.callTool({ name: 'Files__echo', arguments: { text: 'a' } }), {
+      content: [{ text: 'a' }],
+    })
+  }
 })
 
 verifies('gateway:app', 'resources, templates, prompts and completion', async (t) => {

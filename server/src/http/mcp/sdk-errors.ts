@@ -1,5 +1,5 @@
 /** Adds codes and remedies to the errors that the SDK creates itself, which have a number and a text only. */
-import { CausewayError, errorObject, limitData, type WireErrorCode } from '@causeway/protocol'
+import { CausewayError, errorObject, isObject, limitData, type WireErrorCode } from '@causeway/protocol'
 
 const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
   [-32700, 'PARSE_ERROR'],
@@ -17,8 +17,8 @@ const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
 /** Returns other messages, and errors with a code, unchanged. */
 export function addErrorCode<T extends object>(message: T): T {
   const { error } = message as { error?: { code?: unknown; message?: unknown; data?: unknown } }
-  const data = (error?.data ?? {}) as { code?: unknown }
-  if (error === undefined || data.code !== undefined) return message
+  const data: unknown = error?.data ?? {}
+  if (error === undefined || !isObject(data) || data.code !== undefined) return message
   const code = codesByNumber.get(Number(error.code))
   if (code === undefined) return message
   const coded = new CausewayError(code, flattenIssues(String(error.message)))
