@@ -189,10 +189,7 @@ t.test(
     })
     const find = (place: string) => findServer(pathToFileURL(`${dir}/${place}/bridge/dist/bridge.js`), 'node')
     t.same(find('checkout')?.args, [join(dir, 'checkout/scripts/run.mjs'), 'start'])
-    t.same(find('modules')?.args, [
-      '--max-semi-space-size=8',
-      join(dir, 'modules/server/bin/causeway.js'),
-    ])
+    t.same(find('modules')?.args, ['--max-semi-space-size=8', join(dir, 'modules/server/bin/causeway.js')])
     t.equal(find('elsewhere'), undefined)
   },
 )

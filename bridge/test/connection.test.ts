@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import t, { type Test } from 'tap'
+import { openProtectedServer, visit } from '../../packages/oauth/test/protected-server.ts'
 import { verifies } from '../../test/verifies.ts'
 import { openCredentials } from '../src/http/credentials.ts'
 import { noLog } from '../src/lifecycle/debug-log.ts'
+import { createLoginFetch } from '../src/login/login-fetch.ts'
 import { startBackend } from './backend.ts'
 import { certificate } from './certificate.ts'
 import { startBridge } from './client.ts'
@@ -228,4 +230,67 @@ t.test('openCredentials rejects an invalid header without its value', async (t) 
   refused({ tokenFile: dir }, 'a folder')
   refused({ tokenFile: secret(dir, 'empty', ' \n') }, 'an empty file')
   refused({ tokenFile: secret(dir, 't', 'x'), header: ['Authorization: hidden'] }, 'two of a kind')
+})
+
+verifies('bridge:login', 'a login and its refreshes use the proxy', async (t) => {
+  const fixture = await openProtectedServer(t)
+  const { url: proxy, asked } = await startProxy(t)
+  const env = { CAUSEWAY_DATA_DIR: t.testdir() }
+  const start = (...args: string[]) =>
+    startBridge(t, { url: fixture.mcpUrl, env, args: ['--proxy', proxy, ...args] })
+  const login = start('--login')
+  const page = new Promise<string>((resolve) => {
+    let text = ''
+    login.process.stdout?.on('data', (chunk) => {
+      text += chunk
+      const found = /^(http\S+)\n/m.exec(text)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })
+  t.match(await visit(await page), { status: 200 })
+  t.same(await login.exited, { code: 0, signal: null }, login.stderr)
+  const requests = fixture.requests.filter((request) => !request.includes('authorize')).length
+  t.equal(asked.length, requests, 'all requests but those of the browser')
+  const bridge = start()
+  await bridge.open()
+  fixture.expireTokens()
+  const before = asked.length
+  t.match(await bridge.call(1, 'tools/list'), { result: { tools: [{ name: 'echo' }, { name: 'admin' }] } })
+  t.equal(fixture.refreshes, 1)
+  t.ok(asked.length > before)
+})
+
+verifies('bridge:login', 'requests of a login trust the certificate of --ca', async (t) => {
+  const port = await listen(
+    t,
+    createTlsServer(certificate, async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      response.writeHead(401, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer' })
+      response.end(`${request.method} ${request.headers['content-type']} ${Buffer.concat(chunks)}`)
+    }),
+  )
+  const url = `https://localhost:${port}/token?a=b`
+  const ca = join(t.testdir(), 'ca.pem')
+  writeFileSync(ca, certificate.cert)
+  const { url: proxy, asked } = await startProxy(t)
+  const none = { proxy: undefined, ca: undefined, insecure: false }
+  t.equal(createLoginFetch(none, {}), undefined)
+  for (const connection of [
+    { ...none, ca },
+    { ...none, ca, proxy },
+    { ...none, insecure: true },
+  ]) {
+    const send = createLoginFetch(connection, {})
+    const response = await send?.(url, { method: 'POST', body: new URLSearchParams({ code: 'x y' }) })
+    t.equal(response?.status, 401)
+    t.equal(response?.headers.get('www-authenticate'), 'Bearer')
+    t.equal(await response?.text(), 'POST application/x-www-form-urlencoded;charset=UTF-8 code=x+y')
+  }
+  t.same(asked.length, 1)
+  const untrusting = createLoginFetch({ ...none, proxy }, {}) as typeof fetch
+  await t.rejects(() => untrusting(url) as Promise<unknown> as Promise<void>, {
+    message: 'fetch failed',
+    cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  })
 })

@@ -36,18 +36,27 @@ export async function openConnections(
   connection: Connection,
   env: NodeJS.ProcessEnv,
 ): Promise<Connections> {
+  const { origin } = target
+  const options = { ...noTimeouts, connect: resumeAtEnd(await openConnector(target, connection, env)) }
+  return { calls: new Pool(origin, options), streams: new Client(origin, options) }
+}
+
+/** Throws `INVALID_SETTING` for an invalid certificate file or proxy. */
+export async function openConnector(
+  target: Target,
+  connection: Connection,
+  env: NodeJS.ProcessEnv,
+): Promise<Connector> {
   const { origin, socketPath } = target
   const tls = readTlsOptions(connection)
   const tunnel = await openTunnel(target, connection, { tls, env })
+  if (tunnel !== undefined) return tunnel
   const isLocalhost = new URL(origin).hostname === 'localhost'
-  const direct = () =>
-    buildConnector({
-      ...tls,
-      autoSelectFamily: true,
-      ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
-    }) as Connector // two tuples for a union of results
-  const options = { ...noTimeouts, connect: resumeAtEnd(tunnel ?? direct()) }
-  return { calls: new Pool(origin, options), streams: new Client(origin, options) }
+  return buildConnector({
+    ...tls,
+    autoSelectFamily: true,
+    ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
+  }) as Connector // two tuples for a union of results
 }
 
 async function openTunnel(

@@ -8,6 +8,7 @@ export interface TlsOptions {
 }
 
 interface Address {
+  readonly host?: string
   readonly hostname: string
   readonly protocol: string
   readonly port: string

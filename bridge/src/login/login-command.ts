@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { listStopSignals } from '@causeway/protocol'
 import type { Settings } from '../settings/settings.ts'
+import { createLoginFetch } from './login-fetch.ts'
 import { findLoginFolder, loadLogins } from './upstream-login.ts'
 
 interface Terminal {
@@ -9,9 +10,13 @@ interface Terminal {
 }
 
 /** Logs in at the server, or out. Returns the exit code. */
-export async function runLoginCommand({ url, oauth }: Settings, { print, warn }: Terminal): Promise<0 | 1> {
+export async function runLoginCommand(
+  { url, oauth, connection }: Settings,
+  { print, warn }: Terminal,
+): Promise<0 | 1> {
   const logins = await loadLogins(findLoginFolder(process.env))
-  const server = { name: url.host, url: url.href, oauth }
+  const fetch = createLoginFetch(connection, process.env)
+  const server = { name: url.host, url: url.href, oauth, fetch }
   if (oauth.action === 'logout') {
     const { existed, revoked } = await logins.logout(server)
     print(existed ? `logged out: ${url.host}` : `not logged in: ${url.host}`)

@@ -11,6 +11,8 @@ interface UpstreamLoginOptions {
   readonly scope: string | undefined
   /** Folder of `auth.json`. */
   readonly folder: string
+  /** Sends the requests of logins. */
+  readonly fetch: typeof fetch | undefined
 }
 
 /** Returns the data folder of a server with the same environment, so that both share their logins. */
@@ -29,8 +31,8 @@ export class UpstreamLogin {
   readonly #folder: string
   #logins: Promise<Logins> | undefined
 
-  constructor({ url, clientId, scope, folder }: UpstreamLoginOptions) {
-    this.#server = { name: url.host, url: url.href, oauth: { clientId, scope } }
+  constructor({ url, clientId, scope, folder, fetch }: UpstreamLoginOptions) {
+    this.#server = { name: url.host, url: url.href, oauth: { clientId, scope }, fetch }
     this.#folder = folder
     if (this.#isStored()) this.#logins = loadLogins(folder)
   }

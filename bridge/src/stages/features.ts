@@ -4,6 +4,7 @@ import type { Fields } from '../http/headers.ts'
 import { resolveTarget } from '../http/target.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
+import { createLoginFetch } from '../login/login-fetch.ts'
 import { findLoginFolder, UpstreamLogin } from '../login/upstream-login.ts'
 import { ClientView } from '../session/client-view.ts'
 import { soundTools } from '../session/sound-tools.ts'
@@ -60,7 +61,12 @@ export async function openFeatures(
   return {
     connections: await openConnections(target, connection, env),
     login: usesLogin
-      ? new UpstreamLogin({ url, ...settings.oauth, folder: findLoginFolder(env) })
+      ? new UpstreamLogin({
+          url,
+          ...settings.oauth,
+          folder: findLoginFolder(env),
+          fetch: createLoginFetch(connection, env),
+        })
       : undefined,
     fields,
     path: view && (() => view.path),

@@ -4,7 +4,8 @@ import { defineErrors } from '@causeway/protocol'
 export const GatewayError = defineErrors({
   UPSTREAM_ERROR: {
     status: 502,
-    about: 'the hosted server answered with a JSON-RPC error, which MCP clients receive with its number, message and data',
+    about:
+      'the hosted server answered with a JSON-RPC error, which MCP clients receive with its number, message and data',
     remedy: 'see the message of the hosted server',
   },
   GATEWAY_CONFIG_INVALID: {

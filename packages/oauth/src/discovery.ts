@@ -30,10 +30,10 @@ const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 export async function discover(server: RemoteServer): Promise<Discovery> {
   const url = new URL(server.url)
   const challenge = await readChallenge(server, url)
-  const resource = await findResourceMetadata(url, challenge.resourceMetadataUrl)
+  const resource = await findResourceMetadata(server, challenge.resourceMetadataUrl)
   if (resource !== undefined && !isSameResource(url, resource))
     throw invalid(url, 'its metadata is that of another resource')
-  const metadata = await findServerMetadata(url, resource)
+  const metadata = await findServerMetadata(server, resource)
   const { oauth } = server
   return {
     metadata,
@@ -47,7 +47,7 @@ export async function discover(server: RemoteServer): Promise<Discovery> {
 
 /** Asks the server itself which metadata belongs to it. */
 async function readChallenge(server: RemoteServer, url: URL) {
-  const response = await createSafeFetch(url)(url, {
+  const response = await createSafeFetch(server)(url, {
     method: 'POST',
     headers: {
       ...server.headers,
@@ -61,11 +61,12 @@ async function readChallenge(server: RemoteServer, url: URL) {
 
 /** Returns `undefined` if the server has no metadata, as before MCP 2025-06-18. */
 async function findResourceMetadata(
-  url: URL,
+  server: RemoteServer,
   resourceMetadataUrl: URL | undefined,
 ): Promise<OAuthProtectedResourceMetadata | undefined> {
   let status = 0
-  const safeFetch = createSafeFetch(url)
+  const url = new URL(server.url)
+  const safeFetch = createSafeFetch(server)
   try {
     const options = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }
     return await discoverOAuthProtectedResourceMetadata(url, options, async (...request) => {
@@ -84,13 +85,14 @@ const isSameResource = (url: URL, { resource }: OAuthProtectedResourceMetadata):
   checkResourceAllowed({ requestedResource: url, configuredResource: resource })
 
 async function findServerMetadata(
-  url: URL,
+  server: RemoteServer,
   resource: OAuthProtectedResourceMetadata | undefined,
 ): Promise<AuthorizationServerMetadata> {
+  const url = new URL(server.url)
   const issuer = resource?.authorization_servers?.[0] ?? url.origin
   checkEndpoint(issuer, 'authorization server', url)
   try {
-    const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: createSafeFetch(url) })
+    const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: createSafeFetch(server) })
     if (metadata !== undefined) return checkMetadata(metadata, url)
   } catch (error) {
     if (isCausewayError(error)) throw error

@@ -50,7 +50,7 @@ export async function startLogin(
   const offline = metadata.scopes_supported?.includes('offline_access') ? 'offline_access' : undefined
   const scope = computeScopeUnion(discovery.scope, stored?.required_scope, offline)
   const client =
-    findClient(server, metadata.issuer, { redirectUrl, stored }) ??
+    findClient(server, metadata, { redirectUrl, stored }) ??
     (await register(server, metadata, { redirectUrl, scope }))
   const { authorizationUrl, codeVerifier } = await rejectAs('the login could not be started', () =>
     startAuthorization(metadata.issuer, {
@@ -92,13 +92,13 @@ export async function finishLogin(
       codeVerifier,
       redirectUri: redirectUrl,
       ...(indicator !== undefined && { resource: indicator }),
-      fetchFn: createSafeFetch(new URL(server.url)),
+      fetchFn: createSafeFetch(server),
     }),
   )
   return {
     resource: toResource(server.url),
     issuer: metadata.issuer,
-    ...(server.oauth.clientId === undefined && { client }),
+    ...(client.redirect_uri !== undefined && { client }),
     endpoints: toEndpoints(metadata),
     ...(indicator !== undefined && { indicator }),
     tokens: toStoredTokens(tokens, { scope, now }),
@@ -118,7 +118,7 @@ export async function refreshTokens(
       clientInformation: getClient(server, login),
       refreshToken: tokens?.refresh_token ?? '',
       ...(indicator !== undefined && { resource: indicator }),
-      fetchFn: createSafeFetch(new URL(server.url)),
+      fetchFn: createSafeFetch(server),
     }),
   )
   return toStoredTokens(tokensOfRefresh, { scope: tokens?.scope, now })
@@ -129,7 +129,7 @@ export async function revokeTokens(server: RemoteServer, login: StoredLogin): Pr
   const { endpoints, tokens } = login
   const endpoint = endpoints.revocation_endpoint
   if (endpoint === undefined || tokens === undefined) return false
-  const safeFetch = createSafeFetch(new URL(server.url))
+  const safeFetch = createSafeFetch(server)
   const revoke = async (token: string, hint: string): Promise<boolean> => {
     const { fields, headers } = authenticateClient(getClient(server, login), endpoints)
     const body = new URLSearchParams({ token, token_type_hint: hint, ...fields })
@@ -142,20 +142,34 @@ export async function revokeTokens(server: RemoteServer, login: StoredLogin): Pr
 }
 
 function findClient(
-  { oauth }: RemoteServer,
-  issuer: string,
+  server: RemoteServer,
+  metadata: AuthorizationServerMetadata,
   { redirectUrl, stored }: Pick<StartOptions, 'redirectUrl' | 'stored'>,
 ): StoredClient | undefined {
-  if (oauth.clientId !== undefined) return toClient(oauth.clientId, oauth.clientSecret)
-  const client = stored?.issuer === issuer ? stored.client : undefined
+  const { oauth } = server
+  if (oauth.clientId !== undefined && isConfigured(server, metadata))
+    return toClient(oauth.clientId, oauth.clientSecret)
+  const client = stored?.issuer === metadata.issuer ? stored.client : undefined
   return client?.redirect_uri === redirectUrl ? client : undefined
 }
 
 function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): StoredClient {
-  if (oauth.clientId !== undefined) return toClient(oauth.clientId, oauth.clientSecret)
   if (client !== undefined) return client
+  if (oauth.clientId !== undefined) return toClient(oauth.clientId, oauth.clientSecret)
   throw refused(`the client of the login at ${name} is not configured any more`, 'no_client')
 }
+
+/** Whether the authorization server accepts the configured client. Otherwise Causeway registers one. */
+export function isConfigured(
+  { oauth: { clientId } }: RemoteServer,
+  { client_id_metadata_document_supported: supportsDocuments }: AuthorizationServerMetadata,
+): boolean {
+  return clientId !== undefined && (!isMetadataDocument(clientId) || supportsDocuments === true)
+}
+
+/** https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document */
+const isMetadataDocument = (clientId: string): boolean =>
+  clientId.startsWith('https://') && URL.canParse(clientId) && new URL(clientId).pathname !== '/'
 
 const toClient = (id: string, secret: string | undefined): StoredClient => ({
   client_id: id,
@@ -189,7 +203,7 @@ async function register(
         application_type: 'native',
       },
       ...(scope !== undefined && { scope }),
-      fetchFn: createSafeFetch(new URL(server.url)),
+      fetchFn: createSafeFetch(server),
     }),
   )
   return {

@@ -72,8 +72,9 @@ export class Logins {
     server: RemoteServer,
   ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
     const { discover } = await import('./discovery.ts')
+    const { isConfigured } = await import('./flow.ts')
     const { metadata, scope } = await discover(server)
-    const isKnown = server.oauth.clientId !== undefined || this.#find(server)?.issuer === metadata.issuer
+    const isKnown = isConfigured(server, metadata) || this.#find(server)?.issuer === metadata.issuer
     return { issuer: metadata.issuer, scope, registers: !isKnown }
   }
 

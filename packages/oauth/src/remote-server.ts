@@ -6,10 +6,12 @@ export interface RemoteServer {
   /** Configured headers of requests to the server. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth: OAuthOptions
+  /** Sends the requests of logins. Default: that of Node. */
+  readonly fetch?: typeof fetch | undefined
 }
 
 export interface OAuthOptions {
-  /** A client that is registered with the authorization server. */
+  /** A client that is registered with the authorization server, or the HTTPS URL of a client id metadata document. */
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
   /** Separated by spaces. */

@@ -1,6 +1,6 @@
 import { isCausewayError } from '@causeway/protocol'
 import { LoginError } from './errors.ts'
-import { isLoopbackUrl } from './remote-server.ts'
+import { isLoopbackUrl, type RemoteServer } from './remote-server.ts'
 
 /** Metadata and tokens are a few kilobytes. */
 const maxBodyBytes = 256 * 1024
@@ -23,11 +23,12 @@ export function checkEndpoint(text: string, what: string, server: URL): URL {
 }
 
 /** Returns a `fetch` for OAuth requests on behalf of a server: checked URLs, limited size and time. The SDK follows redirects within an origin. */
-export function createSafeFetch(server: URL): typeof fetch {
+export function createSafeFetch({ url: serverUrl, fetch: send = fetch }: RemoteServer): typeof fetch {
+  const server = new URL(serverUrl)
   return async (target, init) => {
     const url = checkEndpoint(target instanceof Request ? target.url : String(target), 'OAuth URL', server)
     try {
-      const response = await fetch(url, {
+      const response = await send(url, {
         ...init,
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),

@@ -99,6 +99,30 @@ verifies('gateway:login', 'a configured client is not registered', async (t) => 
   t.equal(fixture.refreshes, 1)
 })
 
+verifies('gateway:login', 'a client id metadata document replaces the registration', async (t) => {
+  const clientId = 'https://example.com/causeway/client.json'
+  const { fixture, logins, server } = await openLogins(t, { metadataDocuments: true })
+  // The authorization server would fetch the document.
+  fixture.clients.set(clientId, { client_id: clientId, redirect_uris: [redirectUrl] })
+  const configured = { ...server, oauth: { clientId } }
+  const { authorizationUrl } = await logins.begin(configured, redirectUrl)
+  t.equal(authorizationUrl.searchParams.get('client_id'), clientId)
+  await logins.finishManually(configured, await approve(authorizationUrl.href))
+  await logins.refresh(configured, await logins.getToken(configured))
+  t.equal(fixture.refreshes, 1)
+  t.equal(fixture.count(/register/), 0)
+
+  const other = await openLogins(t)
+  const known = { ...other.server, oauth: { clientId } }
+  t.match(await other.logins.preview(known), { registers: true })
+  const request = await other.logins.begin(known, redirectUrl)
+  t.not(request.authorizationUrl.searchParams.get('client_id'), clientId, 'without support it registers')
+  await other.logins.finishManually(known, await approve(request.authorizationUrl.href))
+  await other.logins.refresh(known, await other.logins.getToken(known))
+  t.equal(other.fixture.count(/register/), 1)
+  t.equal(other.fixture.refreshes, 1)
+})
+
 verifies('gateway:login:response', async (t) => {
   const { fixture, logins, server, clock } = await openLogins(t)
   const begin = async () => {

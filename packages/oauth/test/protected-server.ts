@@ -61,6 +61,8 @@ export interface ProtectedServerOptions {
   readonly lifetimeS?: number
   /** Whether clients can register. */
   readonly registers?: boolean
+  /** Whether the metadata declares client id metadata documents. */
+  readonly metadataDocuments?: boolean
 }
 
 /** The state of the fixture, which tests read and change. */
@@ -204,6 +206,7 @@ export async function openProtectedServer(
     next()
   }
   app.use(record)
+  if (options.metadataDocuments) app.get('/.well-known/oauth-authorization-server', declareDocuments)
   for (const [path, handler] of Object.entries(options.routes ?? {})) app.all(path, handler)
   const rateLimit = false as const
   app.use(
@@ -228,6 +231,14 @@ export async function openProtectedServer(
   const reject: Route = (_request, response) => void response.status(405).end()
   app.all('/mcp', reject)
   return fixture
+}
+
+/** The router of the SDK v1 does not declare it. */
+const declareDocuments: Route = (_request, response, next) => {
+  const { json } = response
+  response.json = (body) =>
+    json.call(response, { ...(body as object), client_id_metadata_document_supported: true })
+  next()
 }
 
 /** The tool `admin` requires a scope that a first login does not have. */
