@@ -25,7 +25,15 @@ const stepArguments = {
   ...changeArguments,
 }
 
-export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): void {
+type App = Registrar<Debrief, DebriefSession>
+
+export function declareCommandTools(app: App): void {
+  declareApply(app)
+  declareHistory(app)
+  declareNotify(app)
+}
+
+function declareApply(app: App): void {
   app.tool('apply_command', {
     title: 'Apply command',
     about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands of analysis tools. Commands: ${allCommandNames.join(', ')}.`,
@@ -48,7 +56,9 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
         describeCommands,
       ),
   })
+}
 
+function declareHistory(app: App): void {
   app.tool('undo', {
     title: 'Undo',
     about:
@@ -83,7 +93,9 @@ export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): vo
         return { steps, redone, summary: `Redone: ${formatCount(steps, 'change')} (${redone}).` }
       }),
   })
+}
 
+function declareNotify(app: App): void {
   app.tool('notify', {
     title: 'Show message',
     about:

@@ -28,17 +28,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     output: { plots: z.array(z.unknown()), files: z.array(z.unknown()), summary: z.string() },
     isCore: true,
     example: { args: {} },
-    async run(_args, { store }) {
-      const plots = store.list()
-      const { files, folders } = await store.listFiles()
-      return {
-        plots,
-        files: files.slice(0, maxListedFiles),
-        file_count: files.length,
-        folders,
-        summary: `${formatCount(plots.length, 'open plot')}, ${formatCount(files.length, 'other file')}.`,
-      }
-    },
+    run: (_args, { store }) => listPlots(store),
   })
 
   app.tool('open_plot', {
@@ -72,12 +62,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     input: { filename: z.string().describe('Name of an open plot') },
     output: { filename: z.string(), summary: z.string() },
     example: { before: openExample, args: { filename: 'gibraltar.plot.json' } },
-    async run({ filename }, { store, session }) {
-      await store.close(filename)
-      const name = parsePlotName(filename)
-      if (session.plot === name) delete session.plot
-      return { filename: name, summary: `${filename} is closed.` }
-    },
+    run: closePlot,
   })
 
   app.tool('save_plot', {
@@ -101,6 +86,25 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
     example: { before: openExample, args: {} },
     run: savePlot,
   })
+}
+
+async function listPlots(store: Debrief) {
+  const plots = store.list()
+  const { files, folders } = await store.listFiles()
+  return {
+    plots,
+    files: files.slice(0, maxListedFiles),
+    file_count: files.length,
+    folders,
+    summary: `${formatCount(plots.length, 'open plot')}, ${formatCount(files.length, 'other file')}.`,
+  }
+}
+
+async function closePlot({ filename }: { readonly filename: string }, { store, session }: DebriefContext) {
+  await store.close(filename)
+  const name = parsePlotName(filename)
+  if (session.plot === name) delete session.plot
+  return { filename: name, summary: `${filename} is closed.` }
 }
 
 async function openPlot(

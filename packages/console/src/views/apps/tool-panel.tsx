@@ -23,20 +23,7 @@ export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; 
   return (
     <div class="tool">
       <section class="stack" aria-labelledby="tool-title">
-        <div class="page-head">
-          <h2 id="tool-title" class="mono tool-name">
-            <bdi>
-              {app.name}__{tool.name}
-            </bdi>
-          </h2>
-          <p class="wrap">
-            <ForeignText text={tool.about} max={1500} />
-          </p>
-          <div class="row">
-            {tool.read_only && <span class="chip">read only</span>}
-            {tool.destructive && <span class="chip warn">▲ can overwrite or delete data</span>}
-          </div>
-        </div>
+        <ToolHead app={app} tool={tool} />
         <fieldset class="row" aria-label="Edit the arguments as">
           <button type="button" class="button" aria-pressed={!isJson} onClick={() => setJson(false)}>
             Form
@@ -92,6 +79,23 @@ export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; 
     </div>
   )
 }
+
+const ToolHead = ({ app, tool }: { app: AppDetails; tool: ToolDetails }) => (
+  <div class="page-head">
+    <h2 id="tool-title" class="mono tool-name">
+      <bdi>
+        {app.name}__{tool.name}
+      </bdi>
+    </h2>
+    <p class="wrap">
+      <ForeignText text={tool.about} max={1500} />
+    </p>
+    <div class="row">
+      {tool.read_only && <span class="chip">read only</span>}
+      {tool.destructive && <span class="chip warn">▲ can overwrite or delete data</span>}
+    </div>
+  </div>
+)
 
 /** Calls the tool with the arguments. A destructive tool is confirmed once. */
 function useCall(path: string, tool: ToolDetails, args: unknown) {
