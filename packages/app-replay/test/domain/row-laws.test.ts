@@ -27,6 +27,18 @@ verifies('replay:laws:rows', 'body reports a first frame that has already explod
   t.match(runLaw(bodyLaw(), exploded)[0], { kind: 'blow_up', bodies: [1], frames: { first: 1 }, unit: 'm/s' })
 })
 
+verifies('replay:laws:rows', 'body reports a run that diverges, whatever forces were recorded', async (t) => {
+  const growing = (factor: number): SceneSpec => ({
+    ...flying,
+    state: (frame) => ({ velocity: [0, (-factor) ** frame, 0] }),
+  })
+  t.match(runLaw(bodyLaw(), growing(3)), [
+    { kind: 'blow_up', bodies: [1], frames: { first: 9, last: 20 }, value: 3 ** 20, unit: 'm/s' },
+  ])
+  t.same(runLaw(bodyLaw(), growing(1.9)), [], 'fast, but below 1000 km/s')
+  t.same(runLaw(bodyLaw(), { ...growing(3), gravity: [0, 0, 0] }), [], 'units are unknown without gravity')
+})
+
 verifies('replay:laws:rows', 'body reports contacts of a body without states', async (t) => {
   const found = runLaw(bodyLaw(), { ...flying, touches: (frame) => (frame === 4 ? [{ a: 1, b: 77 }] : []) })
   t.match(found, [{ kind: 'invalid_body_id', bodies: [77], frames: { first: 4, last: 4 } }])

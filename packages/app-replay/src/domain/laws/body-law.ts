@@ -2,8 +2,9 @@
  * Rows about bodies are plausible: masses are positive and finite, contacts name bodies that are recorded in the frame or the one before, a body has one state in a
  * frame, and a moving body does not have the same state in two frames.
  *
- * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion
- * as fast to the second frame if velocities are missing, is a `blow_up`. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
+ * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion as fast to the second frame if velocities are
+ * missing, is a `blow_up`. So is a speed that grows beyond 1000 km/s under gravity, whatever forces were recorded; it begins when the speed
+ * exceeds 10 km/s. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
  * 1 mm and 2 g dt^2 of motion.
  */
 import { stateAt } from '@causeway/recording'
@@ -16,6 +17,8 @@ import type { Law } from './law.ts'
 
 /** m/s, nearly the escape velocity of the Earth. */
 const maxFirstSpeed = 1e4
+/** m/s */
+const maxSpeed = 1e6
 
 export function bodyLaw(): Law {
   const duplicates = new RunCollector()
@@ -23,6 +26,7 @@ export function bodyLaw(): Law {
   const unknown = new RunCollector(2)
   const masses = new RunCollector()
   const speeds = new RunCollector()
+  const diverging = new RunCollector()
   const judged = new Set<number>()
   /** Columns whose first speed was judged. */
   const started = new Set<number>()
@@ -44,6 +48,9 @@ export function bodyLaw(): Law {
           if (speed > maxFirstSpeed && scene.g > 0)
             speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
         }
+        const now = maxVelocity(step, column)
+        if (now > maxFirstSpeed && scene.g > 0)
+          diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
         judged.add(column)
         if (rows > 1) repeated.add(body, frame, { value: rows, limit: 1 }, subject)
         if (!Number.isNaN(step.dt) && isDuplicate(step, column))
@@ -75,6 +82,16 @@ export function bodyLaw(): Law {
           text: 'has a speed in its first frame that nothing under gravity reaches',
         }),
       ),
+      ...diverging.runs
+        .filter(({ value }) => value > maxSpeed)
+        .map((run) =>
+          createFinding(run, {
+            kind: 'blow_up',
+            unit: 'm/s',
+            confidence: 0.95,
+            text: 'reaches a speed that no recorded force explains: the simulation diverges',
+          }),
+        ),
       ...repeated.runs.map((run) =>
         createFinding(run, {
           kind: 'duplicate_state',
@@ -93,6 +110,18 @@ export function bodyLaw(): Law {
 /** Whether a body has a state in this frame or in the one before, to whose pose contacts belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
+
+/** Returns the greatest finite component of the velocity in m/s; 0 if none is recorded. */
+function maxVelocity({ window, at }: Step, column: number): number {
+  const s = window.states.data
+  const v = at(column) + stateAt.velocity
+  let max = 0
+  for (let axis = 0; axis < 3; axis++) {
+    const value = Math.abs(num(s, v + axis))
+    if (value > max && value < Number.POSITIVE_INFINITY) max = value
+  }
+  return max
+}
 
 /** Returns the speed in m/s, from the motion if no velocity was recorded. */
 function readFirstSpeed(step: Step, column: number): number {
