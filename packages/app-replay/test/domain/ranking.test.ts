@@ -41,6 +41,24 @@ t.test('rankFindings ranks causes before consequences of the same moment', async
   ])
 })
 
+t.test(
+  'rankFindings ranks a velocity that disagrees with the motion before what was computed from it',
+  async (t) => {
+    const mismatch = finding('velocity_mismatch', [15, 60], [1])
+    t.same(spec([finding('energy_drift', [2, 20], [1]), mismatch, finding('momentum', [30, 31], [1])]), [
+      ['f1', 'velocity_mismatch', null],
+      ['f2', 'energy_drift', 'f1'],
+      ['f3', 'momentum', 'f1'],
+    ])
+    const apart = [finding('energy_drift', [2, 8], [1]), finding('energy_drift', [2, 20], [2]), mismatch]
+    t.same(
+      spec(apart).map(([, , follows]) => follows),
+      [null, null, null],
+      'not what ended before, nor what another body did',
+    )
+  },
+)
+
 t.test('rankFindings keeps faults of other bodies as causes, and warnings after errors', async (t) => {
   t.same(
     spec([

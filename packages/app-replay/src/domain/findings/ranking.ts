@@ -15,12 +15,14 @@ const severities: readonly Severity[] = ['error', 'warning', 'info']
 
 /** Ranks findings by severity, first frame, and causes before consequences. Ids `f1`, `f2`, … follow this order. */
 export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
-  const sorted = found.toSorted(
-    (a, b) =>
-      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-      getFirstFrame(a) - getFirstFrame(b) ||
-      getKindRank(a) - getKindRank(b) ||
-      b.confidence - a.confidence,
+  const sorted = moveMismatches(
+    found.toSorted(
+      (a, b) =>
+        severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+        getFirstFrame(a) - getFirstFrame(b) ||
+        getKindRank(a) - getKindRank(b) ||
+        b.confidence - a.confidence,
+    ),
   )
   const causes: Finding[] = []
   const causeByEffect = new Map<Finding, Finding>()
@@ -53,6 +55,38 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
     })),
   ]
 }
+
+/**
+ * Moves velocities that disagree with the motion before the findings that were computed from them: while a body accelerates, the
+ * disagreement shows later than its effects.
+ */
+function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
+  const moved = [...sorted]
+  for (const mismatch of sorted) {
+    if (mismatch.kind !== 'velocity_mismatch') continue
+    const from = moved.indexOf(mismatch)
+    const to = moved.findIndex((finding) => isFromVelocity(finding, mismatch))
+    if (to >= 0 && to < from) moved.splice(to, 0, ...moved.splice(from, 1))
+  }
+  return moved
+}
+
+/** Kinds that are computed from the recorded velocities. */
+const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
+  'momentum',
+  'energy_injection',
+  'energy_drift',
+  'dissipation_without_contact',
+  'unexplained_acceleration',
+])
+
+/** Whether a finding of the same body begins before a mismatch of its velocity, and lasts until then. */
+const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
+  velocityKinds.has(finding.kind) &&
+  finding.severity === severity &&
+  String(finding.bodies) === String(bodies) &&
+  finding.frames.first < frames.first &&
+  finding.frames.last >= frames.first - 1
 
 /** A collision that adds energy is the cause of what its bodies do afterwards. */
 const getKindRank = ({ kind, pair }: Finding): number =>
@@ -104,7 +138,9 @@ function explains(cause: Finding, finding: Finding): boolean {
   // The same fault can show a frame earlier in the contact than in the state.
   const from = cause.frames.first - 1
   const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
-  if (finding.frames.first < from || finding.frames.first > until) return false
+  const isBefore =
+    finding.frames.first < from && !(cause.kind === 'velocity_mismatch' && isFromVelocity(finding, cause))
+  if (isBefore || finding.frames.first > until) return false
   if (cause.kind === 'frozen_time' || cause.kind === 'nonuniform_dt')
     return finding.frames.first <= cause.frames.last + 1
   const isSystem = cause.bodies.length === 0 || finding.bodies.length === 0

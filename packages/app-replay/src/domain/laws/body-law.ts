@@ -89,7 +89,7 @@ export function bodyLaw(): Law {
             kind: 'blow_up',
             unit: 'm/s',
             confidence: 0.95,
-            text: 'reaches a speed that no recorded force explains: the simulation diverges',
+            text: 'reaches a speed far beyond that of any body under gravity: the simulation diverges',
           }),
         ),
       ...repeated.runs.map((run) =>
