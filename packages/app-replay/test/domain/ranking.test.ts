@@ -50,7 +50,7 @@ t.test(
       ['f2', 'energy_drift', 'f1'],
       ['f3', 'momentum', 'f1'],
     ])
-    const apart = [finding('energy_drift', [2, 8], [1]), finding('energy_drift', [2, 20], [2]), mismatch]
+    const apart = [finding('energy_drift', [2, 4], [1]), finding('energy_drift', [2, 20], [2]), mismatch]
     t.same(
       spec(apart).map(([, , follows]) => follows),
       [null, null, null],
