@@ -144,7 +144,8 @@ const gateway: Part = {
     say('some minutes: ten sessions start five servers each')
     const options = {
       folder,
-      causeway: server,
+      // As `npm start`, services and the bridge start it.
+      causeway: ['--max-semi-space-size=8', ...server],
       settings: { ...settings('bench-app.ts'), CAUSEWAY_HELP_BUILD: 'false' },
     }
     for (const section of await measureGateway(options)) show(section)

@@ -5,6 +5,8 @@ import { measureTrees } from './process-tree.ts'
 import { createSetups, type Running, type Session, type Setup, waitFor } from './setups.ts'
 
 const sessionCount = 10
+/** Of each setup, so that the compiled code of a long-running server is measured. */
+const warmUpCalls = 1000
 const sequentialCalls = 300
 const callsPerSession = 100
 const rounds = 2
@@ -62,7 +64,7 @@ async function measureCalls(sessions: readonly Session[], running: Running) {
     if (!text.endsWith(message)) wrong += 1
   }
   const [first] = sessions as [Session]
-  for (let index = 0; index < 50; index++) await call(first, `warm-up ${index}`)
+  for (let index = 0; index < warmUpCalls; index++) await call(first, `warm-up ${index}`)
   const callMs: number[] = []
   for (let index = 0; index < sequentialCalls; index++)
     callMs.push(await time(() => call(first, `sequential ${index}`)))
@@ -112,7 +114,7 @@ function describe(measured: ReadonlyMap<string, readonly Figures[]>): Section {
       'server-everything, server-filesystem, server-memory and server-sequential-thinking 2026.8.31, and @playwright/mcp 0.0.83 without a browser.',
       'Without a gateway each session starts all five; Causeway hosts them with `"share": "shared"`, and later lists them from its stored\ncatalogue, so that only the called server runs. Memory is proportional (PSS) and includes the',
       `gateway. The first session is measured from the start of the gateway to its list of tools. A call is \`echo\` of server-everything, ${sequentialCalls} of one`,
-      `session one after the other; calls/s are of ten sessions at once, ${callsPerSession} calls each, and CPU is the processor time of the gateway for one of
+      `session one after the other, after ${warmUpCalls} others; calls/s are of ten sessions at once, ${callsPerSession} calls each, and CPU is the processor time of the gateway for one of
 these. Wrong are errors and answers to another call. All clients run in one process. Causeway and mcp-proxy are measured over
 Streamable HTTP, and mcp-hub over HTTP+SSE, which is all that it has.`,
     ].join('\n'),

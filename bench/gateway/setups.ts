@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { clientProgram, gatewayProgram } from '../../test/downloads/clients.mjs'
@@ -30,6 +31,8 @@ export interface Setup {
   start(): Promise<Running>
 }
 
+const bridgeProgram = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
+
 interface ServerProgram {
   readonly name: string
   readonly args: readonly string[]
@@ -54,6 +57,7 @@ export function createSetups(options: SetupOptions): readonly Setup[] | string {
     { name: 'no gateway', start: async () => startNothing(servers) },
     { name: 'Causeway, first start', start: () => startCauseway(servers, options, 'first') },
     { name: 'Causeway, later starts', start: () => startCauseway(servers, options, 'later') },
+    { name: 'Causeway, ten bridges', start: () => startCauseway(servers, options, 'later', 'bridge') },
     { name: 'Causeway, HTTP+SSE', start: () => startCauseway(servers, options, 'later', 'sse') },
     { name: 'mcp-hub 4.2.1', start: () => startHub(hub, servers, options.folder) },
     { name: 'mcp-proxy 6.7.19, one per server', start: () => startProxies(proxy, servers) },
@@ -127,7 +131,7 @@ async function startCauseway(
   servers: readonly ServerProgram[],
   { folder, causeway, settings }: SetupOptions,
   when: 'first' | 'later',
-  transport: 'http' | 'sse' = 'http',
+  transport: 'http' | 'sse' | 'bridge' = 'http',
 ): Promise<Running> {
   const data = join(folder, 'gateway-data')
   // A first start has no stored catalogue.
@@ -135,19 +139,22 @@ async function startCauseway(
   mkdirSync(data, { recursive: true })
   writeFileSync(join(data, 'mcp.json'), toConfig(servers, { causeway: { share: 'shared', idleMs: 0 } }))
   const program = await startProgram(causeway, { ...settings, CAUSEWAY_DATA_DIR: data })
+  const pids = [program.pid]
+  const connectTransport = async (): Promise<Client> => {
+    if (transport === 'sse') return connect(new SSEClientTransport(new URL(`${program.url}/sse`)))
+    if (transport === 'http') return connect(new StreamableHTTPClientTransport(new URL(`${program.url}/mcp`)))
+    const bridge = new StdioClientTransport({
+      command: process.execPath,
+      args: [bridgeProgram, '--url', `${program.url}/mcp`, '--view', 'full'],
+      stderr: 'ignore',
+    })
+    const client = await connect(bridge)
+    pids.push(bridge.pid as number)
+    return client
+  }
   return {
-    pids: [program.pid],
-    open: async () =>
-      createSession(
-        [
-          await connect(
-            transport === 'http'
-              ? new StreamableHTTPClientTransport(new URL(`${program.url}/mcp`))
-              : new SSEClientTransport(new URL(`${program.url}/sse`)),
-          ),
-        ],
-        'Everything__echo',
-      ),
+    pids,
+    open: async () => createSession([await connectTransport()], 'Everything__echo'),
     stop: () => program.stop(),
   }
 }

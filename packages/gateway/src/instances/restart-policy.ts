@@ -18,13 +18,14 @@ export class RestartPolicy {
   /** Times of recent failures. */
   #failures: number[] = []
   #nextAttemptAt = Number.NEGATIVE_INFINITY
+  #reachedMax = false
 
   constructor(options: RestartPolicyOptions) {
     this.#options = options
   }
 
   get isDown(): boolean {
-    return this.#recent().length >= maxFailures
+    return this.#reachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
   }
 
   /** Milliseconds until the next attempt is allowed. */
@@ -40,17 +41,20 @@ export class RestartPolicy {
   /** `retryAfterMs` is what the server requested. */
   recordFailure(retryAfterMs = 0): void {
     const { now, random } = this.#options
+    const staysDown = this.isDown
     const recent = this.#recent()
     recent.push(now())
+    this.#reachedMax = staysDown || recent.length >= maxFailures
     this.#failures = recent
     const delay = firstDelaysMs[Math.min(recent.length - 1, firstDelaysMs.length - 1)] as number
     const jittered = delay * (0.75 + random() / 2)
-    this.#nextAttemptAt = now() + Math.max(recent.length >= maxFailures ? windowMs : jittered, retryAfterMs)
+    this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : jittered, retryAfterMs)
   }
 
   /** A server that ran for five minutes starts again without a delay. */
   reset(): void {
     this.#failures = []
+    this.#reachedMax = false
     this.#nextAttemptAt = Number.NEGATIVE_INFINITY
   }
 

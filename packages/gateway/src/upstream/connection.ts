@@ -59,11 +59,15 @@ interface Pending {
   readonly timers: RequestTimers
 }
 
+/** After this number of requests in a row that could not be sent, the connection ends, and the restart policy limits further ones. */
+const maxLostRequests = 5
+
 /** JSON-RPC with one server. Ids and progress tokens are its own counter; no id of a client is sent upstream. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
   #lastId = 0
+  #lostRequests = 0
   #closed: Error | undefined
   /** Members of `_meta` of every request (MCP 2026-07-28). */
   #envelope: Params | undefined
@@ -174,6 +178,7 @@ export class Connection {
   }
 
   #receive(message: Message, request?: number): void {
+    this.#lostRequests = 0
     if (!('method' in message)) {
       this.#settle(message)
       return
@@ -261,8 +266,11 @@ export class Connection {
 
   #failSend(id: number, error: unknown): void {
     const isPassed = isCausewayError(error) || error instanceof SessionExpired
-    this.#pending.get(id)?.reject(isPassed ? error : this.#toGone(error as Error))
-    if (error instanceof SessionExpired) this.#end(error)
+    const pending = this.#pending.get(id)
+    pending?.reject(isPassed ? error : this.#toGone(error as Error))
+    const isUnreachable = !isPassed || GatewayError.is(error, 'UPSTREAM_UNAVAILABLE')
+    if (isUnreachable && pending !== undefined) this.#lostRequests += 1
+    if (error instanceof SessionExpired || this.#lostRequests >= maxLostRequests) this.#end(error as Error)
   }
 
   #createTimeout(method: string, ms: number): CausewayError {
