@@ -26,6 +26,7 @@ import { measureDiagnosis } from './replay/diagnosis.ts'
 import { measureIngest } from './replay/ingest.ts'
 import { measureLarge } from './replay/large.ts'
 import { measurePlanted } from './replay/planted.ts'
+import { measureRecorders } from './replay/recorders/recorders.ts'
 import { measureRecording, writeBigRecording } from './replay/recording.ts'
 import { measureRuns } from './replay/runs.ts'
 import { markdown, type Section } from './report.ts'
@@ -189,6 +190,14 @@ const diagnose: Part = {
   },
 }
 
+const recorders: Part = {
+  command: 'npm run bench -- recorders --write',
+  title: 'Recorders',
+  async run() {
+    show(await measureRecorders(folder, say))
+  },
+}
+
 const trm: Part = {
   command: 'npm run bench -- trm --write',
   title: 'Trm',
@@ -214,11 +223,12 @@ try {
   else if (name === 'gateway') await measure(gateway)
   else if (name === 'debrief') await measure(debrief)
   else if (name === 'complexity') await measure(complexity)
+  else if (name === 'recorders') await measure(recorders)
   else if (name === 'trm') await measure(trm)
   else if (name === 'diagnose') await measure(diagnose)
   else {
     say(
-      `there is no part "${name}"; there are: bridge, cold, complexity, debrief, diagnose, gateway, help, large, minds, toolvault, trm`,
+      `there is no part "${name}"; there are: bridge, cold, complexity, debrief, diagnose, gateway, help, large, minds, recorders, toolvault, trm`,
     )
     process.exitCode = 1
   }
