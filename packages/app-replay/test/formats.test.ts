@@ -17,16 +17,6 @@ const bodies = [
 ]
 const constants = { dt, gravity: [0, 0, -9.81], lambda_unit: 'N·s' as const, bodies }
 
-/**
- * Lever arms of a point on the floor, from the positions before the step. Readers compute them from the points of a run, except in the first
- * frame; the tables of the C++ recorder have columns for them.
- */
-function toLevers(id: number, x: number) {
-  if (id === 1) return {}
-  const before = (id <= 20 ? 0 : 1) * (id - 21) * dt
-  return { lever_arm_a: [x - Math.max(0, before), 0, -0.5] }
-}
-
 /** A ball that rests on the floor for 20 frames, then slides, and is kicked upwards at frame 40. */
 const frames = Array.from({ length: frameCount }, (_, index) => {
   const id = index + 1
@@ -46,7 +36,6 @@ const frames = Array.from({ length: frameCount }, (_, index) => {
           normal: [0, 0, -1],
           depth: 0.001 * (id % 3),
           impulse: 2 * 9.81 * dt,
-          levers: toLevers(id, x),
         }
       : undefined,
   }
@@ -74,7 +63,6 @@ const lines = [
                   point_a: contact.point,
                   point_b: contact.point,
                   depth: contact.depth,
-                  ...contact.levers,
                   friction_coefficient: 0.5,
                   restitution: 0,
                   tangent1: [1, 0, 0],
@@ -126,7 +114,7 @@ function writeMcap(file: string): void {
   writeFileSync(file, Buffer.concat(parts))
 }
 
-/** Members about the file and how it is written, and lever arms, which only points stand for in MCAP. */
+/** Members about the file and how it is written, and lever arms, which an export computes from the points. */
 const ofFormat = new Set([
   ...['recording', 'name', 'size_bytes', 'era', 'provenance', 'status', 'svg'],
   ...['lever_arm_a', 'lever_arm_b'],

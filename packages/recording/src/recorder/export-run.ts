@@ -15,6 +15,7 @@ import {
   unpackContacts,
 } from '../formats/packed-frame.ts'
 import { contactDataColumn, readFacts } from '../formats/run-schema.ts'
+import { fillLeverArms } from '../reader/run/lever-arms.ts'
 import { prepareFrames } from '../reader/run/run-frame.ts'
 import { contactDataReader } from '../reader/run/run-summary.ts'
 
@@ -53,7 +54,11 @@ function write(source: Database.Database, target: Database.Database): void {
     .prepare(`INSERT INTO ${runLineTable} (run, ${contactDataColumn}) VALUES (?, ?)`)
     .run(JSON.stringify(runLine(facts)), Number(hasContactData))
   writeBodies(insert, facts)
-  for (const frame of prepareFrames(source)(0, Number.MAX_SAFE_INTEGER)) writeFrame(insert, frame)
+  let before: PackedFrame | undefined
+  for (const frame of prepareFrames(source)(0, Number.MAX_SAFE_INTEGER)) {
+    writeFrame(insert, frame, before)
+    before = frame
+  }
   target.exec('COMMIT')
   target.pragma('journal_mode = DELETE')
 }
@@ -84,13 +89,13 @@ const slice = (list: Float64Array, at: number, count: number): readonly number[]
   ...list.subarray(at, at + count),
 ]
 
-function writeFrame(insert: Insert, frame: PackedFrame): void {
+function writeFrame(insert: Insert, frame: PackedFrame, before: PackedFrame | undefined): void {
   const { time, wallTime, system, solver, bodies } = frame
   insert('SimulationFrameRecord', frame.id, time, wallTime)
   const states = writeStates(insert, frame.id, bodies)
   if (system !== null) insert('SystemEnergyRecord', ...listSystem(system), frame.id)
   if (solver !== null) insert('SolverDiagnosticRecord', ...listSolver(solver), frame.id)
-  writeContacts(insert, frame, states)
+  writeContacts(insert, { frame, before, states })
   const { joints } = frame
   for (let at = 0; joints !== null && at < joints.length; at += jointAt.width)
     insert(jointTable, ...slice(joints, at, jointAt.width), frame.id)
@@ -120,12 +125,19 @@ function writeStates(insert: Insert, frame: number, bodies: Float64Array): Reado
   return states
 }
 
-function writeContacts(
-  insert: Insert,
-  { id, contacts }: PackedFrame,
-  states: ReadonlyMap<number, number>,
-): void {
-  const { collisions, points, constraints, friction, externals } = unpackContacts(contacts)
+interface Step {
+  readonly frame: PackedFrame
+  readonly before: PackedFrame | undefined
+  /** Ids of the state rows by body. */
+  readonly states: ReadonlyMap<number, number>
+}
+
+function writeContacts(insert: Insert, { frame, before, states }: Step): void {
+  const { id } = frame
+  const lists = unpackContacts(frame.contacts)
+  const { collisions, points, constraints, friction, externals } = lists
+  // A reader of the tables knows no other place for them.
+  fillLeverArms({ rows: constraints, width: 14 }, { rows: friction, width: 21 }, { before, frame, lists })
   const vector = (list: Float64Array, at: number): number => insert('Vector3DRecord', ...slice(list, at, 3))
   const coordinate = (list: Float64Array, at: number): number =>
     insert('CoordinateRecord', ...slice(list, at, 3))

@@ -24,6 +24,7 @@ import {
 } from '../../formats/packed-frame.ts'
 import type { BodyId } from '../../types.ts'
 import type { ReadWindow } from '../cpp/window-reader.ts'
+import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
 /**
@@ -42,9 +43,13 @@ export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[
         kept,
       )
     const constraints = flat('constraints', 14, constraintAt.width)
-    fillLeverArms(constraints, frames, contacts)
     const friction = flat('friction', 21, frictionAt.width)
-    copyLeverArms(constraints, friction)
+    frames.forEach((frame, i) => {
+      const [before, lists] = [frames[i - 1], contacts[i]]
+      if (lists === undefined) return
+      const step = { before, frame, lists }
+      fillLeverArms(rowsOf(constraints, i, constraintAt.width), rowsOf(friction, i, frictionAt.width), step)
+    })
     return {
       from: context,
       to: ids.length,
@@ -148,86 +153,8 @@ function flatRows(lists: readonly Float64Array[], width: number, kept: number): 
   return { offset, data: ndarray(data, [length, kept]) }
 }
 
-type Lists = Readonly<Record<ContactList, Float64Array>>
-
-/** Widths of a collision and of a point; offset of the point on b. */
-const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
-
-/**
- * Computes missing lever arms of consecutive frames, m: the point, which is in the pose before the step, minus the
- * position in the previous frame. Skips frames in which not every point has a constraint.
- */
-function fillLeverArms(
-  { offset, data }: FlatRows,
-  frames: readonly PackedFrame[],
-  contacts: readonly Lists[],
-): void {
-  const rows = data.data
-  for (let i = 1; i < frames.length; i++) {
-    const [before, frame, lists] = [frames[i - 1], frames[i], contacts[i]]
-    const [from, to] = [offset[i] ?? 0, offset[i + 1] ?? 0]
-    if (before === undefined || lists === undefined || before.id + 1 !== frame?.id) continue
-    if (!lacksAny(rows, from, to) || to - from !== lists.points.length / pointWidth) continue
-    const positions = findPositions(before.bodies)
-    let [row, point] = [from * constraintAt.width, 0]
-    for (let at = 0; at < lists.collisions.length; at += collisionWidth) {
-      const [a = -1, b = -1] = lists.collisions.subarray(at, at + 2)
-      for (let count = lists.collisions[at + 6] ?? 0; count > 0; count--) {
-        if (rows[row] === a && rows[row + 1] === b) {
-          fill(rows, row + constraintAt.leverA, lists.points.subarray(point, point + 3), positions.get(a))
-          fill(
-            rows,
-            row + constraintAt.leverB,
-            lists.points.subarray(point + ofB, point + 6),
-            positions.get(b),
-          )
-        }
-        row += constraintAt.width
-        point += pointWidth
-      }
-    }
-  }
-}
-
-/** Copies lever arms to the friction rows of frames in which every constraint has a friction row. */
-function copyLeverArms(constraints: FlatRows, friction: FlatRows): void {
-  const [from, to] = [constraints.data.data, friction.data.data]
-  for (let frame = 0; frame + 1 < friction.offset.length; frame++) {
-    const [first, next] = [friction.offset[frame] ?? 0, friction.offset[frame + 1] ?? 0]
-    const other = constraints.offset[frame] ?? 0
-    if (next - first !== (constraints.offset[frame + 1] ?? 0) - other) continue
-    for (let row = first; row < next; row++) {
-      const at = row * frictionAt.width
-      const was = (other + row - first) * constraintAt.width
-      if (to[at] !== from[was] || to[at + 1] !== from[was + 1]) continue
-      for (let i = 0; i < 6; i++)
-        if (Number.isNaN(to[at + frictionAt.leverA + i]))
-          to[at + frictionAt.leverA + i] = from[was + constraintAt.leverA + i] ?? Number.NaN
-    }
-  }
-}
-
-function lacksAny(rows: Float64Array, from: number, to: number): boolean {
-  for (let row = from; row < to; row++) {
-    const at = row * constraintAt.width
-    if (Number.isNaN(rows[at + constraintAt.leverA]) || Number.isNaN(rows[at + constraintAt.leverB]))
-      return true
-  }
-  return false
-}
-
-/** Returns the positions of the bodies of a frame, m. */
-function findPositions(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
-  const positions = new Map<number, Float64Array>()
-  for (let at = 0; at < bodies.length; at += bodyWidth)
-    positions.set(
-      bodies[at + bodyAt.id] ?? -1,
-      bodies.subarray(at + bodyAt.position, at + bodyAt.position + 3),
-    )
-  return positions
-}
-
-function fill(rows: Float64Array, at: number, point: Float64Array, position: Float64Array | undefined): void {
-  if (position === undefined || !Number.isNaN(rows[at])) return
-  for (let i = 0; i < 3; i++) rows[at + i] = (point[i] ?? Number.NaN) - (position[i] ?? Number.NaN)
-}
+/** Returns the rows of a frame, which share memory with the list. */
+const rowsOf = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
+  rows: data.data.subarray((offset[frame] ?? 0) * width, (offset[frame + 1] ?? 0) * width),
+  width,
+})
