@@ -136,7 +136,7 @@ function writeContacts(insert: Insert, { frame, before, states }: Step): void {
   const { id } = frame
   const lists = unpackContacts(frame.contacts)
   const { collisions, points, constraints, friction, externals } = lists
-  // A reader of the tables knows no other place for them.
+  // The tables have columns for them, and no reader computes them from the points.
   fillLeverArms({ rows: constraints, width: 14 }, { rows: friction, width: 21 }, { before, frame, lists })
   const vector = (list: Float64Array, at: number): number => insert('Vector3DRecord', ...slice(list, at, 3))
   const coordinate = (list: Float64Array, at: number): number =>

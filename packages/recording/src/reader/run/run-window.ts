@@ -48,7 +48,11 @@ export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[
       const [before, lists] = [frames[i - 1], contacts[i]]
       if (lists === undefined) return
       const step = { before, frame, lists }
-      fillLeverArms(rowsOf(constraints, i, constraintAt.width), rowsOf(friction, i, frictionAt.width), step)
+      fillLeverArms(
+        selectRows(constraints, i, constraintAt.width),
+        selectRows(friction, i, frictionAt.width),
+        step,
+      )
     })
     return {
       from: context,
@@ -154,7 +158,7 @@ function flatRows(lists: readonly Float64Array[], width: number, kept: number): 
 }
 
 /** Returns the rows of a frame, which share memory with the list. */
-const rowsOf = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
+const selectRows = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
   rows: data.data.subarray((offset[frame] ?? 0) * width, (offset[frame + 1] ?? 0) * width),
   width,
 })
