@@ -384,7 +384,15 @@ verifies('gateway:backoff', 'delays between attempts', async (t) => {
   }
   t.same(waits, [0, 1000, 2000, 4000, 300_000])
   now += 300_000
-  t.match({ waitMs: policy.waitMs, isDown: policy.isDown }, { waitMs: 0, isDown: false })
+  t.match(
+    { waitMs: policy.waitMs, isDown: policy.isDown },
+    { waitMs: 0, isDown: true },
+    'one attempt is allowed',
+  )
+  policy.recordFailure()
+  t.equal(policy.waitMs, 300_000, 'a failure of the attempt does not begin with short delays again')
+  now += 600_000
+  t.equal(policy.isDown, false, 'failures are forgotten after ten minutes')
   policy.recordFailure(600_000)
   t.equal(policy.waitMs, 600_000, 'the server requested a longer delay')
   policy.reset()

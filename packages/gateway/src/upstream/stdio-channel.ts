@@ -110,11 +110,18 @@ export class StdioChannel implements Channel {
     })
   }
 
-  send(message: Message): Promise<void> {
+  /** Rejects if the child no longer reads; if it ends, after its last lines of stderr, which say why. */
+  async send(message: Message): Promise<void> {
     const { stdin } = this.#child as ChildProcessByStdio<Writable, Readable, Readable>
-    return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
-    })
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+      })
+    } catch (error) {
+      await Promise.race([this.#exited, delay(drainMs, undefined, { ref: false })])
+      await this.#drained
+      throw error
+    }
   }
 
   useVersion(): void {}
