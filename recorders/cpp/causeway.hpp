@@ -23,6 +23,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -66,8 +68,62 @@ struct Run {
   std::optional<std::uint32_t> substeps;  // steps of the engine per frame, if only the last has contacts
 };
 
+namespace detail {
+
+// Returns the first line of a file, without spaces at its end; empty if it cannot be read.
+inline std::string first_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  line.erase(line.find_last_not_of(" \t\r\n") + 1);
+  return line;
+}
+
+inline bool is_commit(const std::string& text) {
+  return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Finds the commit and the branch of the working directory in the files of git, without running git. A detached head has no
+// branch. Both are empty outside of a repository.
+inline std::pair<std::string, std::string> read_git() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path folder = fs::current_path(error), git;
+  for (; !error && !folder.empty(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", error)) git = folder / ".git";
+    if (!git.empty() || folder == folder.parent_path()) break;
+  }
+  if (git.empty()) return {};
+  // In a worktree or a submodule, .git is a file with the path of the folder.
+  if (fs::is_regular_file(git, error)) {
+    const std::string line = first_line(git);
+    if (line.rfind("gitdir: ", 0) != 0) return {};
+    git = folder / line.substr(8);
+  }
+  const std::string head = first_line(git / "HEAD");
+  if (is_commit(head)) return {head, ""};
+  if (head.rfind("ref: ", 0) != 0) return {};
+  const std::string ref = head.substr(5);
+  const std::string branch = ref.rfind("refs/heads/", 0) == 0 ? ref.substr(11) : "";
+  // The refs of a worktree are in the folder of the repository.
+  const std::string shared = first_line(git / "commondir");
+  const fs::path common = shared.empty() ? git : git / shared;
+  for (const fs::path& base : {git, common})
+    if (const std::string commit = first_line(base / ref); is_commit(commit)) return {commit, branch};
+  std::ifstream packed(common / "packed-refs");
+  for (std::string line; std::getline(packed, line);) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos || line.substr(space + 1) != ref) continue;
+    if (const std::string commit = line.substr(0, space); is_commit(commit)) return {commit, branch};
+  }
+  return {};
+}
+
+}  // namespace detail
+
 // Returns the run with what it does not declare of its provenance from the environment: CAUSEWAY_COMMIT, CAUSEWAY_BRANCH,
-// CAUSEWAY_SCENARIO, CAUSEWAY_HOST, CAUSEWAY_ENGINE_VERSION, CAUSEWAY_SEED and CAUSEWAY_TAGS, and those of GitHub and GitLab.
+// CAUSEWAY_SCENARIO, CAUSEWAY_HOST, CAUSEWAY_ENGINE_VERSION, CAUSEWAY_SEED and CAUSEWAY_TAGS, and those of GitHub and GitLab. Without
+// such a commit, commit and branch are those of git in the working directory.
 inline Run with_provenance(Run run) {
   const auto find = [](std::initializer_list<const char*> names) {
     for (const char* name : names)
@@ -77,6 +133,11 @@ inline Run with_provenance(Run run) {
   if (run.commit.empty()) run.commit = find({"CAUSEWAY_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"});
   if (run.branch.empty())
     run.branch = find({"CAUSEWAY_BRANCH", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"});
+  if (run.commit.empty()) {
+    const auto [commit, branch] = detail::read_git();
+    run.commit = commit;
+    if (run.branch.empty()) run.branch = branch.substr(0, 200);
+  }
   if (run.scenario.empty()) run.scenario = find({"CAUSEWAY_SCENARIO"});
   if (run.host.empty()) run.host = find({"CAUSEWAY_HOST", "HOSTNAME"});
   if (run.engine_version.empty()) run.engine_version = find({"CAUSEWAY_ENGINE_VERSION"});

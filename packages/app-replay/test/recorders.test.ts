@@ -1,6 +1,6 @@
 /** Replay on files of the recorders. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -68,6 +68,29 @@ t.test(
     const file = readFileSync(join(folder, 'box.mcap'))
     t.ok(file.includes(Buffer.from(descriptor, 'hex')), 'C++ and Python describe the same messages')
     t.equal(Buffer.from(jsDescriptor, 'base64').toString('hex'), descriptor, 'JavaScript too')
+    const repository = join(folder, 'repository')
+    const git = (...args: readonly string[]) =>
+      spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        cwd: repository,
+        encoding: 'utf8',
+      })
+    mkdirSync(join(repository, 'build'), { recursive: true })
+    git('init', '-q', '-b', 'feature/slide')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    const commit = git('rev-parse', 'HEAD').stdout.trim()
+    const { PATH } = process.env
+    const record = async (name: string, cwd: string) => {
+      spawnSync(program, [join(folder, `${name}.mcap`)], { env: { PATH }, cwd })
+      await replay.call('load_recording', { path: `${name}.mcap` })
+      return (await replay.call('get_metadata', {})).provenance
+    }
+    t.match(await record('loose', join(repository, 'build')), { commit, branch: 'feature/slide' })
+    git('pack-refs', '--all')
+    t.match(await record('packed', repository), { commit, branch: 'feature/slide' })
+    git('worktree', 'add', '-q', '-b', 'other', join(folder, 'worktree'))
+    t.match(await record('worktree', join(folder, 'worktree')), { commit, branch: 'other' })
+    git('checkout', '-q', '--detach')
+    t.match(await record('detached', repository), { commit, branch: null })
     const full = spawnSync(program, ['/dev/full'], { encoding: 'utf8' })
     t.match(full, { status: 1, stdout: '/dev/full: cannot be written\n' })
   }),
