@@ -80,11 +80,8 @@ const solverAt = (frame_id: number) => ({ iterations: frame_id % 7, residual: 1e
 function toLine(state: State): object {
   const { frame_id, friction } = state
   const impulses = { normal_lambda: mass * g * dt, tangent1_lambda: -friction, tangent2_lambda: 0 }
-  const place = toPoint(state).point
-  const [x = 0] = place
-  // The MCAP file has the point only.
-  const levers = { lever_arm_a: [x - state.before, 0, -half], lever_arm_b: place }
-  const point = { ...toPoint(state), ...levers, friction_coefficient: mu, ...impulses }
+  // Lever arms are computed from the point, also for the tables of the C++ recorder.
+  const point = { ...toPoint(state), friction_coefficient: mu, ...impulses }
   return {
     frame_id,
     time: frame_id * dt,
