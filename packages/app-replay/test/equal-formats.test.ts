@@ -12,7 +12,6 @@ t.setTimeout(120_000)
 
 const [dt, g, mass, mu, half, frames] = [0.01, 9.81, 2, 0.5, 0.5, 60]
 
-/** Without inertia and shapes, which the C++ recorder does not store. */
 const run = {
   engine: 'slide',
   dt,
@@ -23,10 +22,19 @@ const run = {
       id: 1,
       name: 'box',
       mass,
+      inertia: [0.4, 0.4, 0.4],
+      half_extents: [half, half, half],
       friction: mu,
       restitution: 0,
     },
-    { id: 2, name: 'floor', is_environment: true },
+    {
+      id: 2,
+      name: 'floor',
+      is_environment: true,
+      shape: { kind: 'plane' as const },
+      position: [0, 0, 0],
+      orientation: [1, 0, 0, 0],
+    },
   ],
   commit: 'abc',
   branch: 'main',

@@ -1,13 +1,22 @@
+import { listGeometry } from '../../formats/lines/run-line.ts'
 import type { BodyId } from '../../types.ts'
+import { readRunLine } from './body-reader.ts'
 import type { Connection } from './connection.ts'
 
 type Point = readonly [x: number, y: number, z: number]
 
 /**
- * Reads the half extents of bodies along their axes, m: the bounding box of the collision mesh. Bodies without a mesh
- * are omitted.
+ * Reads the half extents of bodies along their axes, m: those of the run line of an exported run, else the bounding box of the collision
+ * mesh. Bodies without either are omitted.
  */
 export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> {
+  const line = readRunLine(connection)
+  if (line !== null)
+    return new Map(
+      listGeometry(line).flatMap(({ body_id, half_extents }) =>
+        half_extents === null ? [] : [[body_id, half_extents]],
+      ),
+    )
   const extents = new Map<BodyId, Point>()
   for (const [body, blob] of readMeshes(connection)) {
     const box = findBox(blob)

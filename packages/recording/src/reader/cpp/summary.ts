@@ -42,10 +42,13 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       dt,
       hasContactData: era.parts.collisions !== undefined,
     })
+  const geometry = line === null ? readMeshes(connection) : listGeometry(line)
+  // The tables of an exported run contain no meshes.
+  const isDeclared = line !== null && geometry.some(({ half_extents }) => half_extents !== null)
   return {
     era: era.era,
-    capabilities: era.capabilities,
-    missing: era.missing,
+    capabilities: isDeclared ? [...era.capabilities, 'geometry'] : era.capabilities,
+    missing: isDeclared ? era.missing.filter((one) => one !== 'geometry') : era.missing,
     frames: describeFrames(ids),
     first_time_s: times[0] ?? null,
     last_time_s: times.at(-1) ?? null,
@@ -57,7 +60,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       findLambdaUnit(bodies, spread(framesWithFriction(connection), sampledSteps).flatMap(step), dt, gravity),
     bodies,
     environment_bodies: readEnvironment(connection),
-    geometry: line === null ? readMeshes(connection) : listGeometry(line),
+    geometry,
     appearances,
     ignored_rows: countIgnored(connection, ids),
     ...(line !== null && describeRun(line)),
