@@ -46,11 +46,17 @@ async function address(child: ChildProcess): Promise<string> {
 }
 
 /** Returns the user and system time of a process in milliseconds, with a resolution of 10 ms; undefined on systems without /proc. */
-export function cpuMs(pid: number): number | undefined {
+export const cpuMs = (pid: number): number | undefined => ticksMs(pid, 11)
+
+/** Returns the same of the child processes of this process that have ended. */
+export const endedChildrenCpuMs = (): number | undefined => ticksMs(process.pid, 13)
+
+/** Returns the sum of two fields of /proc/<pid>/stat in milliseconds. Fields are counted from the one after the name. */
+function ticksMs(pid: number, first: number): number | undefined {
   const fields = proc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ')
-  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10
+  return fields === undefined ? undefined : (Number(fields[first]) + Number(fields[first + 1])) * 10
 }
 
 /** Returns the current or peak resident memory of a process in bytes; undefined on systems without /proc. */

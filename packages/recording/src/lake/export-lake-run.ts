@@ -37,7 +37,13 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
   }
 }
 
-async function writeTable(connection: DuckConnection, table: LakeTable, { name }: LakeRun, folder: string) {
+/** Writes the rows of a table of the connection to the file of a run. */
+export async function writeTable(
+  connection: DuckConnection,
+  table: LakeTable,
+  { name }: Pick<LakeRun, 'name'>,
+  folder: string,
+): Promise<void> {
   const file = join(folder, lakeVersion, table, `${name}.parquet`)
   const order = table === 'state' ? 'body_id, frame_id' : 'frame_id'
   await connection.run(
