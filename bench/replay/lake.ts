@@ -75,7 +75,7 @@ export async function measureLake(folder: string, say: (line: string) => void): 
       requireEqual(name, rows, [...get(`${name}, DuckDB`), ...get(`${name}, ClickHouse`)])
     return {
       title: `Questions about ${number(runCount * frames * bodies)} states of bodies`,
-      about: `${number(runCount)} runs of ${number(frames)} frames and ${bodies} bodies as ${number(getSize(lake) / 1e6)} MB of Parquet, a file per run and table, with numbers that do not compress. Seconds from the call of query_runs to its answer, without the export; medians of ${rounds} interleaved rounds. DuckDB starts a process with two threads for each question. ClickHouse is chDB behind an HTTP server; ${server ? 'its answers equal those of DuckDB' : 'it is not installed'}.`,
+      about: `${number(runCount)} runs of ${number(frames)} frames and ${bodies} bodies as ${number(getSize(lake) / 1e6)} MB of Parquet, a file per run and table, with numbers that do not compress. Seconds from a question of query_runs to its answer, without export and HTTP; medians of ${rounds} interleaved rounds. DuckDB starts a process with two threads for each question. ClickHouse is chDB behind an HTTP server; ${server ? 'its answers equal those of DuckDB' : 'it is not installed'}.`,
       head: ['question', 'rows', 'DuckDB, s', 'its processor time, s', 'ClickHouse, s', 'budget, s'],
       rows: questions.map(({ name, rows }) => [
         name,
