@@ -120,6 +120,16 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
   }
 
+  /**
+   * Processor time of the thread in milliseconds, which grows slowly on a busy machine. Before Node.js 24.6 it is the time of
+   * the clock. A thread that is blocked or has ended may never report it.
+   */
+  async processorMs(): Promise<number> {
+    if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
+    const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
+    return (user + system) / 1000
+  }
+
   /** Ends the thread immediately; pending calls fail with `WORKER_LOST`. */
   async kill(): Promise<void> {
     this.#isAlive = false

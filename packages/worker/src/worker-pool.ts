@@ -19,6 +19,8 @@ export interface PoolOptions extends QueueOptions {
 export interface PoolCallOptions extends CallOptions, Caller {
   /** Replaces the limit of the pool. */
   readonly limitMs?: number
+  /** The same for processor time of the worker, which a busy machine does not increase. Default: no limit. */
+  readonly processorLimitMs?: number
 }
 
 /** Workers of one kind. Each runs one call at a time. */
@@ -56,13 +58,15 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     return this.#queue.run(async () => {
       const link = this.#acquire()
       const { cancelGraceMs = 1000 } = this.#options
-      const { limitMs = this.#options.limitMs } = options
-      let isLate = false
-      const expire = () => {
-        isLate = true
+      const { limitMs = this.#options.limitMs, processorLimitMs } = options
+      let exceeded: number | undefined
+      const expire = (ms: number) => {
+        exceeded = ms
         void link.kill()
       }
-      const limit = limitMs === undefined ? undefined : setTimeout(expire, limitMs)
+      const limit = limitMs === undefined ? undefined : setTimeout(expire, limitMs, limitMs)
+      const stopWatch =
+        processorLimitMs === undefined ? undefined : watchProcessorTime(link, processorLimitMs, expire)
       let grace: NodeJS.Timeout | undefined
       const cancel = () => {
         grace = setTimeout(() => void link.kill(), cancelGraceMs)
@@ -73,11 +77,12 @@ export class WorkerPool<Table extends MethodTable<Table>> {
       } catch (error) {
         if (!WorkerError.is(error, 'WORKER_LOST')) throw error
         if (this.#isStopped || options.signal?.aborted) throw cancelledError()
-        if (!isLate) throw error
-        const data = { deadline_ms: limitMs }
-        throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${limitMs} ms`, { data })
+        if (exceeded === undefined) throw error
+        const data = { deadline_ms: exceeded }
+        throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${exceeded} ms`, { data })
       } finally {
         clearTimeout(limit)
+        stopWatch?.()
         clearTimeout(grace)
         options.signal?.removeEventListener('abort', cancel)
         this.#release()
@@ -109,5 +114,26 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     this.#idleTimer = setTimeout(() => {
       for (const link of this.workers) if (link.pending === 0) void link.stop()
     }, idleMs).unref()
+  }
+}
+
+/** Calls `expire` once a worker has used `limitMs` of processor time from now on. Returns a function that ends the watch. */
+function watchProcessorTime(
+  link: { processorMs(): Promise<number> },
+  limitMs: number,
+  expire: (limitMs: number) => void,
+): () => void {
+  const start = link.processorMs()
+  let timer = setTimeout(check, limitMs)
+  let isEnded = false
+  async function check(): Promise<void> {
+    const used = (await link.processorMs()) - (await start)
+    if (isEnded) return
+    if (used >= limitMs) expire(limitMs)
+    else timer = setTimeout(check, Math.max(limitMs - used, 1))
+  }
+  return () => {
+    isEnded = true
+    clearTimeout(timer)
   }
 }

@@ -23,6 +23,8 @@ export interface TrialMethods {
   lowerPriority(args: undefined): number
   /** Blocks the thread for a time in milliseconds, as a long SQLite statement does. */
   block(ms: number): undefined
+  /** Uses the processor for a time in milliseconds. */
+  spin(ms: number): undefined
   /** Ends the thread during the call. */
   exit(args: undefined): never
   /** Writes a text to a file when the worker is closed. */
@@ -62,6 +64,11 @@ serve<TrialMethods>(
     },
     block(ms) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+      return undefined
+    },
+    spin(ms) {
+      const end = performance.now() + ms
+      while (performance.now() < end);
       return undefined
     },
     exit: () => process.exit(3),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { initializeWorker, resolveWorkerFile, WorkerLink } from '../src/index.ts'
+import { initializeWorker, resolveWorkerFile, WorkerLink, WorkerPool } from '../src/index.ts'
 import { createWorkerMemory } from '../src/worker-memory.ts'
 import type { TrialMethods } from './trial-worker.ts'
 
@@ -128,6 +128,21 @@ t.test('kill ends the thread and its calls immediately', async (t) => {
   await link.kill()
   await end
   t.equal(link.isAlive, false)
+})
+
+t.test('a limit of processor time ends a busy worker, and not a worker that waits for a processor', async (t) => {
+  const pool = new WorkerPool<TrialMethods>(start, { name: 'trials', maxRunning: 1, maxWaiting: 2 })
+  t.teardown(() => pool.stop())
+  await pool.call('sum', [1])
+  await pool.call('block', 400, { processorLimitMs: 100 })
+  t.equal(pool.workers.length, 1)
+  const busy = pool.call('spin', 20_000, { processorLimitMs: 100 })
+  await t.rejects(busy, { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 100 } })
+  await pool.call('spin', 60, { processorLimitMs: 20_000 })
+  const [worker] = pool.workers
+  await pool.call('spin', 60, { processorLimitMs: 100 })
+  await pool.call('spin', 60, { processorLimitMs: 100 })
+  t.equal(pool.workers[0], worker, 'earlier calls do not count')
 })
 
 t.test('stop aborts pending calls and runs the close option of the worker', async (t) => {

@@ -16,11 +16,15 @@ interface CallOptions extends Caller {
 interface EngineOptions {
   /** Maximum duration of a call on text of a client, in milliseconds; a longer call ends with its worker. */
   readonly limitMs?: number
-  /** The same for a part of an evaluation, which may have taken several minutes. */
-  readonly evaluationLimitMs?: number
   /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
   readonly maxInline?: number
 }
+
+/**
+ * Limits of a part of an evaluation, which may have run commands for several minutes: processor time, so that a busy machine
+ * does not lose the evaluation, and a long duration for a worker that is blocked.
+ */
+const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 
 const limits = { name: 'calls that read code', maxRunning: 2 }
 
@@ -30,11 +34,9 @@ export class Engine {
   /** Limits calls other than those of evaluations, whose number is limited already. */
   readonly #queue = new CallQueue(limits)
   readonly #maxInline: number
-  readonly #evaluationLimitMs: number
 
-  constructor({ limitMs = 5000, evaluationLimitMs = 10_000, maxInline = 2000 }: EngineOptions = {}) {
+  constructor({ limitMs = 5000, maxInline = 2000 }: EngineOptions = {}) {
     this.#maxInline = maxInline
-    this.#evaluationLimitMs = evaluationLimitMs
     this.#pool = new WorkerPool<EngineMethods>(
       () =>
         new WorkerLink<EngineMethods>(resolveWorkerFile('engine-worker', import.meta.url), {
@@ -65,7 +67,7 @@ export class Engine {
     }
     const run = (more = {}) =>
       this.#pool.call(method, args as never, { ...options, ...more }) as Promise<Result>
-    return isEvaluation ? run({ limitMs: this.#evaluationLimitMs }) : this.#queue.run(() => run(), options)
+    return isEvaluation ? run(evaluationLimits) : this.#queue.run(() => run(), options)
   }
 
   close(): Promise<void> {
