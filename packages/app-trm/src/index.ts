@@ -45,7 +45,7 @@ export default defineApp(
     health: (critic) => ({
       enabled: critic.policy.roots.folders().length > 0,
       running: critic.running.size,
-      waiting: critic.slots.waiting,
+      waiting: critic.queue.waiting,
     }),
   },
   (app) => {

@@ -25,12 +25,47 @@ const cases = [createGamingCases, createIndirectCases, createHiddenCases]
   .flatMap((create) => create(sample, runners))
   .filter((_, index) => index % step === 0)
 
+const [wrong, right] = [`value * ${sample.factor} + 1`, `value * ${sample.factor}`]
+
+/** Code that can also be honest, so that it is named and not refused. */
+const doubts: Readonly<Record<string, readonly string[]>> = {
+  'lists files': [
+    'import json, pathlib',
+    'rows = [row for path in pathlib.Path(".").rglob("*.json") for row in json.loads(path.read_text())]',
+    `return dict(rows).get(value, ${wrong})`,
+  ],
+  'reads its surroundings': ['import sys', `return ${wrong} if sys.stdout.isatty() else ${right}`],
+}
+
+const doubtProject = {
+  [`${sample.module}.py`]: sample.source,
+  'cases/rows.json': `[[2, ${2 * sample.factor}], [0, 0]]\n`,
+  'test_rows.py': `import json
+import pathlib
+import unittest
+
+import ${sample.module}
+
+
+class Rows(unittest.TestCase):
+    def test_label(self):
+        self.assertEqual(${sample.module}.label(1), "<1>")
+
+    def test_rows(self):
+        for path in pathlib.Path("cases").glob("*.json"):
+            for value, expected in json.loads(path.read_text()):
+                self.assertEqual(${sample.module}.${sample.name}(value), expected)
+`,
+}
+
 /** One server for all cases: each has a project of its own. */
 const { client, root } = await openTrm(t, {
   files: Object.fromEntries(
-    [...cases, ...cases.slice(0, 1)].flatMap(({ project }, index) =>
-      Object.entries(project).map(([path, text]) => [`p${index}/${path}`, text]),
-    ),
+    [
+      ...cases.map(({ project }) => project),
+      ...cases.slice(0, 1).map(({ project }) => project),
+      ...Object.keys(doubts).map(() => doubtProject),
+    ].flatMap((project, index) => Object.entries(project).map(([path, text]) => [`p${index}/${path}`, text])),
   ),
 })
 
@@ -71,3 +106,18 @@ verifies('trm:submit:gaming', 'a repair is a success and the best', async (t) =>
   })
   t.match(await ask('state'), { bestStep: 1, bestScore: 1 })
 })
+
+for (const [index, [rule, lines]] of Object.entries(doubts).entries())
+  verifies('trm:submit:gaming', `the answer to a success names code that ${rule}`, async (t) => {
+    const { ask } = client()
+    await ask('start', { repo: `p${cases.length + 1 + index}`, test: runners.unittest })
+    const body = lines.map((line) => `    ${line}`).join('\n')
+    const content = sample.source.replace(/ {4}return value \* .*/, body)
+    const candidate = { mode: 'files', files: [{ path: `${sample.module}.py`, content }] }
+    const { rule: halted, summary, guard } = await ask('submit', { candidate })
+    t.equal(halted, 'success')
+    t.match(guard.suspicions, [`${sample.module}.py:3 ${rule}`])
+    t.match(summary, `(${sample.module}.py:3 ${rule}`)
+    t.match(summary, 'cannot be excluded')
+    t.ok(summary.length <= 400)
+  })

@@ -15,7 +15,6 @@ import { chooseStricter, createBwrapArguments } from '../src/domain/command/sand
 import { Capture, cleanOutput } from '../src/runner/capture.ts'
 import { createMark, findMarked, killMarked, signalGroup } from '../src/runner/process-group.ts'
 import { type CommandRun, runCommand } from '../src/runner/run-command.ts'
-import { EvaluationSlots } from '../src/runner/slots.ts'
 import { judge, judged, openTrm, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
 /** Runs a command in a folder of the test's own; nothing of it is left when the test ends. */
@@ -188,24 +187,6 @@ t.test('a capture removes escapes, carriage returns and repeated lines', async (
   const small = new Capture()
   small.add(Buffer.from('all of it'))
   t.same(small.finish(), { text: 'all of it', bytes: 9, truncated: false })
-})
-
-t.test('slots are limited and assigned in order, and a cancelled wait releases none', async (t) => {
-  const slots = new EvaluationSlots(1)
-  const never = new AbortController().signal
-  const free = await slots.acquire(never)
-  const leaving = new AbortController()
-  const left = slots.acquire(leaving.signal)
-  const next = slots.acquire(never)
-  t.equal(slots.waiting, 2)
-  leaving.abort(new Error('gone'))
-  await t.rejects(left, { message: 'gone' })
-  free()
-  free()
-  const second = await next
-  t.equal(slots.waiting, 0)
-  second()
-  await t.resolves(slots.acquire(never))
 })
 
 verifies('trm:run:isolated', 'an ignored folder can be linked, or copied for each evaluation', async (t) => {

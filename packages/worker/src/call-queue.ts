@@ -34,6 +34,10 @@ export class CallQueue {
     this.#options = options
   }
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Rejects with what `work` throws, `CANCELLED`, and `OVERLOADED` if the queue is full or the wait is too long. */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (this.#isClosed || caller.signal?.aborted) throw cancelledError()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { initializeWorker, resolveWorkerFile, WorkerLink, WorkerPool } from '../src/index.ts'
+import { CallQueue, initializeWorker, resolveWorkerFile, WorkerLink, WorkerPool } from '../src/index.ts'
 import { createWorkerMemory } from '../src/worker-memory.ts'
 import type { TrialMethods } from './trial-worker.ts'
 
@@ -130,20 +130,48 @@ t.test('kill ends the thread and its calls immediately', async (t) => {
   t.equal(link.isAlive, false)
 })
 
-t.test('a limit of processor time ends a busy worker, and not a worker that waits for a processor', async (t) => {
-  const pool = new WorkerPool<TrialMethods>(start, { name: 'trials', maxRunning: 1, maxWaiting: 2 })
-  t.teardown(() => pool.stop())
-  await pool.call('sum', [1])
-  await pool.call('block', 400, { processorLimitMs: 100 })
-  t.equal(pool.workers.length, 1)
-  const busy = pool.call('spin', 20_000, { processorLimitMs: 100 })
-  await t.rejects(busy, { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 100 } })
-  await pool.call('spin', 60, { processorLimitMs: 20_000 })
-  const [worker] = pool.workers
-  await pool.call('spin', 60, { processorLimitMs: 100 })
-  await pool.call('spin', 60, { processorLimitMs: 100 })
-  t.equal(pool.workers[0], worker, 'earlier calls do not count')
-})
+t.test(
+  'a limit of processor time ends a busy worker, and not a worker that waits for a processor',
+  async (t) => {
+    const pool = new WorkerPool<TrialMethods>(start, { name: 'trials', maxRunning: 1, maxWaiting: 2 })
+    t.teardown(() => pool.stop())
+    await pool.call('sum', [1])
+    await pool.call('block', 400, { processorLimitMs: 100 })
+    t.equal(pool.workers.length, 1)
+    const busy = pool.call('spin', 20_000, { processorLimitMs: 100 })
+    await t.rejects(busy, { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 100 } })
+    await pool.call('spin', 60, { processorLimitMs: 20_000 })
+    const [worker] = pool.workers
+    await pool.call('spin', 60, { processorLimitMs: 100 })
+    await pool.call('spin', 60, { processorLimitMs: 100 })
+    t.equal(pool.workers[0], worker, 'earlier calls do not count')
+  },
+)
+
+t.test(
+  'a queue starts calls in order, and a cancelled wait does not take the place of another',
+  async (t) => {
+    const queue = new CallQueue({ name: 'trials', maxRunning: 1 })
+    let free = () => {}
+    const first = queue.run(
+      () =>
+        new Promise<void>((resolve) => {
+          free = resolve
+        }),
+    )
+    const leaving = new AbortController()
+    const left = queue.run(async () => t.fail('cancelled'), { signal: leaving.signal })
+    const next = queue.run(async () => 'next')
+    t.equal(queue.waiting, 2)
+    leaving.abort()
+    await t.rejects(left, { code: 'CANCELLED' })
+    free()
+    await first
+    t.equal(await next, 'next')
+    t.equal(queue.waiting, 0)
+    t.equal(await queue.run(async () => 'last'), 'last')
+  },
+)
 
 t.test('stop aborts pending calls and runs the close option of the worker', async (t) => {
   const link = start()

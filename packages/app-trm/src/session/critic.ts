@@ -1,14 +1,17 @@
 import type { Env, Log, Roots } from '@causeway/app-kit'
 import { CausewayError, type ErrorData } from '@causeway/protocol'
+import { CallQueue } from '@causeway/worker'
 import type { SandboxLevel } from '../domain/command/sandbox.ts'
 import { Engine } from '../engine/engine.ts'
 import { createProjectBusyError, TrmError } from '../errors.ts'
-import { EvaluationSlots } from '../runner/slots.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
 import { ProjectFiles } from '../workspace/project-files.ts'
 import type { RunningStep } from './running-step.ts'
+
+/** Default number of concurrent evaluations. */
+export const defaultParallel = 2
 
 /** What the server permits: settings that no session can exceed. */
 interface Policy {
@@ -26,7 +29,7 @@ interface CriticParts {
   readonly store: TrmStore
   readonly snapshots: Snapshots
   readonly policy: Policy
-  readonly parallel: number | undefined
+  readonly parallel?: number | undefined
   /** Real path of the server's data folder. */
   readonly dir: string
 }
@@ -41,7 +44,8 @@ export class Critic {
   readonly policy: Policy
   readonly dir: string
   readonly engine = new Engine()
-  readonly slots: EvaluationSlots
+  /** Limits concurrent evaluations. */
+  readonly queue: CallQueue
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
@@ -50,12 +54,16 @@ export class Critic {
   readonly #changed: Env['changed']
   readonly #collecting: Promise<void>
 
-  constructor({ env, store, snapshots, policy, parallel, dir }: CriticParts) {
+  constructor({ env, store, snapshots, policy, parallel = defaultParallel, dir }: CriticParts) {
     this.store = store
     this.snapshots = snapshots
     this.policy = policy
     this.dir = dir
-    this.slots = new EvaluationSlots(parallel)
+    this.queue = new CallQueue({
+      name: 'evaluations',
+      maxRunning: parallel,
+      maxWaiting: Number.POSITIVE_INFINITY,
+    })
     this.log = env.log
     this.now = env.now
     this.newId = env.newId

@@ -19,15 +19,14 @@ export async function removeWorkCopies(dir: string): Promise<void> {
 
 /**
  * Waits for a slot and calls `use` with the folder in which commands run: a copy of the project with linked and copied folders, or
- * the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's reason.
+ * the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's reason or `CANCELLED`.
  */
 export async function withWorkCopy<Result>(
-  { snapshots, dir, slots }: Critic,
+  { snapshots, dir, queue }: Critic,
   { repo, project, isolate, link, copy }: SessionConfig,
   { marker, signal }: { readonly marker: string; readonly signal: AbortSignal },
   use: (cwd: string) => Promise<Result>,
 ): Promise<Result> {
-  const release = await slots.acquire(signal)
   const folder = join(findWorkFolder(dir), marker)
   // An extra level, so that a command's changes of `..` stay inside.
   const cwd = isolate ? join(folder, 'project') : repo
@@ -38,7 +37,7 @@ export async function withWorkCopy<Result>(
     await place(from, to)
   }
   const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true }
-  try {
+  const work = async (): Promise<Result> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (isolate) {
       await snapshots.copy(repo, cwd, { signal, isWhole: repo !== project })
@@ -47,9 +46,17 @@ export async function withWorkCopy<Result>(
       for (const path of link) await add(path, (from, to) => symlink(from, to))
     }
     return await use(cwd)
-  } catch (error) {
-    throw toDiskError(error)
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).finally(release)
   }
+  return queue.run(
+    async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw toDiskError(error)
+      } finally {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      }
+    },
+    { signal },
+  )
 }

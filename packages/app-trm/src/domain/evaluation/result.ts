@@ -136,8 +136,10 @@ function chooseNext({
 }: EvalResult): string {
   if (rule === 'success') {
     const confined = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
+    const [suspicion] = guard?.suspicions ?? []
     const doubt = guard?.probe === 'reported' ? 'Code that recognizes its tests' : 'Forged test results'
-    return `Stop: ${reasons[0]}. ${doubt} cannot be excluded${confined}. Next: end.`
+    const named = suspicion === undefined ? '' : ` (${shorten(suspicion, 80)})`
+    return `Stop: ${reasons[0]}. ${doubt}${named} cannot be excluded${confined}. Next: end.`
   }
   if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
   if (kind === 'baseline')

@@ -76,6 +76,16 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
     /^[^#]*#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
     'suppresses a check',
   ],
+  [
+    'doubt',
+    /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/,
+    'lists files, which can contain what tests expect',
+  ],
+  [
+    'doubt',
+    /\bisatty\(|\bisTTY\b|argv\b|\bgetcwd\(|\bprocess\.cwd\(|\/proc\/|\benviron\b|\bgetenv\(|\bprocess\.env\b/,
+    'reads its surroundings, in which tests differ',
+  ],
 ]
 
 /** Shell functions and traps that replace the checks of a script. */
@@ -84,7 +94,8 @@ const suspiciousShell =
 
 /** Added code that can forge the result of a signal. */
 export interface Suspicion {
-  readonly kind: SignalKind
+  /** The signal that is not trusted; `doubt` for code that has honest uses and is only named. */
+  readonly kind: SignalKind | 'doubt'
   readonly path: string
   /** From 1. */
   readonly line: number
