@@ -31,6 +31,7 @@ const routes: Readonly<Record<string, Scope>> = {
   'debrief POST /': 'write',
   'debrief POST /api/command': 'write',
   'minds GET /minds/{mind_id}/decisions': 'read',
+  'minds GET /minds/{mind_id}/places': 'read',
   'replay DELETE /recordings/{name}': 'write',
   'replay GET /recordings/{name}': 'read',
   'replay GET /recordings/{name}/export': 'read',
