@@ -131,6 +131,7 @@ else {
     }
     for (const { score } of decisions[1]?.explanation.candidates ?? [])
       t.match(await decision.innerText(), String(Number(score.toPrecision(4))))
+    t.match(await decision.innerText(), /Asked its memory for:[\s\S]*action selection [\d.]+ ms/)
     const needs = page.getByRole('region', { name: 'Needs and mood' })
     t.match(await needs.innerText(), /hunger\s+90 %[\s\S]*22 % to 90 %[\s\S]*energy\s+71 %/)
     t.equal(await needs.getByRole('img', { name: 'satisfied to 90 %' }).count(), 1)

@@ -44,6 +44,8 @@ export interface MindDecision {
     }
     readonly candidates?: readonly MindCandidate[]
     readonly queries?: readonly string[]
+    /** Milliseconds of the steps, in order. */
+    readonly per_step_ms?: Readonly<Record<string, number>>
     readonly recalled?: readonly {
       readonly id: string
       readonly content: string

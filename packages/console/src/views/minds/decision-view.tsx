@@ -1,11 +1,12 @@
 import { formatAction, formatGameTime, type MindCandidate, type MindDecision } from '../../domain/minds.ts'
-import { formatNumber } from '../../domain/text.ts'
+import { formatMs, formatNumber } from '../../domain/text.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 
 /** Why a mind decided: the candidates with the terms of their scores, and the memories that were recalled. */
 export function DecisionView({ decision }: { decision: MindDecision | undefined }) {
   if (decision === undefined) return null
   const { action, explanation, current_simulation_time, decided_by } = decision
-  const { because, fallback_reason, candidates = [], recalled = [] } = explanation
+  const { because, fallback_reason, candidates = [], queries = [], recalled = [], per_step_ms } = explanation
   return (
     <section class="card stack" aria-labelledby="decision-title">
       <div class="row spread">
@@ -27,18 +28,34 @@ export function DecisionView({ decision }: { decision: MindDecision | undefined 
         </div>
       )}
       {candidates.length > 0 && <Candidates candidates={candidates} />}
+      {queries.length > 0 && (
+        <p class="long-line">
+          Asked its memory for: <ForeignText text={queries.join(' · ')} max={600} />
+        </p>
+      )}
       {recalled.length > 0 && (
         <div class="stack">
           <h3>Recalled memories</h3>
-          {recalled.map(({ id, content, score }) => (
+          {recalled.map(({ id, content, score, terms = {} }) => (
             <div class="excerpt" key={id}>
               <span class="long-line">
                 <bdi>{content.slice(0, 1000)}</bdi>
               </span>
-              <span class="muted">score {formatNumber(score)}</span>
+              <span class="muted">
+                {[['score', score] as const, ...Object.entries(terms)]
+                  .map(([name, value]) => `${name} ${formatNumber(value)}`)
+                  .join(', ')}
+              </span>
             </div>
           ))}
         </div>
+      )}
+      {per_step_ms !== undefined && (
+        <p class="muted">
+          {Object.entries(per_step_ms)
+            .map(([step, ms]) => `${step.replaceAll('_', ' ')} ${formatMs(ms)} ms`)
+            .join(', ')}
+        </p>
       )}
       <p class="muted mono long-line">{decision.request_id.slice(0, 256)}</p>
     </section>
