@@ -102,16 +102,9 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
       gravity_m_s2: inferred.gravity,
       lambda_unit: inferred.unit,
       bodies,
-      environment_bodies: rows
-        .filter(({ body_id }) => isEnvironmentId(body_id))
-        .map(({ body_id }) => environmentBody(body_id))
-        .sort((a, b) => a.body_id - b.body_id),
+      environment_bodies: listEnvironment(rows),
       geometry: listGeometry(facts),
-      appearances: rows
-        .flatMap(({ body_id, first_frame }) =>
-          first_frame === null || isEnvironmentId(body_id) ? [] : [{ body_id, first_frame }],
-        )
-        .sort((a, b) => a.body_id - b.body_id),
+      appearances: listAppearances(rows),
       ignored_rows: 0,
       ...(run?.status === 'interrupted' ? { interrupted: true } : {}),
       ...describeRun(facts),
@@ -119,6 +112,19 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
   }
   return db.transaction(read)
 }
+
+const listEnvironment = (rows: readonly BodyRow[]): RecordingSummary['environment_bodies'] =>
+  rows
+    .filter(({ body_id }) => isEnvironmentId(body_id))
+    .map(({ body_id }) => environmentBody(body_id))
+    .sort((a, b) => a.body_id - b.body_id)
+
+const listAppearances = (rows: readonly BodyRow[]): RecordingSummary['appearances'] =>
+  rows
+    .flatMap(({ body_id, first_frame }) =>
+      first_frame === null || isEnvironmentId(body_id) ? [] : [{ body_id, first_frame }],
+    )
+    .sort((a, b) => a.body_id - b.body_id)
 
 /** Returns a function that checks whether the engine sends contacts. An older file has them if it has any contact. */
 export function contactDataReader(db: Database): () => boolean {

@@ -48,38 +48,19 @@ export function restitutionLaw(): Law {
   const runs = new RunCollector()
   const open = new Map<number, Impact>()
 
-  const judge = (impact: Impact, step: Step): void => {
-    const { touch, frame, last, closing, restitution, leaving, pushes } = impact
-    if (!impact.isAlone || Number.isNaN(leaving)) return
-    const measured = Math.max(0, leaving / closing)
-    const inTouch = last - frame + 1
-    const isSharp = pushes === 1 && (measured < restitution || inTouch <= 2)
-    const pushing = isSharp || pushes > 1 ? pushes : inTouch
-    const allowed =
-      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushing) / closing
-    const off = Math.abs(measured - restitution)
-    if (!(off > allowed)) return
-    if (closing < minBounceSpeed && !(isSharp && measured > 1 + allowed)) return
-    runs.add(
-      touch.key,
-      frame,
-      { value: measured, limit: restitution, excess: off },
-      { bodies: [touch.a, touch.b], pair: [touch.a, touch.b] },
-    )
+  const judge = (impact: Impact, { scene }: Step): void => {
+    const found = findExcess(impact, scene)
+    if (found === undefined) return
+    const { touch, frame, restitution } = impact
+    const { measured, excess } = found
+    const bodies = [touch.a, touch.b] as const
+    runs.add(touch.key, frame, { value: measured, limit: restitution, excess }, { bodies, pair: bodies })
   }
 
   return {
     observe(step) {
       const { frame, touches } = step
-      const partners = new Map<number, number>()
-      for (const { columnA, columnB } of touches)
-        for (const column of [columnA, columnB])
-          if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
-      const isAlone = ({ columnA, columnB }: Touch): boolean =>
-        (partners.get(columnA) ?? 1) === 1 &&
-        (partners.get(columnB) ?? 1) === 1 &&
-        step.joints.isJointed[columnA] !== 1 &&
-        step.joints.isJointed[columnB] !== 1
+      const isAlone = createAloneTest(step)
       for (const [key, impact] of open) {
         if (impact.last === frame - 1 && impact.touch.frame === frame) continue
         open.delete(key)
@@ -89,41 +70,79 @@ export function restitutionLaw(): Law {
         if (Number.isNaN(step.dt)) continue
         const known = open.get(touch.key)
         if (known === undefined) {
-          if (touch.since !== frame || Number.isNaN(touch.restitution)) continue
-          const closing = -getSeparationSpeed(step, touch, step.row - 1, touch.normal)
-          if (!(closing > minImpactSpeed + 4 * step.scene.g * step.dt)) continue
-          const leaving = getSeparationSpeed(step, touch, step.row, touch.normal)
-          open.set(touch.key, {
-            touch,
-            frame,
-            closing,
-            restitution: touch.restitution,
-            normal: [...touch.normal],
-            isAlone: isAlone(touch) && isCentral(step, touch, closing),
-            last: frame,
-            parting: leaving,
-            leaving,
-            pushes: 1,
-          })
-          continue
+          const impact = startImpact(step, touch)
+          if (impact !== undefined)
+            open.set(touch.key, { ...impact, isAlone: impact.isAlone && isAlone(touch) })
+        } else if (frame - known.frame > maxContactFrames) open.delete(touch.key)
+        else {
+          known.isAlone &&= isAlone(touch)
+          continueImpact(step, touch, known)
         }
-        if (frame - known.frame > maxContactFrames) {
-          open.delete(touch.key)
-          continue
-        }
-        known.last = frame
-        known.isAlone &&= isAlone(touch) && isCentral(step, touch, known.closing)
-        const parting = getSeparationSpeed(step, touch, step.row, known.normal)
-        const wasPushed = !isFree(step, known, parting)
-        known.parting = parting
-        if (!wasPushed) continue
-        known.leaving = parting
-        known.pushes = frame - known.frame + 1
       }
     },
     findings: () =>
       runs.runs.map((run) => createFinding(run, { kind: 'restitution', unit: 'e', confidence: 0.65 })),
   }
+}
+
+/** Returns the restitution of an impact that differs from the recorded one by more than an integrator explains, and the difference. */
+function findExcess(impact: Impact, { g, dt }: Step['scene']) {
+  const { frame, last, closing, restitution, leaving, pushes } = impact
+  if (!impact.isAlone || Number.isNaN(leaving)) return undefined
+  const measured = Math.max(0, leaving / closing)
+  const inTouch = last - frame + 1
+  const isSharp = pushes === 1 && (measured < restitution || inTouch <= 2)
+  const pushing = isSharp || pushes > 1 ? pushes : inTouch
+  const allowed = (isSharp ? slack.sharp : slack.soft) + (2 * g * dt * pushing) / closing
+  const excess = Math.abs(measured - restitution)
+  if (!(excess > allowed)) return undefined
+  if (closing < minBounceSpeed && !(isSharp && measured > 1 + allowed)) return undefined
+  return { measured, excess }
+}
+
+/** Returns a test whether the bodies of a contact have no other contact and no joint in this step. */
+function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
+  const partners = new Map<number, number>()
+  for (const { columnA, columnB } of touches)
+    for (const column of [columnA, columnB])
+      if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
+  return ({ columnA, columnB }) =>
+    (partners.get(columnA) ?? 1) === 1 &&
+    (partners.get(columnB) ?? 1) === 1 &&
+    joints.isJointed[columnA] !== 1 &&
+    joints.isJointed[columnB] !== 1
+}
+
+/** Returns the impact that begins in this step, if the bodies approach fast enough. */
+function startImpact(step: Step, touch: Touch): Impact | undefined {
+  const { frame, row, scene, dt } = step
+  if (touch.since !== frame || Number.isNaN(touch.restitution)) return undefined
+  const closing = -getSeparationSpeed(step, touch, row - 1, touch.normal)
+  if (!(closing > minImpactSpeed + 4 * scene.g * dt)) return undefined
+  const leaving = getSeparationSpeed(step, touch, row, touch.normal)
+  return {
+    touch,
+    frame,
+    closing,
+    restitution: touch.restitution,
+    normal: [...touch.normal],
+    isAlone: isCentral(step, touch, closing),
+    last: frame,
+    parting: leaving,
+    leaving,
+    pushes: 1,
+  }
+}
+
+function continueImpact(step: Step, touch: Touch, impact: Impact): void {
+  impact.last = step.frame
+  impact.isAlone &&= isCentral(step, touch, impact.closing)
+  const parting = getSeparationSpeed(step, touch, step.row, impact.normal)
+  const wasPushed = !isFree(step, impact, parting)
+  impact.parting = parting
+  if (!wasPushed) return
+  impact.leaving = parting
+  impact.pushes = step.frame - impact.frame + 1
 }
 
 /** Whether only gravity changed the separation speed in this step, within 1 %. */

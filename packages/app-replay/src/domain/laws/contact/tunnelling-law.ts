@@ -73,35 +73,18 @@ export function tunnellingLaw(): Law {
         known = [...planes.values()]
         shaped = new Set(listFixed(scene).map(({ body }) => body))
       }
-      if (!Number.isNaN(step.dt)) {
-        for (let column = 0; column < scene.bodies.length; column++) {
-          const way = num(step.distance, column)
-          const extents = scene.extents[column]
-          const size = num(sizes, column)
-          const mover = scene.bodies[column] ?? 0
-          if (extents === undefined && way > size && step.touching[column] === 0)
-            fast.add(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
-          for (const plane of known)
-            if (crossesPlane(step, column, plane) && !areTouching(touches, mover, plane.body))
-              suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
-          if (way > 0.25 * size)
-            for (const { body: other, half, pose } of boxes)
-              if (passesThrough(step, column, [pose, pose], half) && !areTouching(touches, mover, other))
-                suspects.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...half) })
-          if (hasShapes && way > 0.25 * size)
-            for (let against = 0; against < scene.bodies.length; against++) {
-              const box = scene.extents[against]
-              const other = scene.bodies[against] ?? 0
-              if (against === column || box === undefined || way < num(step.distance, against)) continue
-              if (isSameGroup(scene, column, against)) continue
-              const poses = [
-                readPose(step, against, step.row - 1),
-                readPose(step, against, step.row),
-              ] as const
-              if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
-                suspects.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
-            }
-        }
+      for (let column = 0; column < scene.bodies.length && !Number.isNaN(step.dt); column++) {
+        const way = num(step.distance, column)
+        const size = num(sizes, column)
+        const mover = scene.bodies[column] ?? 0
+        if (scene.extents[column] === undefined && way > size && step.touching[column] === 0)
+          fast.add(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
+        for (const plane of known)
+          if (crossesPlane(step, column, plane) && !areTouching(touches, mover, plane.body))
+            suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
+        if (!(way > 0.25 * size)) continue
+        suspects.push(...findPassedBoxes(step, column, boxes))
+        if (hasShapes) suspects.push(...findPassedBodies(step, column))
       }
       if (findPlanes(step, { planes, seen, shaped })) known = [...planes.values()]
     },
@@ -117,6 +100,36 @@ export function tunnellingLaw(): Law {
       ),
     ],
   }
+}
+
+/** Returns the fixed boxes that a body passed without contact. */
+function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[]): readonly Suspect[] {
+  const { frame, scene, touches } = step
+  const mover = scene.bodies[column] ?? 0
+  const way = num(step.distance, column)
+  return boxes.flatMap(({ body: other, half, pose }) =>
+    passesThrough(step, column, [pose, pose], half) && !areTouching(touches, mover, other)
+      ? [{ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...half) }]
+      : [],
+  )
+}
+
+/** Returns the slower bodies with a recorded size that a body passed without contact. */
+function findPassedBodies(step: Step, column: number): readonly Suspect[] {
+  const { frame, row, scene, touches } = step
+  const mover = scene.bodies[column] ?? 0
+  const way = num(step.distance, column)
+  const found: Suspect[] = []
+  for (let against = 0; against < scene.bodies.length; against++) {
+    const box = scene.extents[against]
+    const other = scene.bodies[against] ?? 0
+    if (against === column || box === undefined || way < num(step.distance, against)) continue
+    if (isSameGroup(scene, column, against)) continue
+    const poses = [readPose(step, against, row - 1), readPose(step, against, row)] as const
+    if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
+      found.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
+  }
+  return found
 }
 
 /** Minimum frames of contact that define a plane. */
