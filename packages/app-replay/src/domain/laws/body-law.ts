@@ -8,10 +8,10 @@
  * 1 mm and 2 g dt^2 of motion.
  */
 import { stateAt } from '@causeway/recording'
-import { createFinding } from '../findings/finding.ts'
+import { createFinding, type Finding } from '../findings/finding.ts'
 import { formatQuantity } from '../sentence.ts'
 import { length3, num, read3 } from '../steps/block.ts'
-import { RunCollector } from '../steps/run.ts'
+import { type Run, RunCollector } from '../steps/run.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
 
@@ -74,24 +74,7 @@ export function bodyLaw(): Law {
         }),
       ),
       ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
-      ...speeds.runs.map((run) =>
-        createFinding(run, {
-          kind: 'blow_up',
-          unit: 'm/s',
-          confidence: 0.85,
-          text: 'has a speed in its first frame that nothing under gravity reaches',
-        }),
-      ),
-      ...diverging.runs
-        .filter(({ value }) => value > maxSpeed)
-        .map((run) =>
-          createFinding(run, {
-            kind: 'blow_up',
-            unit: 'm/s',
-            confidence: 0.95,
-            text: 'reaches a speed far beyond that of any body under gravity: the simulation diverges',
-          }),
-        ),
+      ...toBlowUps(speeds.runs, diverging.runs),
       ...repeated.runs.map((run) =>
         createFinding(run, {
           kind: 'duplicate_state',
@@ -106,6 +89,28 @@ export function bodyLaw(): Law {
     ],
   }
 }
+
+/** `started` are runs that begin with too great a speed, `grown` runs beyond it. */
+const toBlowUps = (started: readonly Run[], grown: readonly Run[]): readonly Finding[] => [
+  ...started.map((run) =>
+    createFinding(run, {
+      kind: 'blow_up',
+      unit: 'm/s',
+      confidence: 0.85,
+      text: 'has a speed in its first frame that nothing under gravity reaches',
+    }),
+  ),
+  ...grown
+    .filter(({ value }) => value > maxSpeed)
+    .map((run) =>
+      createFinding(run, {
+        kind: 'blow_up',
+        unit: 'm/s',
+        confidence: 0.95,
+        text: 'reaches a speed far beyond that of any body under gravity: the simulation diverges',
+      }),
+    ),
+]
 
 /** Whether a body has a state in this frame or in the one before, to whose pose contacts belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
