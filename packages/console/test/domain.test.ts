@@ -12,7 +12,14 @@ import { createValue, findVariant, toField, withProperty } from '../src/domain/f
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
 import { formatHash, parseHash } from '../src/domain/link.ts'
-import { layoutTown, listMoods, listNeeds, type MindDecision, type MindPlace } from '../src/domain/minds.ts'
+import {
+  findGoal,
+  layoutTown,
+  listMoods,
+  listNeeds,
+  type MindDecision,
+  type MindPlace,
+} from '../src/domain/minds.ts'
 import { formatBytes, formatCount, formatDuration, formatMs } from '../src/domain/text.ts'
 
 t.test('findPage returns the page of a path with its decoded parts', async (t) => {
@@ -264,6 +271,12 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
     ],
   })
   t.equal(layoutTown([], [decide(0)]), undefined)
+  const goal = (parameters: Readonly<Record<string, unknown>>) =>
+    findGoal({ action: 'any', parameters }, [stove])
+  t.same(goal({ destination: [4, 7] }), [4, 7])
+  t.same(goal({ target_entity_id: 'stove', interaction_name: 'eat' }), [9, -3])
+  t.equal(goal({ message: 'stove, please' }), undefined)
+  t.equal(findGoal(null, [stove]), undefined)
 })
 
 t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {

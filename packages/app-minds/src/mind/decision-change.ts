@@ -95,9 +95,9 @@ export function decisionChange(decision: Decision): DecisionChange {
 }
 
 /** Describes the character at the decision, for viewers: satisfied share by need, mood, position. */
-const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice } }: Decision) => ({
+const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice, error } }: Decision) => ({
   needs: needShares(observation),
-  mood: (choice.working_memory ?? mind.working_memory).emotional_state.slice(0, maxMoodChars),
+  mood: (error === undefined ? choice : mind).working_memory.emotional_state.slice(0, maxMoodChars),
   position: observation.position,
 })
 

@@ -136,6 +136,14 @@ export interface TownMap {
   readonly path: readonly Cell[]
 }
 
+/** Returns where an action leads: the cell that it names, or the known position of an entity that it names. */
+export function findGoal(action: MindAction | null, places: readonly MindPlace[]): Cell | undefined {
+  const values = Object.values(action?.parameters ?? {})
+  const cell = values.find((value): value is Cell => Array.isArray(value) && value.length === 2)
+  if (cell?.every((part) => typeof part === 'number')) return cell
+  return places.find(({ entity_id }) => values.includes(entity_id))?.position ?? undefined
+}
+
 /** Cells around the outermost positions. */
 const mapMargin = 2
 const maxPathCells = 12

@@ -84,9 +84,9 @@ const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
 const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
   velocityKinds.has(finding.kind) &&
   finding.severity === severity &&
-  String(finding.bodies) === String(bodies) &&
   finding.frames.first < frames.first &&
-  finding.frames.last >= frames.first - 1
+  finding.frames.last >= frames.first - 1 &&
+  String(finding.bodies) === String(bodies)
 
 /** A collision that adds energy is the cause of what its bodies do afterwards. */
 const getKindRank = ({ kind, pair }: Finding): number =>

@@ -90,9 +90,9 @@ export function bodyLaw(): Law {
   }
 }
 
-/** `started` are runs that begin with too great a speed, `grown` runs beyond it. */
-const toBlowUps = (started: readonly Run[], grown: readonly Run[]): readonly Finding[] => [
-  ...started.map((run) =>
+/** Returns the findings of bodies that start too fast, and of bodies that become too fast. */
+const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Finding[] => [
+  ...starts.map((run) =>
     createFinding(run, {
       kind: 'blow_up',
       unit: 'm/s',
@@ -100,7 +100,7 @@ const toBlowUps = (started: readonly Run[], grown: readonly Run[]): readonly Fin
       text: 'has a speed in its first frame that nothing under gravity reaches',
     }),
   ),
-  ...grown
+  ...growths
     .filter(({ value }) => value > maxSpeed)
     .map((run) =>
       createFinding(run, {

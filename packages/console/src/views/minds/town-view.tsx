@@ -1,4 +1,5 @@
 import {
+  findGoal,
   formatGameTime,
   layoutTown,
   type MindDecision,
@@ -42,7 +43,7 @@ export function TownView({ mind, places, decisions, chosen }: TownProps) {
         {map === undefined ? (
           <p class="muted">No positions are known.</p>
         ) : (
-          <Grid mind={mind} map={map} now={now} target={findTarget(decision)} />
+          <Grid mind={mind} map={map} now={now} goal={findGoal(decision?.action ?? null, places)} />
         )}
         <PlaceTable places={places} />
       </div>
@@ -50,24 +51,20 @@ export function TownView({ mind, places, decisions, chosen }: TownProps) {
   )
 }
 
-/** The entity of the chosen candidate, which is the first one. */
-const findTarget = (decision: MindDecision | undefined): string | null =>
-  decision?.explanation.candidates?.[0]?.target ?? null
-
 interface MapProps {
   readonly mind: string
   readonly map: TownMap
   /** Game minutes. */
   readonly now: number
-  readonly target: string | null
+  /** Where the action leads. */
+  readonly goal: readonly [number, number] | undefined
 }
 
 /** The known positions on the grid of the game: rows go down. */
-function Grid({ mind, map, now, target }: MapProps) {
+function Grid({ mind, map, now, goal }: MapProps) {
   const { left, top, width, height, places, path } = map
   const scale = Math.max(width, height) / 40
   const own = path.at(-1)
-  const goal = places.find(({ entity_id }) => entity_id === target)?.position
   const named = new Set(places.slice(0, maxNames).map(({ entity_id }) => entity_id))
   return (
     <svg

@@ -43,27 +43,31 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
         { recording, after_frame: playback.last, limit: 1 },
         { signal },
       )
+    /** Shows new frames. Returns the time until the next poll, or `undefined` if the recording has ended. */
+    const show = (status: string, last: number): number | undefined => {
+      const isNew = last > playback.last
+      const isGrowing = status === 'live' || (status === 'file' && isNew)
+      if (polls === 0 && isAtEnd && status === 'live') playback.seek(playback.last)
+      if (isNew) {
+        poses.forget(playback.last)
+        playback.extend(last)
+      }
+      if (isNew || polls === 0) polls++
+      const version = isGrowing || polls <= 1 ? Math.floor(polls / pollsPerVersion) : polls
+      setTail((old) =>
+        old.isGrowing === isGrowing && old.version === version ? old : { isGrowing, version },
+      )
+      if (status === 'live') return pollMs
+      fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
+      return status === 'file' ? fileMs : undefined
+    }
+    // Remains as it is while the page is hidden or the server does not answer.
+    let waitMs: number | undefined = pollMs
     const poll = async (): Promise<void> => {
       const answer = document.hidden ? undefined : await read().catch(() => undefined)
       if (signal.aborted) return
-      const { status, last_frame } = answer ?? { status: 'file', last_frame: 0 }
-      const isNew = last_frame > playback.last
-      const isGrowing = status === 'live' || isNew
-      if (answer !== undefined) {
-        if (polls === 0 && isAtEnd && status === 'live') playback.seek(playback.last)
-        if (isNew) {
-          poses.forget(playback.last)
-          playback.extend(last_frame)
-        }
-        if (isNew || polls === 0) polls++
-        const version = isGrowing || polls <= 1 ? Math.floor(polls / pollsPerVersion) : polls
-        setTail((old) =>
-          old.isGrowing === isGrowing && old.version === version ? old : { isGrowing, version },
-        )
-      }
-      if (status !== 'live' && status !== 'file') return
-      fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
-      timer = setTimeout(() => void poll(), status === 'live' ? pollMs : fileMs)
+      if (answer !== undefined) waitMs = show(answer.status, answer.last_frame)
+      if (waitMs !== undefined) timer = setTimeout(() => void poll(), waitMs)
     }
     void poll()
     return () => {
