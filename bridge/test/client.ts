@@ -129,3 +129,14 @@ function parsed(line: string): Wire {
     return { notJson: line }
   }
 }
+
+/** Returns the first URL that a program prints on a line of its own. */
+export const readPrintedUrl = ({ process }: Client): Promise<string> =>
+  new Promise((resolve) => {
+    let text = ''
+    process.stdout?.on('data', (chunk) => {
+      text += chunk
+      const found = /^(http\S+)\n/m.exec(text)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })

@@ -14,7 +14,7 @@ import { noLog } from '../src/lifecycle/debug-log.ts'
 import { createLoginFetch } from '../src/login/login-fetch.ts'
 import { startBackend } from './backend.ts'
 import { certificate } from './certificate.ts'
-import { startBridge } from './client.ts'
+import { readPrintedUrl, startBridge } from './client.ts'
 
 /** Echoes the method, as the unscripted backend does. */
 const echo: RequestListener = async (request, response) => {
@@ -239,15 +239,7 @@ verifies('bridge:login', 'a login and its refreshes use the proxy', async (t) =>
   const start = (...args: string[]) =>
     startBridge(t, { url: fixture.mcpUrl, env, args: ['--proxy', proxy, ...args] })
   const login = start('--login')
-  const page = new Promise<string>((resolve) => {
-    let text = ''
-    login.process.stdout?.on('data', (chunk) => {
-      text += chunk
-      const found = /^(http\S+)\n/m.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-  })
-  t.match(await visit(await page), { status: 200 })
+  t.match(await visit(await readPrintedUrl(login)), { status: 200 })
   t.same(await login.exited, { code: 0, signal: null }, login.stderr)
   const requests = fixture.requests.filter((request) => !request.includes('authorize')).length
   t.equal(asked.length, requests, 'all requests but those of the browser')

@@ -6,20 +6,12 @@ import {
   visit,
 } from '../../packages/oauth/test/protected-server.ts'
 import { verifies } from '../../test/verifies.ts'
-import { type Client, startBridge } from './client.ts'
+import { type Client, readPrintedUrl, startBridge } from './client.ts'
 
 /** Runs `--login` and opens the page that it prints. */
 async function logIn(t: Test, url: string, env: Readonly<Record<string, string>>): Promise<Client> {
   const login = startBridge(t, { url, env, args: ['--login'] })
-  const page = new Promise<string>((resolve) => {
-    let text = ''
-    login.process.stdout?.on('data', (chunk) => {
-      text += chunk
-      const found = /^(http\S+)\n/m.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-  })
-  t.match(await visit(await page), { status: 200, text: /Logged in/ })
+  t.match(await visit(await readPrintedUrl(login)), { status: 200, text: /Logged in/ })
   t.same(await login.exited, { code: 0, signal: null }, login.stderr)
   return login
 }

@@ -7,7 +7,7 @@ import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
 import { toDistances } from '../src/domain/distance.ts'
-import { completeTables, removeHeading } from '../src/domain/excerpt.ts'
+import { completeTables, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
@@ -285,4 +285,8 @@ t.test('an excerpt loses its own heading, and rows without a header become a tab
   t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
   const whole = '| h | i |\n| --- | :-: |\n| a | b |'
   t.equal(completeTables(whole), whole)
+  for (const html of ['<a id="x"></a>', '<!-- a\n--> <br/>', '</a>']) t.ok(isSilentHtml(html), html)
+  for (const html of ['<b>', '<a id="x">text</a>', '<!-- open', '<img src=x>', ''])
+    t.notOk(isSilentHtml(html), html)
+  t.notOk(isSilentHtml(`${'<!---->'.repeat(5000)}x`), 'in linear time')
 })

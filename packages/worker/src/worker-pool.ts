@@ -59,14 +59,21 @@ export class WorkerPool<Table extends MethodTable<Table>> {
       const link = this.#acquire()
       const { cancelGraceMs = 1000 } = this.#options
       const { limitMs = this.#options.limitMs, processorLimitMs } = options
-      let exceeded: number | undefined
-      const expire = (ms: number) => {
-        exceeded = ms
+      let exceeded: { readonly ms: number; readonly message: string } | undefined
+      const expire = (ms: number, message: string) => {
+        exceeded = { ms, message }
         void link.kill()
       }
-      const limit = limitMs === undefined ? undefined : setTimeout(expire, limitMs, limitMs)
+      const limit =
+        limitMs === undefined
+          ? undefined
+          : setTimeout(expire, limitMs, limitMs, `the call took longer than ${limitMs} ms`)
       const stopWatch =
-        processorLimitMs === undefined ? undefined : watchProcessorTime(link, processorLimitMs, expire)
+        processorLimitMs === undefined
+          ? undefined
+          : watchProcessorTime(link, processorLimitMs, (ms) =>
+              expire(ms, `the call used more than ${ms} ms of processor time`),
+            )
       let grace: NodeJS.Timeout | undefined
       const cancel = () => {
         grace = setTimeout(() => void link.kill(), cancelGraceMs)
@@ -78,8 +85,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
         if (!WorkerError.is(error, 'WORKER_LOST')) throw error
         if (this.#isStopped || options.signal?.aborted) throw cancelledError()
         if (exceeded === undefined) throw error
-        const data = { deadline_ms: exceeded }
-        throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${exceeded} ms`, { data })
+        const { ms, message } = exceeded
+        throw new CausewayError('DEADLINE_EXCEEDED', message, { data: { deadline_ms: ms } })
       } finally {
         clearTimeout(limit)
         stopWatch?.()

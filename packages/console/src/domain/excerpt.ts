@@ -16,3 +16,7 @@ export function completeTables(text: string): string {
     })
     .join('\n')
 }
+
+/** Whether a text is only HTML without content for a reader: comments, anchors, line breaks. */
+export const isSilentHtml = (text: string): boolean =>
+  /^(?:<!--(?:(?!-->)[\s\S])*-->|<a\s[^<>]*>|<\/a>|<br\s*\/?>|\s)+$/i.test(text)

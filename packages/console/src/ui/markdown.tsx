@@ -1,14 +1,12 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
+import { isSilentHtml } from '../domain/excerpt.ts'
 
 interface MarkdownProps {
   readonly text: string
   /** Shows plain text, for example with marks. */
   readonly show: (text: string) => ComponentChildren
 }
-
-/** HTML without content for a reader: comments, anchors, line breaks. */
-const silentHtml = /^(?:<!--(?:(?!-->)[\s\S])*-->|<a\s[^<>]*>|<\/a>|<br\s*\/?>|\s)+$/i
 
 /**
  * Shows Markdown of documentation as elements. Other HTML is shown as it is written, a link as its text and an image as its description,
@@ -28,7 +26,7 @@ interface TokenProps {
 }
 
 function Block({ token, show }: TokenProps) {
-  if (silentHtml.test(token.raw)) return null
+  if (isSilentHtml(token.raw)) return null
   switch (token.type) {
     case 'space':
     case 'hr':
@@ -75,7 +73,7 @@ function Inline({ token, show }: TokenProps) {
 }
 
 function InlineElement({ token, show }: TokenProps) {
-  if (token.type === 'html' && silentHtml.test(token.raw)) return null
+  if (token.type === 'html' && isSilentHtml(token.raw)) return null
   const content = <Inline token={token} show={show} />
   switch (token.type) {
     case 'strong':
