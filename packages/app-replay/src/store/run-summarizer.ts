@@ -34,8 +34,8 @@ export class RunSummarizer {
     this.#start()
     const runs = this.#library.summaries.list(scenario)
     const known = new Set(runs.map(({ recording }) => recording))
-    const waiting = [...this.#pending].filter((run) => !known.has(this.#getId(run))).length
-    return { runs, waiting }
+    const waiting = [...this.#pending].filter((run) => !known.has(this.#getId(run)) && this.#exists(run))
+    return { runs, waiting: waiting.length }
   }
 
   find(recording: string): RunSummary | undefined {
@@ -114,8 +114,8 @@ export class RunSummarizer {
       })
       if (result !== null) this.#putRun(run, summary, result as CheckFramesResult)
     } catch (error) {
-      const isRemoved = this.#library.recorder.findFile(run) === undefined
-      if (!isRemoved && !this.#isClosed) this.#log.warn({ err: error, run }, 'a sealed run was not diagnosed')
+      if (this.#exists(run) && !this.#isClosed)
+        this.#log.warn({ err: error, run }, 'a sealed run was not diagnosed')
     }
   }
 
@@ -131,6 +131,11 @@ export class RunSummarizer {
       status,
     }
     this.#library.summaries.put(summarizeRun(identity, summary, diagnosis))
+  }
+
+  /** A run can be removed while it waits for its diagnosis. */
+  #exists(run: string): boolean {
+    return this.#library.recorder.findEntry(run) !== undefined
   }
 
   #getId(run: string): string {

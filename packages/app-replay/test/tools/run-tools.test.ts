@@ -50,6 +50,19 @@ function makeSummary(i: number, change: Partial<RunSummary> = {}): RunSummary {
   }
 }
 
+verifies('replay:runs:summary', 'a run that was removed before its diagnosis is not counted', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { recorder, runs } = app.store as ReplayStore
+  for (const name of ['kept', 'removed']) {
+    await recorder.write(name, streamLines([runLine, ...frameLines(1, 5)]))
+    await recorder.finish(name)
+  }
+  await recorder.remove('removed')
+  t.match(await client().call('list_runs'), { total: 1, not_diagnosed: 1 })
+  await runs.settled()
+  t.match(await client().call('list_runs'), { total: 1, not_diagnosed: 0, runs: [{ name: 'kept' }] })
+})
+
 verifies('replay:runs:summary', 'a sealed run is summarised, diagnosed and listed', async (t) => {
   const { app, client } = await openReplay(t, [])
   const store = app.store as ReplayStore
