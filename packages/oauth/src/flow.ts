@@ -147,7 +147,7 @@ function findClient(
   { redirectUrl, stored }: Pick<StartOptions, 'redirectUrl' | 'stored'>,
 ): StoredClient | undefined {
   const { oauth } = server
-  if (oauth.clientId !== undefined && isConfigured(server, metadata))
+  if (oauth.clientId !== undefined && acceptsConfiguredClient(server, metadata))
     return toClient(oauth.clientId, oauth.clientSecret)
   const client = stored?.issuer === metadata.issuer ? stored.client : undefined
   return client?.redirect_uri === redirectUrl ? client : undefined
@@ -160,7 +160,7 @@ function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): Stor
 }
 
 /** Whether the authorization server accepts the configured client. Otherwise Causeway registers one. */
-export function isConfigured(
+export function acceptsConfiguredClient(
   { oauth: { clientId } }: RemoteServer,
   { client_id_metadata_document_supported: supportsDocuments }: AuthorizationServerMetadata,
 ): boolean {

@@ -72,9 +72,10 @@ export class Logins {
     server: RemoteServer,
   ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
     const { discover } = await import('./discovery.ts')
-    const { isConfigured } = await import('./flow.ts')
+    const { acceptsConfiguredClient } = await import('./flow.ts')
     const { metadata, scope } = await discover(server)
-    const isKnown = isConfigured(server, metadata) || this.#find(server)?.issuer === metadata.issuer
+    const isKnown =
+      acceptsConfiguredClient(server, metadata) || this.#find(server)?.issuer === metadata.issuer
     return { issuer: metadata.issuer, scope, registers: !isKnown }
   }
 
