@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
+import { findFreePort } from '../../test/free-port.ts'
 import { inCI, isComplete } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { findServer, serverEnvironment } from '../src/autostart/autostart.ts'
@@ -34,7 +34,7 @@ const realServer = [
 /** Stops the server at the end of the test. */
 async function openSite(t: Test): Promise<Site> {
   const dir = t.testdir({ work: {} })
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}/mcp`
   t.teardown(async () => {
     // Only the lock has the pid of a server that did not finish its start.
@@ -54,14 +54,6 @@ async function openSite(t: Test): Promise<Site> {
         env: { XDG_STATE_HOME: join(dir, 'state'), CAUSEWAY_DATA_DIR: join(dir, 'data') },
       }),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function serverPid(port: number): Promise<number | undefined> {

@@ -85,14 +85,15 @@ else {
   verifies('console:traffic:page', 'a paused list does not change', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    await visit(watched, `${url}/traffic#filter=tool:get_metadata`)
+    // No page calls this tool: a late call of an earlier page would be counted too.
+    await visit(watched, `${url}/traffic#filter=tool:check_friction_cone`)
     await page.keyboard.press('p')
     await page.getByText('Paused, 0 new').waitFor()
-    await call(url, 'replay/tools/get_metadata', { recording: 'drop' })
+    await call(url, 'replay/tools/check_friction_cone', { recording: 'drop', frame_id: 42 })
     await page.getByText('Paused, 1 new').waitFor()
-    t.equal(await page.getByRole('row', { name: /get_metadata/ }).count(), 0)
+    t.equal(await page.getByRole('row', { name: /check_friction_cone/ }).count(), 0)
     await page.getByRole('button', { name: 'Show the newest' }).click()
-    await page.getByRole('row', { name: /get_metadata/ }).waitFor()
+    await page.getByRole('row', { name: /check_friction_cone/ }).waitFor()
   })
 
   verifies('console:traffic:load', async (t) => {

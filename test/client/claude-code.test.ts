@@ -1,8 +1,8 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../e2e/condition.ts'
 import { restartServer, fromSource as serverCommand, startServer } from '../e2e/server-process.ts'
+import { findFreePort } from '../free-port.ts'
 import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { bridgeCommand, clientRun, target } from './program.ts'
@@ -72,7 +72,7 @@ verifies('client:claude-code:autostart', async (t) => {
   const home = t.testdir({ data: {} })
   const claude = clientRun(t, newest, home)
   if (claude === undefined) return
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   t.teardown(() => endServer(url))
   const start = ['--autostart', '--server-command', `exec ${[process.execPath, ...serverCommand].join(' ')}`]
@@ -82,14 +82,6 @@ verifies('client:claude-code:autostart', async (t) => {
   t.match((await claude('mcp', 'list')).stdout, connected)
   t.type(await readPid(url), 'number', 'the bridge started a server that keeps running')
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function readPid(url: string): Promise<number | undefined> {
   const response = await fetch(`${url}/health`).catch(() => undefined)

@@ -1,7 +1,6 @@
 /** The server of a soak, which is stopped or killed at random times and restarted with the same port and data. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -65,14 +64,4 @@ export class SoakServer {
       return false
     }
   }
-}
-
-/** Returns a free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { findFreePort } from '../free-port.ts'
 import { randomFrom } from '../random.ts'
 import { type ResourceUse, SoakClient } from './client.ts'
-import { freePort, SoakServer } from './server.ts'
+import { SoakServer } from './server.ts'
 
 /** Options for a soak of the bridge. A seed determines the random choices, but not the timing. */
 export interface SoakPlan {
@@ -38,7 +39,7 @@ const settleMs = 45_000
 export async function soak({ bridges, seconds, seed, print }: SoakPlan): Promise<SoakReport> {
   const random = randomFrom(seed)
   const dir = mkdtempSync(join(tmpdir(), 'causeway-soak-'))
-  const server = new SoakServer(await freePort(), dir)
+  const server = new SoakServer(await findFreePort(), dir)
   try {
     await server.start()
     const clients = Array.from(

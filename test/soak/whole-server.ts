@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
+import { findFreePorts } from '../free-port.ts'
 import { appPaths, createDataFolders } from '../fuzz/data-folders.ts'
-import { freePort } from './server.ts'
 
 const program = fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))
 const collect = new URL('./collect.mjs', import.meta.url).href
@@ -57,8 +57,7 @@ export class WholeServer {
 
   /** Finds ports and creates the data folders. Does not start the server. */
   static async create(env: NodeJS.ProcessEnv = {}): Promise<WholeServer> {
-    const ports = []
-    for (let at = 0; at <= appPaths.length; at += 1) ports.push(await freePort())
+    const ports = await findFreePorts(appPaths.length + 1)
     return new WholeServer(mkdtempSync(join(tmpdir(), 'causeway-whole-')), ports, env)
   }
 
