@@ -31,8 +31,8 @@ export interface SoakReport {
 const allowedGrowthMb = 25
 /** Maximum growth in descriptors, because a few connections stay open. */
 const allowedDescriptors = 10
-/** Longer than Fastify's keep-alive timeout of 72 s, so that connections of the last burst are closed. */
-const keptAliveMs = 80_000
+/** Longer than a bridge keeps idle connections, so that those of the last burst are closed. */
+const keptAliveMs = 40_000
 const settleMs = 45_000
 
 /** Runs a soak. Faults of the bridges are returned, not thrown. */
