@@ -290,6 +290,8 @@ verifies('workshop:start:place', async (t) => {
   for (const args of [
     ['restore', 'x'],
     ['init', 'claude'],
+    ['--port', '3200', 'status'],
+    ['--port=3200', 'status'],
   ])
     t.match(serving(args, { root, env, cwd: root }), {
       serves: false,
@@ -300,7 +302,7 @@ verifies('workshop:start:place', async (t) => {
   for (const args of [['--version'], ['serve', '--help']])
     t.match(serving(args, { root, env, cwd: root }), { serves: false })
   t.notOk(existsSync(data), 'a data folder would be in the way of a restore')
-  for (const args of [[], ['--port', '3200'], ['serve']])
+  for (const args of [[], ['--port', '3200'], ['--port=3200'], ['serve'], ['--port', '3200', 'serve']])
     t.match(serving(args, { root, env, cwd: project }), {
       serves: true,
       cwd: root,

@@ -11,7 +11,7 @@ import { join } from 'node:path'
  */
 export function serving(args, { root, env = process.env, cwd = process.cwd() }) {
   const asksOnly = args.some((arg) => ['-h', '--help', '-v', '--version'].includes(arg))
-  const serves = !asksOnly && (args[0] === undefined || args[0].startsWith('-') || args[0] === 'serve')
+  const serves = !asksOnly && findCommand(args) === 'serve'
   const dataDir = join(root, '.causeway')
   const plots = join(dataDir, 'plots')
   // npm changes to the root of the checkout and passes the caller's folder in INIT_CWD.
@@ -26,6 +26,15 @@ export function serving(args, { root, env = process.env, cwd = process.cwd() }) 
       ...(existsSync(plots) ? { CAUSEWAY_PLOT_ROOTS: plots } : {}),
     },
   }
+}
+
+/** Returns the command after the settings, each of which has a value: `--port 3001 status` or `--port=3001 status`. */
+function findCommand(args) {
+  for (let at = 0; at < args.length; at += 1) {
+    if (!args[at].startsWith('-')) return args[at]
+    if (!args[at].includes('=')) at += 1
+  }
+  return 'serve'
 }
 
 /** Copies the example plots that are missing, so that users can change them. */
