@@ -280,6 +280,10 @@ export const help = {
     origin: 'design, Help: PostgreSQL',
     behaviour: 'PostgreSQL fulfils the storage contract, and tables of another version are rejected',
   },
+  'help:postgres:ranking': {
+    origin: 'defects: PostgreSQL ranked English questions worse than SQLite',
+    behaviour: 'PostgreSQL ranks chunks and pages by the same terms and formula as SQLite',
+  },
   'help:postgres:speed': {
     origin: 'defects: a query counted the chunks of each word once per matching chunk',
     behaviour: 'a query in PostgreSQL counts the matches of each word once',

@@ -55,4 +55,4 @@ export function indexedWords(title: string, headings: string, markdown: string):
 }
 
 /** Version of the indexed words and anchors. Another version makes a build read every page again. */
-export const wordsVersion = 5
+export const wordsVersion = 6

@@ -72,3 +72,16 @@ export const identifierTerms = ({ identifiers }: Question): string[] =>
 /** Returns an FTS5 expression that matches any of the terms. Quoting prevents syntax. */
 export const ftsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
+
+/** From this number of chunks, queries omit frequent words. */
+export const minItemsForOmission = 5000
+
+/** Omits words of more than a quarter of the chunks, if others remain: they take most of the time and rank nothing. */
+export function rareTerms(
+  terms: readonly string[],
+  items: number,
+  countChunks: (term: string) => number,
+): readonly string[] {
+  const rare = terms.filter((term) => countChunks(term) * 4 <= items)
+  return rare.some((term) => term.includes(' ') || countChunks(term) > 0) ? rare : terms
+}

@@ -1,9 +1,19 @@
 import type { EmbeddingSpace } from '@causeway/embed'
 import type { Hit } from '../../domain/fuse.ts'
+import { minItemsForOmission, rareTerms } from '../../domain/query.ts'
 import type { DocRow, HelpIndex, IndexFacts, ItemRow, Scope } from '../types.ts'
 import { inScope, toParameters } from './scope.ts'
 import type { PostgresVectors } from './search-vectors.ts'
 import type { PostgresDatabase, Sql } from './sql.ts'
+import {
+  type Columns,
+  docColumns as docTerms,
+  itemColumns as itemTerms,
+  linkColumns,
+  queryTerms,
+  splitTerms,
+  type TermKind,
+} from './term-vector.ts'
 
 const docColumns =
   'd.id::integer AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
@@ -12,18 +22,28 @@ const itemColumns =
   'id::integer AS item_id, doc_id::integer AS doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text'
 
 /** Opens the published index. Each method is one statement, and so sees one state. */
-export function readPostgres(db: PostgresDatabase, facts: IndexFacts, vectors: PostgresVectors): HelpIndex {
+export async function readPostgres(
+  db: PostgresDatabase,
+  facts: IndexFacts,
+  vectors: PostgresVectors,
+): Promise<HelpIndex> {
+  const statistics = await readStatistics(db)
   return {
     facts,
-    async rank({ words, others, identifiers, vector, scope, limit }) {
+    async rank({ words: allWords, others: allOthers, identifiers, vector, scope, limit }) {
+      const [words, others] = await Promise.all([
+        omitFrequent(db, allWords, facts),
+        omitFrequent(db, allOthers, facts),
+      ])
+      const search = { scope, limit, statistics }
       const items = (column: 'stem' | 'exact', terms: readonly string[]) =>
-        rankedItems(db, { column, terms, scope, limit })
+        rankedItems(db, column, { ...search, terms })
       const [stem, exact, synonym, doc, link, identifier, near] = await Promise.all([
         items('stem', words),
         items('exact', words),
         others.length === 0 ? [] : items('stem', [...words, ...others]),
-        rankedDocs(db, { terms: words, scope, limit }),
-        rankedLinks(db, { terms: [...words, ...others], scope, limit }),
+        rankedDocs(db, { ...search, terms: words }),
+        rankedLinks(db, { ...search, terms: [...words, ...others] }),
         items('exact', identifiers),
         vector === undefined ? {} : vectors.nearest({ vector, scope, limit }),
       ])
@@ -96,75 +116,177 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   }
 }
 
-/** From this number of rows, queries omit terms of more than a quarter of them, if others remain. */
-const minRowsForOmission = 5000
+/** Omits frequent words from the terms of a query to a large index. */
+async function omitFrequent(
+  sql: Sql,
+  terms: readonly string[],
+  { items }: IndexFacts,
+): Promise<readonly string[]> {
+  if (items < minItemsForOmission || terms.length === 0) return terms
+  const { queries, words } = queryTerms(terms, 'exact')
+  const rows = await sql.query<{ words: string; count: number }>(
+    `SELECT words, (SELECT count(*)::integer FROM help_items i WHERE i.exact @@ q::tsquery) AS count
+     FROM unnest($1::text[], $2::text[]) AS asked (q, words)`,
+    [queries, words],
+  )
+  const counts = new Map(rows.map(({ words: name, count }) => [name, count]))
+  return rareTerms(terms, items, (term) => counts.get(splitTerms(term, 'exact').join(' ')) ?? 0)
+}
+
+/** A table with terms, and its columns of terms. */
+interface TermColumns {
+  readonly table: 'help_items' | 'help_docs' | 'help_links'
+  readonly vector: TermKind
+  readonly frequencies: string
+  readonly length: string
+  readonly columns: Columns
+}
+
+const columns = {
+  stem: {
+    table: 'help_items',
+    vector: 'stem',
+    frequencies: 'stem_frequencies',
+    length: 'stem_length',
+    columns: itemTerms,
+  },
+  exact: {
+    table: 'help_items',
+    vector: 'exact',
+    frequencies: 'exact_frequencies',
+    length: 'exact_length',
+    columns: itemTerms,
+  },
+  doc: {
+    table: 'help_docs',
+    vector: 'stem',
+    frequencies: 'frequencies',
+    length: 'length',
+    columns: docTerms,
+  },
+  link: {
+    table: 'help_links',
+    vector: 'stem',
+    frequencies: 'frequencies',
+    length: 'length',
+    columns: linkColumns,
+  },
+} as const satisfies Readonly<Record<string, TermColumns>>
+
+/** Number of rows and their mean length in terms. */
+interface TermStatistics {
+  readonly rows: number
+  readonly mean: number
+}
+
+type Statistics = Readonly<Record<keyof typeof columns, TermStatistics>>
+
+/** Reads the statistics of all tables. */
+async function readStatistics(sql: Sql): Promise<Statistics> {
+  const read = async ({ table, length }: TermColumns): Promise<TermStatistics> => {
+    const [row] = await sql.query<TermStatistics>(
+      `SELECT count(*)::integer AS rows, coalesce(avg(${length}), 1)::float8 AS mean FROM ${table}`,
+    )
+    return row ?? { rows: 0, mean: 1 }
+  }
+  const [stem, exact, doc, link] = await Promise.all([
+    read(columns.stem),
+    read(columns.exact),
+    read(columns.doc),
+    read(columns.link),
+  ])
+  return { stem, exact, doc, link }
+}
 
 /**
- * The common table `t`: the terms of $5 as queries with the weight ln(1 + (n - df + 0.5) / (df + 0.5)), because
- * `ts_rank` ignores document frequency. `phraseto_tsquery` has no syntax. Without `MATERIALIZED`, PostgreSQL would
- * count the rows of each term once per matching row.
+ * The common table `t`: the terms of a query with their inverse document frequency, as in SQLite's `bm25`. Without
+ * `MATERIALIZED`, PostgreSQL would count the rows of each term once per matching row. Uses the parameters $5 to $7.
  */
-const withTerms = (table: string, column: string, language: string): string => `
+const withTerms = ({ table, vector }: TermColumns): string => `
   WITH counted AS MATERIALIZED (
-    SELECT q, (SELECT count(*) FROM ${table} x WHERE x.${column} @@ q) AS df, (SELECT count(*) FROM ${table}) AS n
-    FROM (SELECT DISTINCT phraseto_tsquery('${language}', term) AS q FROM unnest($5::text[]) AS term) AS asked
-    WHERE numnode(q) > 0
+    SELECT q::tsquery AS q, words, (SELECT count(*) FROM ${table} x WHERE x.${vector} @@ q::tsquery) AS df
+    FROM unnest($5::text[], $6::text[]) AS asked (q, words)
   ), t AS MATERIALIZED (
-    SELECT q, ln(1 + (n - df + 0.5) / (df + 0.5)) AS weight FROM counted
-    WHERE df > 0 AND (n < ${minRowsForOmission} OR df * 4 <= n
-      OR NOT EXISTS (SELECT 1 FROM counted WHERE df BETWEEN 1 AND n / 4))
+    SELECT q, words, greatest(ln(($7::float8 - df + 0.5) / (df + 0.5)), 1e-6) AS idf FROM counted WHERE df > 0
   )`
 
-/** Weights of text, unused, headings and titles. */
-const weighted = (column: string): string => `t.weight * ts_rank('{0.2, 0.2, 0.6, 1.0}', ${column}, t.q)`
+/** The weighted number of occurrences of a phrase in a row. */
+const countedPhrase = (row: string, { vector, columns }: TermColumns): string => `(
+  SELECT sum(weight) FROM (
+    SELECT CASE min(label) ${columns.map(([label, weight]) => `WHEN '${label}' THEN ${weight}`).join(' ')} END AS weight
+    FROM unnest(string_to_array(t.words, ' ')) WITH ORDINALITY AS part (word, place)
+    JOIN unnest(${row}.${vector}) AS term (word, positions, labels) USING (word), unnest(positions, labels) AS found (position, label)
+    GROUP BY position - place HAVING count(*) = cardinality(string_to_array(t.words, ' '))
+  ) AS phrases)`
+
+/**
+ * The score of a term in a row by BM25, as in SQLite's `bm25`: k1 is 1.2, b is 0.75. Rows of older versions have no
+ * frequencies. Uses the parameter $8, the mean length of a row.
+ */
+const scored = (row: string, columns: TermColumns): string => {
+  const { frequencies, length } = columns
+  const frequency = `CASE WHEN t.words LIKE '% %' THEN ${countedPhrase(row, columns)} ELSE (${row}.${frequencies} ->> t.words)::float8 END`
+  return `(SELECT t.idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * coalesce(${row}.${length}, $8::float8) / $8::float8)) FROM (SELECT coalesce(${frequency}, 1) AS f) AS g)`
+}
+
+/** The sum of scores, rounded: the order of additions changes the last digits, and equal scores are sorted by id. */
+const total = (part: string): string => `round(sum(${part})::numeric, 12)`
 
 interface SearchArguments {
   readonly terms: readonly string[]
   readonly scope: Scope
   readonly limit: number
+  readonly statistics: Statistics
+}
+
+/** Parameters of a ranking statement. */
+const rankParameters = (name: keyof typeof columns, { terms, scope, limit, statistics }: SearchArguments) => {
+  const { queries, words } = queryTerms(terms, columns[name].vector)
+  const { rows, mean } = statistics[name]
+  return [...toParameters(scope), queries, words, rows, mean, limit]
 }
 
 async function rankedItems(
   sql: Sql,
-  { column, terms, scope, limit }: SearchArguments & { readonly column: 'stem' | 'exact' },
+  column: 'stem' | 'exact',
+  search: SearchArguments,
 ): Promise<readonly Hit[]> {
-  if (terms.length === 0) return []
-  const language = column === 'stem' ? 'english' : 'simple'
+  if (search.terms.length === 0) return []
   return sql.query<Hit>(
     // Without OFFSET, PostgreSQL would sort whole rows to group them.
-    `${withTerms('help_items', column, language)}
+    `${withTerms(columns[column])}
      SELECT item_id, doc_id FROM (
-       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${weighted(`i.${column}`)} AS part
+       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${scored('i', columns[column])} AS part
        FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
        WHERE ${inScope} OFFSET 0
-     ) AS matched GROUP BY item_id, doc_id ORDER BY sum(part) DESC, item_id LIMIT $6`,
-    [...toParameters(scope), terms, limit],
+     ) AS matched GROUP BY item_id, doc_id ORDER BY ${total('part')} DESC, item_id LIMIT $9`,
+    rankParameters(column, search),
   )
 }
 
-async function rankedDocs(sql: Sql, { terms, scope, limit }: SearchArguments): Promise<readonly Hit[]> {
-  if (terms.length === 0) return []
+async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
+  if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${withTerms('help_docs', 'stem', 'english')}
+    `${withTerms(columns.doc)}
      SELECT doc_id, NULL AS item_id FROM (
-       SELECT d.id::integer AS doc_id, ${weighted('d.stem')} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
+       SELECT d.id::integer AS doc_id, ${scored('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
        WHERE ${inScope} OFFSET 0
-     ) AS matched GROUP BY doc_id ORDER BY sum(part) DESC, doc_id LIMIT $6`,
-    [...toParameters(scope), terms, limit],
+     ) AS matched GROUP BY doc_id ORDER BY ${total('part')} DESC, doc_id LIMIT $9`,
+    rankParameters('doc', search),
   )
 }
 
 /** Ranks pages by the text of visible links to them. */
-async function rankedLinks(sql: Sql, { terms, scope, limit }: SearchArguments): Promise<readonly Hit[]> {
-  if (terms.length === 0) return []
+async function rankedLinks(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
+  if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${withTerms('help_links', 'stem', 'english')}
+    `${withTerms(columns.link)}
      SELECT d.id::integer AS doc_id, NULL AS item_id
      FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
      JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
      WHERE (f.is_internal = false OR $1::boolean) AND ${inScope}
-     GROUP BY l.id, d.id ORDER BY sum(t.weight * ts_rank(l.stem, t.q, 1)) DESC, d.id, l.id LIMIT $6`,
-    [...toParameters(scope), terms, limit],
+     GROUP BY l.id, d.id ORDER BY ${total(scored('l', columns.link))} DESC, d.id, l.id LIMIT $9`,
+    rankParameters('link', search),
   )
 }
 

@@ -49,6 +49,11 @@ const tables = [
     id bigserial PRIMARY KEY, doc_id bigint NOT NULL REFERENCES help_docs (id) ON DELETE CASCADE, file_path text NOT NULL,
     stem tsvector NOT NULL
   )`,
+  // Tables of older versions lack these columns; the next build fills them.
+  'ALTER TABLE help_docs ADD COLUMN IF NOT EXISTS frequencies jsonb, ADD COLUMN IF NOT EXISTS length integer',
+  'ALTER TABLE help_links ADD COLUMN IF NOT EXISTS frequencies jsonb, ADD COLUMN IF NOT EXISTS length integer',
+  `ALTER TABLE help_items ADD COLUMN IF NOT EXISTS stem_frequencies jsonb, ADD COLUMN IF NOT EXISTS stem_length integer,
+    ADD COLUMN IF NOT EXISTS exact_frequencies jsonb, ADD COLUMN IF NOT EXISTS exact_length integer`,
   'CREATE INDEX IF NOT EXISTS help_links_stem ON help_links USING gin (stem)',
   'CREATE INDEX IF NOT EXISTS help_links_doc ON help_links (doc_id)',
   'CREATE INDEX IF NOT EXISTS help_docs_stem ON help_docs USING gin (stem)',

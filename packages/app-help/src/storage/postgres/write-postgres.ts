@@ -3,6 +3,7 @@ import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
 import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables } from './schema.ts'
 import { insertRows, type Sql, vectorText } from './sql.ts'
+import { countTerms, docColumns, itemColumns, linkColumns, type TermVector } from './term-vector.ts'
 
 /** Applies a change within a transaction. */
 export async function applyChange(sql: Sql, change: IndexChange): Promise<void> {
@@ -26,8 +27,8 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
   const indexTitle = indexedTitle(page)
   const words = indexedWords(indexTitle, headings, body).stem.map(cut)
   const [row] = await sql.query<{ id: string }>(
-    `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem)
-     VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${weighted('english', 12)}) RETURNING id`,
+    `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem, frequencies, length)
+     VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::tsvector, $13::jsonb, $14) RETURNING id`,
     [
       page.doc_id ?? earlier?.id ?? null,
       source,
@@ -40,7 +41,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       is_internal,
       content_hash,
       body,
-      ...words,
+      ...termCells(countTerms(words, docColumns, 'stem')),
     ],
   )
   const rows = chunks.map((chunk, i) => {
@@ -59,15 +60,16 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       chunk.text,
       page.text_hashes[i],
       is_internal,
-      ...[...stem, ...exact].map(cut),
+      ...termCells(countTerms(stem.map(cut), itemColumns, 'stem')),
+      ...termCells(countTerms(exact.map(cut), itemColumns, 'exact')),
     ]
   })
-  const values = Array.from({ length: 13 }, (_, i) => `$${i + 1}`)
+  const values = Array.from({ length: 19 }, (_, i) => `$${i + 1}`)
   await insertRows(
     sql,
-    'help_items (doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text, text_hash, is_internal, stem, exact)',
+    'help_items (doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text, text_hash, is_internal, stem, stem_frequencies, stem_length, exact, exact_frequencies, exact_length)',
     rows,
-    { values: [...values.map(typed), weighted('english', 14), weighted('simple', 17)] },
+    { values: values.map(typed) },
   )
   await putLinks(sql, row?.id, page)
 }
@@ -75,24 +77,24 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
 async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): Promise<void> {
   await insertRows(
     sql,
-    'help_links (doc_id, file_path, stem)',
-    links.map(({ to, text }) => [id, to, text]),
-    { values: ['$1::bigint', '$2::text', "to_tsvector('english', $3::text)"] },
+    'help_links (doc_id, file_path, stem, frequencies, length)',
+    links.map(({ to, text }) => [id, to, ...termCells(countTerms([text], linkColumns, 'stem'))]),
+    { values: ['$1::bigint', '$2::text', '$3::tsvector', '$4::jsonb', '$5::integer'] },
   )
 }
 
-/** Parameters of multiple rows have no types: casts those that are not text. */
-function typed(value: string, at: number): string {
-  if (at === 0) return `${value}::bigint`
-  if (at === 12) return `${value}::boolean`
-  return [1, 3, 5, 6, 7, 8].includes(at) ? `${value}::integer` : `${value}::text`
+/** Types of columns that are not text, by position. Parameters of multiple rows have no types. */
+const types: Readonly<Record<number, string>> = {
+  0: 'bigint',
+  ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((at) => [at, 'integer'])),
+  12: 'boolean',
+  ...Object.fromEntries([13, 16].map((at) => [at, 'tsvector'])),
+  ...Object.fromEntries([14, 17].map((at) => [at, 'jsonb'])),
 }
 
-/** Weights title, heading and text; `at` is the parameter of the title. */
-const weighted = (language: string, at: number): string =>
-  ['A', 'B', 'D']
-    .map((weight, i) => `setweight(to_tsvector('${language}', $${at + i}::text), '${weight}')`)
-    .join(' || ')
+const typed = (value: string, at: number): string => `${value}::${types[at] ?? 'text'}`
+
+const termCells = ({ vector, frequencies, length }: TermVector): unknown[] => [vector, frequencies, length]
 
 /** PostgreSQL limits a column to one megabyte of words. */
 const cut = (text: string): string => text.slice(0, 400_000)

@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3'
 import type { Hit, Lists } from '../../domain/fuse.ts'
-import { ftsExpression } from '../../domain/query.ts'
+import { ftsExpression, minItemsForOmission, rareTerms } from '../../domain/query.ts'
 import type {
   DocRow,
   EmbeddedItem,
@@ -22,9 +22,6 @@ const inScope =
 
 const docColumns =
   'd.id AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
-
-/** From this number of chunks, queries omit frequent words. */
-const minItemsForOmission = 5000
 
 /** Maximum number of scopes in the cache. */
 const maxScopes = 32
@@ -134,13 +131,10 @@ export class IndexFile implements HelpIndex {
     this.#db.close()
   }
 
-  /** Omits words of more than a quarter of the chunks, if others remain: they take most of the time and rank nothing. */
   #omitFrequent(terms: readonly string[]): readonly string[] {
     const { items } = this.facts
     if (items < minItemsForOmission) return terms
-    const counts = new Map(terms.map((term) => [term, this.#frequency.get(term) ?? 0]))
-    const rare = terms.filter((term) => (counts.get(term) ?? 0) * 4 <= items)
-    return rare.some((term) => term.includes(' ') || (counts.get(term) ?? 0) > 0) ? rare : terms
+    return rareTerms(terms, items, (term) => this.#frequency.get(term) ?? 0)
   }
 
   #readVectors(): VectorScan {

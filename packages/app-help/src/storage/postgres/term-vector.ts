@@ -1,0 +1,86 @@
+import { stem } from '@causeway/embed'
+
+/** How words become terms: as stems, or as written. */
+export type TermKind = 'stem' | 'exact'
+
+/** The terms of a row, in the form that PostgreSQL stores. */
+export interface TermVector {
+  /** Text of a `tsvector`, which finds rows and phrases. */
+  readonly vector: string
+  /** JSON object of the weighted frequency by term, because a `tsvector` has no fast access to it. */
+  readonly frequencies: string
+  /** Number of terms. */
+  readonly length: number
+}
+
+/** Limits of a `tsvector`: the largest position, positions per term, and bytes of a term (2046). */
+const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
+
+/**
+ * Splits a text into terms as SQLite's tokenizers do (`unicode61`, for stems with `porter`), so that both storages rank
+ * the same. The parser of `to_tsvector` would keep `fastify.listen` or `/v1/users` as one word.
+ */
+export function splitTerms(text: string, kind: TermKind): string[] {
+  const plain = text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+  const found = plain.match(kind === 'stem' ? /[\p{L}\p{N}\p{Co}]+/gu : /[\p{L}\p{N}\p{Co}_]+/gu) ?? []
+  return found.map((word) => (kind === 'stem' ? stem(word) : word).slice(0, maxCharacters))
+}
+
+/** The columns of a row with terms: their weights in the score, and the labels of their positions. */
+export type Columns = readonly (readonly [label: 'A' | 'B' | 'D', weight: number])[]
+
+export const itemColumns: Columns = [
+  ['A', 5],
+  ['B', 3],
+  ['D', 1],
+]
+export const docColumns: Columns = [
+  ['A', 3],
+  ['B', 3],
+  ['D', 1],
+]
+export const linkColumns: Columns = [['D', 1]]
+
+/** Counts the terms of the texts of columns. Phrases do not extend over columns. */
+export function countTerms(texts: readonly string[], columns: Columns, kind: TermKind): TermVector {
+  const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
+  let position = 0
+  let length = 0
+  for (const [at, [label, weight]] of columns.entries()) {
+    for (const term of splitTerms(texts[at] ?? '', kind)) {
+      const entry = terms.get(term) ?? { frequency: 0, positions: [] }
+      terms.set(term, entry)
+      entry.frequency += weight
+      position++
+      length++
+      if (position <= maxPosition && entry.positions.length < maxPositions)
+        entry.positions.push(`${position}${label}`)
+    }
+    position++
+  }
+  return {
+    vector: [...terms]
+      .map(([term, { positions }]) => `'${term}'${positions.length === 0 ? '' : `:${positions.join(',')}`}`)
+      .join(' '),
+    frequencies: JSON.stringify(
+      Object.fromEntries([...terms].map(([term, { frequency }]) => [term, frequency])),
+    ),
+    length,
+  }
+}
+
+/** Returns the terms of a query as texts of a `tsquery`, each a word or a phrase, next to their words. */
+export function queryTerms(
+  terms: readonly string[],
+  kind: TermKind,
+): { readonly queries: readonly string[]; readonly words: readonly string[] } {
+  const split = terms.map((term) => splitTerms(term, kind)).filter((words) => words.length > 0)
+  return {
+    queries: split.map((words) => words.map((word) => `'${word}'`).join(' <-> ')),
+    words: split.map((words) => words.join(' ')),
+  }
+}
