@@ -7,8 +7,8 @@ import { readSources } from '../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
 import { Queries } from '../../packages/app-help/src/search/queries.ts'
 import { Reader } from '../../packages/app-help/src/search/reader.ts'
-import { connect } from '../../packages/app-help/src/storage/postgres/connect.ts'
 import { rankedLists } from '../../packages/app-help/src/search/search.ts'
+import { connect } from '../../packages/app-help/src/storage/postgres/connect.ts'
 import { openPostgresStorage } from '../../packages/app-help/src/storage/postgres/postgres-storage.ts'
 import type { PostgresDatabase } from '../../packages/app-help/src/storage/postgres/sql.ts'
 import { openSqliteStorage } from '../../packages/app-help/src/storage/sqlite/sqlite-storage.ts'
@@ -138,7 +138,7 @@ verifies('help:postgres:ranking', async (t) => {
   const pages = join(folder, 'pages')
   const expected = await rankAll(openSqliteStorage(join(folder, 'data')), pages)
   const ranked = await rankAll(await openPostgresStorage(await openDatabase(t)), pages)
-  for (const [at, lists] of ranked.entries()) t.same(lists, expected[at], asked[at])
+  for (const [at, lists] of ranked.entries()) t.same(lists, expected[at], asked[at] ?? '')
 })
 
 verifies(

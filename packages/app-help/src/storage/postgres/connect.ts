@@ -1,4 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
+import type { ClientBase } from 'pg'
 import { HelpError } from '../../errors.ts'
 import type { Edition } from '../types.ts'
 import type { PostgresDatabase, Sql } from './sql.ts'
@@ -20,10 +21,13 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
       cause,
     })
   })
-  const pool = new pg.Pool({ connectionString: url, max: connections, application_name: 'causeway-help' })
-  // The tables of the internal edition are in a schema of their own.
-  if (edition === 'internal')
-    pool.on('connect', (client) => void client.query(`SET search_path = ${internalSchema}, public`))
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    application_name: 'causeway-help',
+    // The pool waits for the promise, although its type has no result.
+    onConnect: (client) => prepareConnection(client, edition),
+  })
   // Broken idle connections are replaced; the next statement reports its own error.
   pool.on('error', () => {})
   const query: Sql['query'] = async (text, parameters = []) => {
@@ -56,6 +60,13 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
     },
     close: () => pool.end(),
   }
+}
+
+async function prepareConnection(client: Pick<ClientBase, 'query'>, edition: Edition): Promise<void> {
+  // Compiling a ranking statement takes longer than running it.
+  await client.query('SET jit = off')
+  // The tables of the internal edition are in a schema of their own.
+  if (edition === 'internal') await client.query(`SET search_path = ${internalSchema}, public`)
 }
 
 /** Problems by error code of the driver or of PostgreSQL (its manual, appendix A). */
