@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +18,7 @@ import t from 'tap'
 import { openProtectedServer } from '../../packages/oauth/test/protected-server.ts'
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
+import { openDebugLog, redact } from '../src/lifecycle/debug-log.ts'
 import { type Option, options } from '../src/settings/options.ts'
 import { readFlags, readSettings, type Settings } from '../src/settings/settings.ts'
 import { usage } from '../src/settings/usage.ts'
@@ -335,4 +347,49 @@ t.test('findOldestNode falls back to a newer Node outside continuous integration
   t.throws(() => find({ CAUSEWAY_NODE20: join(newer, 'node'), PATH: older }), /is not Node 20/)
   t.equal(find({ PATH: newer }), process.execPath)
   t.match(comments, [/Node 20 not found/])
+})
+
+const head = { pid: 42, now: () => new Date('2026-01-02T03:04:05.678Z') }
+
+verifies('bridge:setting:debug', 'openDebugLog writes each text as one line with time and pid', async (t) => {
+  const path = join(t.testdir(), 'mcp_wrapper.log')
+  const log = openDebugLog(path, head)
+  log('one')
+  log('two\nlines')
+  openDebugLog(path, { ...head, pid: 43 })('appended')
+  t.same(readFileSync(path, 'utf8').trimEnd().split('\n'), [
+    '2026-01-02T03:04:05.678Z [42] one',
+    '2026-01-02T03:04:05.678Z [42] two lines',
+    '2026-01-02T03:04:05.678Z [43] appended',
+  ])
+  t.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+verifies('bridge:setting:debug', 'openDebugLog rejects a link, pipe or folder', async (t) => {
+  const dir = t.testdir({ target: 'keep', folder: {} })
+  symlinkSync(join(dir, 'target'), join(dir, 'link'))
+  linkSync(join(dir, 'target'), join(dir, 'hard'))
+  execFileSync('mkfifo', [join(dir, 'pipe')])
+  for (const name of ['link', 'hard', 'pipe', 'folder'])
+    t.throws(() => openDebugLog(join(dir, name), head), name)
+  t.equal(readFileSync(join(dir, 'target'), 'utf8'), 'keep')
+})
+
+t.test('openDebugLog removes the permissions of other users', async (t) => {
+  const path = join(t.testdir(), 'mcp_wrapper.log')
+  writeFileSync(path, '')
+  chmodSync(path, 0o644)
+  openDebugLog(path, head)
+  t.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+t.test('redact removes secrets and keeps other text', async (t) => {
+  const text =
+    '{"api_key":"abc\\"d","n":1,"password":12,"Authorization":"Bearer xyz","plain":"token","accessToken":"cut off'
+  const shown = redact(text)
+  for (const secret of ['abc', '12', 'xyz', 'cut off']) t.notMatch(shown, secret)
+  t.match(shown, '"n":1')
+  t.match(shown, '"plain":"token"')
+  t.notMatch(redact('authorization: Bearer a.b-c'), 'a.b-c')
+  t.notMatch(redact('key sk-abcdefgh12345'), 'abcdefgh')
 })

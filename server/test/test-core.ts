@@ -1,4 +1,5 @@
 /** A server core for tests, with a real data folder and registry but without transports. */
+import { readdirSync, readFileSync } from 'node:fs'
 import type { App } from '@causeway/app-kit'
 import type { Params } from '@causeway/protocol'
 import { type Logger, pino } from 'pino'
@@ -91,4 +92,13 @@ export async function soon<T>(promise: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Returns names and texts of the log files of a kind, oldest first. */
+export function readLogFiles(dir: string, name: string): { file: string; text: string }[] {
+  const number = (file: string) => Number(/\.(\d+)\./.exec(file)?.[1])
+  return readdirSync(`${dir}/logs`)
+    .filter((file) => file.startsWith(`${name}.`))
+    .sort((one, other) => number(one) - number(other))
+    .map((file) => ({ file, text: readFileSync(`${dir}/logs/${file}`, 'utf8') }))
 }

@@ -2,8 +2,9 @@ import fs, { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { syncBuiltinESMExports } from 'node:module'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { parseTokens } from '../../src/access/access.ts'
+import { methodScope, parseTokens, toolScope } from '../../src/access/access.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
+import { isLoopback } from '../../src/http/security/admission.ts'
 import { captureLog } from '../test-core.ts'
 
 const [first, second] = ['first-token-of-this-test', 'second-token-of-this-test']
@@ -149,4 +150,16 @@ t.test('authenticate rejects everything but a valid bearer token', async (t) => 
   ])
     t.throws(() => tokens.authenticate(header), { code: 'UNAUTHORIZED' }, String(header))
   t.ok(tokens.authenticate(`bearer ${first}`))
+})
+
+t.test('scopes follow the hints of a tool and the method of a route', async (t) => {
+  t.equal(toolScope({ readOnlyHint: true, openWorldHint: true }), 'read')
+  t.equal(toolScope({ readOnlyHint: false, openWorldHint: true }), 'execute')
+  t.equal(toolScope({ readOnlyHint: false, openWorldHint: false }), 'write')
+  t.same(['GET', 'POST', 'DELETE'].map(methodScope), ['read', 'write', 'write'])
+})
+
+t.test('isLoopback recognizes every notation of this machine', async (t) => {
+  for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) t.ok(isLoopback(host), host)
+  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) t.notOk(isLoopback(host), host)
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { TestClient } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
-import { verifies } from '../../../test/verifies.ts'
-import type { ReplayStore } from '../src/store/store.ts'
-import { fps, frameLine, kick, runLine } from './falling.ts'
-import { holds } from './near.ts'
-import { openReplay, toRows } from './replay-kit.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { fps, frameLine, kick, runLine } from '../falling.ts'
+import { holds } from '../near.ts'
+import { openReplay, toRows } from '../replay-kit.ts'
 
 /** Recordings of the original C++ recorder, compared with independently computed answers. */
 

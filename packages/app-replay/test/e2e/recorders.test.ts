@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { descriptor as jsDescriptor } from '../../../recorders/js/descriptor.js'
-import { inCI } from '../../../test/tier.ts'
-import { openReplay } from './replay-kit.ts'
+import { descriptor as jsDescriptor } from '../../../../recorders/js/descriptor.js'
+import { inCI } from '../../../../test/tier.ts'
+import { openReplay } from '../replay-kit.ts'
 
-const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
+const recorders = fileURLToPath(new URL('../../../../recorders/', import.meta.url))
 const example = join(recorders, 'python/examples/bouncing_ball.py')
 const needs = (program: string) =>
   spawnSync(program, ['--version']).status === 0 ? {} : { skip: `${program} is not installed` }

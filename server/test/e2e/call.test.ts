@@ -13,7 +13,7 @@ import { saveFiles } from '../../src/cli/call/save-files.ts'
 import { parseToolArguments } from '../../src/cli/call/tool-arguments.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
-import { runHere } from './run-here.ts'
+import { runHere } from '../cli/run-here.ts'
 
 const dir = t.testdir({ data: {} })
 const data = join(dir, 'data')

@@ -4,9 +4,9 @@ import {
   openProtectedServer,
   type ProtectedServer,
   visit,
-} from '../../packages/oauth/test/protected-server.ts'
-import { verifies } from '../../test/verifies.ts'
-import { type Client, readPrintedUrl, startBridge } from './client.ts'
+} from '../../../packages/oauth/test/protected-server.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { type Client, readPrintedUrl, startBridge } from '../client.ts'
 
 /** Runs `--login` and opens the page that it prints. */
 async function logIn(t: Test, url: string, env: Readonly<Record<string, string>>): Promise<Client> {

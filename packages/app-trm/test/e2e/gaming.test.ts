@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import { randomFrom } from '../../../test/random.ts'
-import { isComplete } from '../../../test/tier.ts'
-import { verifies } from '../../../test/verifies.ts'
-import { createGamingCases, createSample } from './gaming/cases.ts'
-import { createHiddenCases } from './gaming/hidden-cases.ts'
-import { createIndirectCases } from './gaming/indirect-cases.ts'
-import { openTrm, python, readText } from './trm-kit.ts'
+import { randomFrom } from '../../../../test/random.ts'
+import { isComplete } from '../../../../test/tier.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import { createGamingCases, createSample } from '../gaming/cases.ts'
+import { createHiddenCases } from '../gaming/hidden-cases.ts'
+import { createIndirectCases } from '../gaming/indirect-cases.ts'
+import { openTrm, python, readText } from '../trm-kit.ts'
 
 t.setTimeout(600_000)
 

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { fixture, listed, openHostedCore, serve, status } from './hosted-core.ts'
+import { fixture, listed, openHostedCore, serve, status } from '../hosted/hosted-core.ts'
 
 t.setTimeout(300_000)
 

@@ -5,19 +5,19 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { inCI } from '../../../test/tier.ts'
-import { verifies } from '../../../test/verifies.ts'
-import { actionNames } from '../src/domain/action.ts'
-import { limitsSchema } from '../src/limits.ts'
-import { readConfig } from '../src/wire/read-config.ts'
-import { findWell, wellSeen } from './killed/wells.ts'
-import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
-import { type Script, sensible, startScripted } from './provider/scripted-provider.ts'
+import { inCI } from '../../../../test/tier.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import { actionNames } from '../../src/domain/action.ts'
+import { limitsSchema } from '../../src/limits.ts'
+import { readConfig } from '../../src/wire/read-config.ts'
+import { findWell, wellSeen } from '../killed/wells.ts'
+import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from '../minds-kit.ts'
+import { type Script, sensible, startScripted } from '../provider/scripted-provider.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 t.setTimeout(isLong ? 900_000 : 120_000)
 
-const program = fileURLToPath(new URL('./killed/living.ts', import.meta.url))
+const program = fileURLToPath(new URL('../killed/living.ts', import.meta.url))
 
 /** Runs until this many results arrived, and a little longer, is killed, and returns the results. */
 async function killedLife(
@@ -182,7 +182,7 @@ verifies('minds:parallel', 'a concurrent decision, consolidation and recall lose
   t.equal((await minds.read('mind://mara/memories?limit=1000')).length, 60)
 })
 
-const text = readFileSync(new URL('../../../docs/minds.md', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../../../../docs/minds.md', import.meta.url), 'utf8')
 
 /** Returns the rows of the table that begins with this column. */
 const findTable = (column: string): readonly (readonly string[])[] => {

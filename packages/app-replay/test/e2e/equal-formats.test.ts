@@ -3,10 +3,10 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallToolResult } from '@causeway/protocol'
 import t, { type Test } from 'tap'
-import { Recorder } from '../../../recorders/js/recorder.js'
-import replay from '../src/index.ts'
-import type { ReplayStore } from '../src/store/store.ts'
-import { openReplay } from './replay-kit.ts'
+import { Recorder } from '../../../../recorders/js/recorder.js'
+import replay from '../../src/index.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { openReplay } from '../replay-kit.ts'
 
 t.setTimeout(120_000)
 

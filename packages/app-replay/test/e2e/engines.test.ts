@@ -7,12 +7,12 @@ import t, { type Test } from 'tap'
 import { samplePath } from '../../../../test/downloads/samples.mjs'
 import { isComplete } from '../../../../test/tier.ts'
 import { verifies } from '../../../../test/verifies.ts'
+import { createCannon } from '../engines/cannon.ts'
+import { createJolt } from '../engines/jolt.ts'
+import { createPlanck } from '../engines/planck.ts'
+import { rapier } from '../engines/rapier.ts'
+import type { Engine, EngineScene } from '../engines/scene.ts'
 import { openReplay, toRows } from '../replay-kit.ts'
-import { createCannon } from './cannon.ts'
-import { createJolt } from './jolt.ts'
-import { createPlanck } from './planck.ts'
-import { rapier } from './rapier.ts'
-import type { Engine, EngineScene } from './scene.ts'
 
 t.setTimeout(240_000)
 

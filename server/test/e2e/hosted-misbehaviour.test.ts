@@ -6,8 +6,8 @@ import { postMcp } from '../../../test/e2e/http.ts'
 import { spawnServer } from '../../../test/e2e/server-process.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { fixture, listed, openHostedCore, status } from '../hosted/hosted-core.ts'
 import { call, toolNames } from '../test-core.ts'
-import { fixture, listed, openHostedCore, status } from './hosted-core.ts'
 
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')

@@ -9,17 +9,17 @@ import { createFileRegistry, fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { McapIndexedReader, McapStreamReader } from '@mcap/core'
 import t, { type Test } from 'tap'
-import { verifies } from '../../../test/verifies.ts'
-import { frameMessage, runMessage } from '../src/formats/mcap/messages.ts'
-import type { Frame, Recording } from '../src/index.ts'
-import { folders, libraryOver, whole } from './library-kit.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import { frameMessage, runMessage } from '../../src/formats/mcap/messages.ts'
+import type { Frame, Recording } from '../../src/index.ts'
+import { folders, libraryOver, whole } from '../library-kit.ts'
 
 t.setTimeout(120_000)
 
 /** Number of cut files; more with `CAUSEWAY_LONG`. */
 const cuts = process.env.CAUSEWAY_LONG === undefined ? 5 : 40
 
-const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
+const recorders = fileURLToPath(new URL('../../../../recorders/', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 /** Runs a Python program with the recorder on its path. */

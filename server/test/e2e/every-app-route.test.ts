@@ -4,10 +4,9 @@ import { request } from 'undici'
 import { WebSocket } from 'ws'
 import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { methodScope, type Scope, toolScope } from '../../src/access/access.ts'
+import { type Scope, toolScope } from '../../src/access/access.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
 import { apps } from '../../src/apps.ts'
-import { isLoopback } from '../../src/http/security/admission.ts'
 import type { HostedApp } from '../../src/registry/registry.ts'
 import { both, modern, openWire, rpc, toolCall } from '../http/open-wire.ts'
 import { captureLog, soon } from '../test-core.ts'
@@ -270,18 +269,6 @@ verifies('access:every-route', 'resources and prompts require the read scope of 
       const get = rpc('prompts/get', { name: `${app.name}__${name}`, arguments: {} })
       t.match((await wire.send(get, { headers: bearer(tokens.stranger) })).text, 'FORBIDDEN_SCOPE', name)
     }
-})
-
-t.test('scopes follow the hints of a tool and the method of a route', async (t) => {
-  t.equal(toolScope({ readOnlyHint: true, openWorldHint: true }), 'read')
-  t.equal(toolScope({ readOnlyHint: false, openWorldHint: true }), 'execute')
-  t.equal(toolScope({ readOnlyHint: false, openWorldHint: false }), 'write')
-  t.same(['GET', 'POST', 'DELETE'].map(methodScope), ['read', 'write', 'write'])
-})
-
-t.test('isLoopback recognizes every notation of this machine', async (t) => {
-  for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) t.ok(isLoopback(host), host)
-  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) t.notOk(isLoopback(host), host)
 })
 
 verifies('access:bind', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Agent, request } from 'undici'
 import { isComplete } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { fixture, listed, openHostedCore, serve } from './hosted-core.ts'
+import { fixture, listed, openHostedCore, serve } from '../hosted/hosted-core.ts'
 
 t.setTimeout(300_000)
 

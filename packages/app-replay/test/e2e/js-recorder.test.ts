@@ -1,9 +1,9 @@
 /** Replay on simulations of real engines that the JavaScript recorder recorded. */
 import { join } from 'node:path'
 import t from 'tap'
-import { Recorder } from '../../../recorders/js/recorder.js'
-import { box, type MujocoScene, simulateMujoco } from './engine-kit.ts'
-import { openReplay } from './replay-kit.ts'
+import { Recorder } from '../../../../recorders/js/recorder.js'
+import { box, type MujocoScene, simulateMujoco } from '../engine-kit.ts'
+import { openReplay } from '../replay-kit.ts'
 
 t.setTimeout(120_000)
 

@@ -1,15 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
-import { sample } from '../../test/tier.ts'
-import { verifies } from '../../test/verifies.ts'
-import { openDebugLog, redact } from '../src/lifecycle/debug-log.ts'
-import { Shutdown } from '../src/lifecycle/shutdown.ts'
-import { startBackend } from './backend.ts'
-import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './client.ts'
+import { sample } from '../../../test/tier.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { Shutdown } from '../../src/lifecycle/shutdown.ts'
+import { startBackend } from '../backend.ts'
+import { cleanEnv, fromSource, initializeParams, modern, startBridge } from '../client.ts'
 
 t.setTimeout(300_000)
 
@@ -238,49 +235,4 @@ verifies('bridge:end:parent', async (t) => {
   parent.kill('SIGKILL')
   await closed
   t.pass('standard output was closed by the end of the bridge')
-})
-
-const head = { pid: 42, now: () => new Date('2026-01-02T03:04:05.678Z') }
-
-verifies('bridge:setting:debug', 'openDebugLog writes each text as one line with time and pid', async (t) => {
-  const path = join(t.testdir(), 'mcp_wrapper.log')
-  const log = openDebugLog(path, head)
-  log('one')
-  log('two\nlines')
-  openDebugLog(path, { ...head, pid: 43 })('appended')
-  t.same(readFileSync(path, 'utf8').trimEnd().split('\n'), [
-    '2026-01-02T03:04:05.678Z [42] one',
-    '2026-01-02T03:04:05.678Z [42] two lines',
-    '2026-01-02T03:04:05.678Z [43] appended',
-  ])
-  t.equal(statSync(path).mode & 0o777, 0o600)
-})
-
-verifies('bridge:setting:debug', 'openDebugLog rejects a link, pipe or folder', async (t) => {
-  const dir = t.testdir({ target: 'keep', folder: {} })
-  symlinkSync(join(dir, 'target'), join(dir, 'link'))
-  linkSync(join(dir, 'target'), join(dir, 'hard'))
-  execFileSync('mkfifo', [join(dir, 'pipe')])
-  for (const name of ['link', 'hard', 'pipe', 'folder'])
-    t.throws(() => openDebugLog(join(dir, name), head), name)
-  t.equal(readFileSync(join(dir, 'target'), 'utf8'), 'keep')
-})
-
-t.test('openDebugLog removes the permissions of other users', async (t) => {
-  const path = join(t.testdir(), 'mcp_wrapper.log')
-  writeFileSync(path, '')
-  chmodSync(path, 0o644)
-  openDebugLog(path, head)
-  t.equal(statSync(path).mode & 0o777, 0o600)
-})
-
-t.test('redact removes secrets and keeps other text', async (t) => {
-  const text =
-    '{"api_key":"abc\\"d","n":1,"password":12,"Authorization":"Bearer xyz","plain":"token","accessToken":"cut off'
-  const shown = redact(text)
-  for (const secret of ['abc', '12', 'xyz', 'cut off']) t.notMatch(shown, secret)
-  t.match(shown, '"n":1')
-  t.match(shown, '"plain":"token"')
-  t.notMatch(redact('authorization: Bearer a.b-c'), 'a.b-c')
-  t.notMatch(redact('key sk-abcdefgh12345'), 'abcdefgh')
 })

@@ -1,5 +1,5 @@
 /**
- * Replay on runs of the Python adapters, which record stand-ins with the API of MuJoCo and PyBullet (`stand-ins/`). The engines
+ * Replay on runs of the Python adapters, which record stand-ins with the API of MuJoCo and PyBullet (`engines/stand-ins/`). The engines
  * themselves are recorded in test/recordings.
  */
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { verifies } from '../../../../test/verifies.ts'
 import { openReplay } from '../replay-kit.ts'
 
 const recorders = fileURLToPath(new URL('../../../../recorders/python', import.meta.url))
-const standIns = fileURLToPath(new URL('stand-ins', import.meta.url))
+const standIns = fileURLToPath(new URL('../engines/stand-ins', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 /** The two lines of the README around the loop of a simulation. */

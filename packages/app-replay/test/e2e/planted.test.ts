@@ -9,12 +9,12 @@ import {
   judgeRuns,
   listMisses,
   listRuns,
-} from '../../../bench/replay/planted.ts'
-import { missingData, type RigidRun } from '../../../fixtures/generate/rigid/runs.ts'
-import { isComplete } from '../../../test/tier.ts'
-import { verifies } from '../../../test/verifies.ts'
-import type { ReplayStore } from '../src/store/store.ts'
-import { openReplay } from './replay-kit.ts'
+} from '../../../../bench/replay/planted.ts'
+import { missingData, type RigidRun } from '../../../../fixtures/generate/rigid/runs.ts'
+import { isComplete } from '../../../../test/tier.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { openReplay } from '../replay-kit.ts'
 
 t.setTimeout(600_000)
 
