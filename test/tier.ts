@@ -1,6 +1,7 @@
 /**
- * What `npm test` leaves to CI: faults that end processes, foreign programs, and the full number of similar cases. `.ci/run` sets
- * `CAUSEWAY_ALL_TESTS`, and `npm run check:long` runs everything.
+ * What `npm test` leaves to CI: faults that end processes, foreign programs, volumes of data, and the full number of similar cases.
+ * `.ci/run` sets `CAUSEWAY_ALL_TESTS`, and `npm run check:long` runs everything. A file whose tests all start servers, bridges,
+ * commands or foreign programs belongs into the folder `e2e/` of its package, which `npm test` leaves out, see `.taprc`.
  */
 import type { Test } from 'tap'
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openProtectedServer, visit } from '../../packages/oauth/test/protected-server.ts'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { openCredentials } from '../src/http/credentials.ts'
 import { noLog } from '../src/lifecycle/debug-log.ts'
@@ -232,25 +233,29 @@ t.test('openCredentials rejects an invalid header without its value', async (t) 
   refused({ tokenFile: secret(dir, 't', 'x'), header: ['Authorization: hidden'] }, 'two of a kind')
 })
 
-verifies('bridge:login', 'a login and its refreshes use the proxy', async (t) => {
-  const fixture = await openProtectedServer(t)
-  const { url: proxy, asked } = await startProxy(t)
-  const env = { CAUSEWAY_DATA_DIR: t.testdir() }
-  const start = (...args: string[]) =>
-    startBridge(t, { url: fixture.mcpUrl, env, args: ['--proxy', proxy, ...args] })
-  const login = start('--login')
-  t.match(await visit(await readPrintedUrl(login)), { status: 200 })
-  t.same(await login.exited, { code: 0, signal: null }, login.stderr)
-  const requests = fixture.requests.filter((request) => !request.includes('authorize')).length
-  t.equal(asked.length, requests, 'all requests but those of the browser')
-  const bridge = start()
-  await bridge.open()
-  fixture.expireTokens()
-  const before = asked.length
-  t.match(await bridge.call(1, 'tools/list'), { result: { tools: [{ name: 'echo' }, { name: 'admin' }] } })
-  t.equal(fixture.refreshes, 1)
-  t.ok(asked.length > before)
-})
+verifies(
+  'bridge:login',
+  'a login and its refreshes use the proxy',
+  inCI(async (t) => {
+    const fixture = await openProtectedServer(t)
+    const { url: proxy, asked } = await startProxy(t)
+    const env = { CAUSEWAY_DATA_DIR: t.testdir() }
+    const start = (...args: string[]) =>
+      startBridge(t, { url: fixture.mcpUrl, env, args: ['--proxy', proxy, ...args] })
+    const login = start('--login')
+    t.match(await visit(await readPrintedUrl(login)), { status: 200 })
+    t.same(await login.exited, { code: 0, signal: null }, login.stderr)
+    const requests = fixture.requests.filter((request) => !request.includes('authorize')).length
+    t.equal(asked.length, requests, 'all requests but those of the browser')
+    const bridge = start()
+    await bridge.open()
+    fixture.expireTokens()
+    const before = asked.length
+    t.match(await bridge.call(1, 'tools/list'), { result: { tools: [{ name: 'echo' }, { name: 'admin' }] } })
+    t.equal(fixture.refreshes, 1)
+    t.ok(asked.length > before)
+  }),
+)
 
 verifies('bridge:login', 'requests of a login trust the certificate of --ca', async (t) => {
   const port = await listen(

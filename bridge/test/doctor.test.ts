@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { clientLines } from '../src/doctor/client-lines.ts'
 import { explainUnreachable, isStartedLater } from '../src/doctor/connection-errors.ts'
@@ -60,51 +61,55 @@ verifies('bridge:doctor', async (t) => {
   t.equal(opened?.message.id, undefined, 'its handshake is complete')
 })
 
-verifies('bridge:doctor', 'the doctor reports each problem of the server with its fix', async (t) => {
-  const problems: [RegExp, 0 | 1, (backend: Backend) => void][] = [
-    [
-      /^warn +version .*\n +-> restart the server/m,
-      0,
-      (b) => b.on('GET', (got) => got.json({ ...report, version: '0.0.1' })),
-    ],
-    [
-      /^warn +health +degraded: Help\n/m,
-      0,
-      (b) =>
-        b.on('GET', (got) =>
-          got.json({ ...report, status: 'degraded', apps: { Help: { status: 'failed' } } }),
-        ),
-    ],
-    [/^ok +health +no \/health/m, 0, (b) => b.on('GET', (got) => got.status(404))],
-    [/^fail +token .*\n.*--token-file/m, 1, (b) => b.on('initialize', (got) => got.status(401))],
-    [/^fail +host /m, 1, (b) => b.on('initialize', (got) => got.status(403, 'FORBIDDEN_HOST'))],
-    [
-      /^fail +protocol .*HTTP 404/m,
-      1,
-      (b) => {
-        b.on('initialize', (got) => got.status(404))
-        b.on('server/discover', (got) => got.status(404))
-      },
-    ],
-    [/^ok +initialize +not supported/m, 0, (b) => b.on('initialize', (got) => got.status(400))],
-    [/^ok +discover +not supported/m, 0, (b) => b.on('server/discover', (got) => got.status(400))],
-    [/^warn +tools +0 tools/m, 0, (b) => b.on('tools/list', (got) => got.result({ tools: [] }))],
-    [/^fail +tools /m, 1, (b) => b.on('tools/list', (got) => got.status(500))],
-    [
-      /^warn +tools .*\n.*--only/m,
-      0,
-      (b) => b.on('tools/list', (got) => got.result({ tools: ['x'.repeat(200_000)] })),
-    ],
-    [/^warn +origin /m, 0, (b) => b.on('ping', (got) => got.result({}))],
-  ]
-  for (const [line, code, breakServer] of problems) {
-    const backend = await startBackend(t)
-    makeHealthy(backend)
-    breakServer(backend)
-    const found = await runDoctor(t, { url: backend.url })
-    t.match(found, { code, text: line })
-  }
-})
+verifies(
+  'bridge:doctor',
+  'the doctor reports each problem of the server with its fix',
+  inCI(async (t) => {
+    const problems: [RegExp, 0 | 1, (backend: Backend) => void][] = [
+      [
+        /^warn +version .*\n +-> restart the server/m,
+        0,
+        (b) => b.on('GET', (got) => got.json({ ...report, version: '0.0.1' })),
+      ],
+      [
+        /^warn +health +degraded: Help\n/m,
+        0,
+        (b) =>
+          b.on('GET', (got) =>
+            got.json({ ...report, status: 'degraded', apps: { Help: { status: 'failed' } } }),
+          ),
+      ],
+      [/^ok +health +no \/health/m, 0, (b) => b.on('GET', (got) => got.status(404))],
+      [/^fail +token .*\n.*--token-file/m, 1, (b) => b.on('initialize', (got) => got.status(401))],
+      [/^fail +host /m, 1, (b) => b.on('initialize', (got) => got.status(403, 'FORBIDDEN_HOST'))],
+      [
+        /^fail +protocol .*HTTP 404/m,
+        1,
+        (b) => {
+          b.on('initialize', (got) => got.status(404))
+          b.on('server/discover', (got) => got.status(404))
+        },
+      ],
+      [/^ok +initialize +not supported/m, 0, (b) => b.on('initialize', (got) => got.status(400))],
+      [/^ok +discover +not supported/m, 0, (b) => b.on('server/discover', (got) => got.status(400))],
+      [/^warn +tools +0 tools/m, 0, (b) => b.on('tools/list', (got) => got.result({ tools: [] }))],
+      [/^fail +tools /m, 1, (b) => b.on('tools/list', (got) => got.status(500))],
+      [
+        /^warn +tools .*\n.*--only/m,
+        0,
+        (b) => b.on('tools/list', (got) => got.result({ tools: ['x'.repeat(200_000)] })),
+      ],
+      [/^warn +origin /m, 0, (b) => b.on('ping', (got) => got.result({}))],
+    ]
+    for (const [line, code, breakServer] of problems) {
+      const backend = await startBackend(t)
+      makeHealthy(backend)
+      breakServer(backend)
+      const found = await runDoctor(t, { url: backend.url })
+      t.match(found, { code, text: line })
+    }
+  }),
+)
 
 verifies('bridge:doctor', 'the doctor reports why the server is unreachable', async (t) => {
   const backend = await startBackend(t)

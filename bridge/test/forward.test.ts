@@ -1,4 +1,5 @@
 import t from 'tap'
+import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { Backend, startBackend } from './backend.ts'
 import { initializeParams, startBridge } from './client.ts'
@@ -218,7 +219,7 @@ verifies('bridge:line-limit', async (t) => {
 verifies(
   'bridge:relay:bytes',
   'forwards a request of 12 MB and responses of 9 MB as JSON and as an event',
-  async (t) => {
+  inCI(async (t) => {
     const backend = await startBackend(t)
     const text = 'é'.repeat(4_500_000)
     backend.on('json', (got) => got.result({ text }))
@@ -233,7 +234,7 @@ verifies(
     t.equal(ping.message.params.pad.length, 12_000_000)
     t.equal((await bridge.call(1, 'json')).result.text, text)
     t.equal((await bridge.call(2, 'event')).result.text, text)
-  },
+  }),
 )
 
 verifies('bridge:session-header', async (t) => {

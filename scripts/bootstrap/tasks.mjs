@@ -15,8 +15,8 @@ const tap = 'node_modules/tap/dist/esm/run.mjs'
 // Not bin/tsc: tap's module hooks, which reach the builds that tests start, can't load a file without extension.
 const tsc = 'node_modules/typescript/lib/tsc.js'
 /**
- * Options of tap for coverage. The second one replaces that of .taprc, by which tap records no files, and the third one that by
- * which it leaves out the end-to-end tests of the packages.
+ * Options of tap for coverage. They replace options of .taprc, by which tap records no files and leaves out the end-to-end tests of
+ * the packages.
  */
 const coverage = [
   '--no-disable-coverage',

@@ -88,7 +88,6 @@ export const exempt: readonly string[] = [
   'packages/app-minds/src/domain/policy/speech.ts',
   'packages/app-minds/src/domain/question.ts',
   'packages/app-minds/src/domain/judge-answer.ts',
-  'packages/app-minds/test/domain/answers.test.ts',
   'packages/app-minds/test/dialogue.test.ts',
   'packages/app-minds/src/domain/words.ts',
   'packages/app-minds/src/memory/everyday-language.ts',

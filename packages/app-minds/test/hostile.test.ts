@@ -133,7 +133,7 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
   ],
 }
 
-for (const [name, [script, code]] of sample(Object.entries(failures), 3))
+for (const [name, [script, code]] of sample(Object.entries(failures), 6))
   verifies('minds:model:hostile', `${name}: the policy decides instead and reports the reason`, async (t) => {
     const { provider, minds, lines } = await asking(t, script, {}, silent.has(name) ? {} : roomy)
     const answer: Data = await decide(minds, 'mara', 100)
@@ -206,7 +206,7 @@ const understood: Readonly<Record<string, Script>> = {
   ),
 }
 
-for (const [name, script] of sample(Object.entries(understood), 3))
+for (const [name, script] of sample(Object.entries(understood), 6))
   verifies('minds:model:hostile', `${name}: the model decides all the same`, async (t) => {
     const { minds } = await asking(t, script)
     const answer = await decide(minds, 'mara', 100)

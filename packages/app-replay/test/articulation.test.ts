@@ -1,6 +1,7 @@
 /** Replay on articulated models: MuJoCo simulations, and joints in closed form. */
 import { join } from 'node:path'
 import t from 'tap'
+import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { hipServos, type MujocoData, type MujocoScene, simulateMujoco, walker } from './engine-kit.ts'
 import { openReplay, recordLines, toRows } from './replay-kit.ts'
@@ -33,6 +34,12 @@ const walking: MujocoScene = {
 }
 
 const scenes: Readonly<Record<string, MujocoScene>> = {
+  'a pendulum on the wall': {
+    bodies:
+      '<body pos="0 0 1.5"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.2" pos="0.2 0 0" euler="0 90 0" mass="1"/></body>',
+    dt: 0.002,
+    steps: 300,
+  },
   'a faller with hinged legs': faller,
   'a faller with damped hinges': { ...faller, bodies: walker(1.5, 0.2) },
   'a faller whose joint reactions are not known': {
@@ -41,15 +48,9 @@ const scenes: Readonly<Record<string, MujocoScene>> = {
     option: 'integrator="implicitfast"',
   },
   'a walker that servos drive': walking,
-  'a pendulum on the wall': {
-    bodies:
-      '<body pos="0 0 1.5"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.2" pos="0.2 0 0" euler="0 90 0" mass="1"/></body>',
-    dt: 0.002,
-    steps: 300,
-  },
 }
 
-for (const [title, scene] of Object.entries(scenes))
+for (const [title, scene] of sample(Object.entries(scenes), 5))
   verifies('replay:laws:joints', `diagnose finds nothing in ${title}`, async (t) => {
     const { client, folder } = await openReplay(t, [])
     simulateMujoco(join(folder, 'run.mcap'), scene)
@@ -74,7 +75,7 @@ const kicks: Readonly<Record<string, MujocoScene & { readonly kick: number }>> =
   'a walker': { ...walking, steps: 420, kick: 400 },
 }
 
-for (const [title, { kick, act, ...scene }] of Object.entries(kicks))
+for (const [title, { kick, act, ...scene }] of sample(Object.entries(kicks), 3))
   verifies(
     'replay:laws:joints',
     `diagnose finds a kick of 1 % in a leg of ${title} at its frame`,

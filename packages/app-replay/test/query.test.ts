@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { evaluate, parsePredicate } from '../src/domain/series/predicate.ts'
 import type { SeriesPlan } from '../src/domain/series/series-name.ts'
@@ -122,7 +123,7 @@ verifies(
 verifies(
   'replay:sql:gates',
   'query_sql stops a query that allocates too much, and replaces huge values by their size',
-  async (t) => {
+  inCI(async (t) => {
     const one = await ask(t, 'slide_at_45')
     const eater =
       'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT group_concat(hex(randomblob(1000000))) FROM c'
@@ -133,7 +134,7 @@ verifies(
     const [[blob, text] = []] = rows as string[][]
     t.equal(blob, '<blob of 5000000 bytes>')
     t.ok((text?.length ?? 0) <= 4001)
-  },
+  }),
 )
 
 const plan = (name: string): SeriesPlan => ({ name, of: 'frame', what: 'frame', unit: '', quantity: '' })

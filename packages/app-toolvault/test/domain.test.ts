@@ -17,9 +17,15 @@ import {
   destination,
   distance,
   normalizeAngle,
+  type Place,
   solveInverse,
 } from '../src/domain/geodesy/geodesic.ts'
+import { computeBearing } from '../src/domain/geodesy/range-bearing.ts'
 import { solveRhumb } from '../src/domain/geodesy/rhumb.ts'
+import { readTimedTrack } from '../src/domain/track/track.ts'
+import { computeStatistics } from '../src/domain/track/track-statistics.ts'
+import { findTransits, readZone } from '../src/domain/zone/zone-transit.ts'
+import { feature, near, openVault, track } from './vault-kit.ts'
 
 /** An object that cannot be converted to text: `toString` is not a function. */
 const hostile = { toString: 'x' }
@@ -37,7 +43,7 @@ t.test('replaces a colour that is an object', async (t) => {
   t.match(toggleColour(value).properties, { color: '#FF0000' })
 })
 
-const near = (found: number, wanted: number, tolerance: number): boolean =>
+const isNear = (found: number, wanted: number, tolerance: number): boolean =>
   Math.abs(found - wanted) <= tolerance
 
 verifies('toolvault:geodesic', async (t) => {
@@ -45,18 +51,18 @@ verifies('toolvault:geodesic', async (t) => {
   const jfk = { lat: 40 + 38 / 60 + 23 / 3600, lon: -(73 + 46 / 60 + 44 / 3600) }
   const changi = { lat: 1 + 21 / 60 + 33 / 3600, lon: 103 + 59 / 60 + 22 / 3600 }
   const flight = solveInverse(jfk, changi)
-  t.ok(near(flight.distance_m, 15_347_628, 0.5))
-  t.ok(near(flight.bearing_deg, 3 + 18 / 60 + 29.9 / 3600, 0.05 / 3600))
-  t.ok(near(flight.final_bearing_deg, 177 + 29 / 60 + 9.2 / 3600, 0.05 / 3600))
+  t.ok(isNear(flight.distance_m, 15_347_628, 0.5))
+  t.ok(isNear(flight.bearing_deg, 3 + 18 / 60 + 29.9 / 3600, 0.05 / 3600))
+  t.ok(isNear(flight.final_bearing_deg, 177 + 29 / 60 + 9.2 / 3600, 0.05 / 3600))
   // The documentation of geographiclib for Python: Wellington to Salamanca; from Perth 20,000 km on 225 degrees.
-  t.ok(near(distance({ lat: -41.32, lon: 174.81 }, { lat: 40.96, lon: -5.5 }), 19_959_679.26735382, 1e-6))
+  t.ok(isNear(distance({ lat: -41.32, lon: 174.81 }, { lat: 40.96, lon: -5.5 }), 19_959_679.26735382, 1e-6))
   const far = destination({ lat: -32.06, lon: 115.74 }, 225, 20_000_000)
-  t.ok(near(far.lat, 32.11195529, 1e-8) && near(far.lon, -63.95925278, 1e-8))
+  t.ok(isNear(far.lat, 32.11195529, 1e-8) && isNear(far.lon, -63.95925278, 1e-8))
   // GeodSolve -i and RhumbSolve -i, version 2.1.2.
   const paris = solveInverse({ lat: 51.5074, lon: -0.1278 }, { lat: 48.8566, lon: 2.3522 })
-  t.ok(near(paris.distance_m, 343_923.120091, 1e-5) && near(paris.bearing_deg, 148.04592803931, 1e-10))
+  t.ok(isNear(paris.distance_m, 343_923.120091, 1e-5) && isNear(paris.bearing_deg, 148.04592803931, 1e-10))
   const rhumb = solveRhumb({ lat: 40.6, lon: -73.8 }, { lat: 51.6, lon: -0.5 })
-  t.ok(near(rhumb.distance_m, 5_771_083.3833, 1e-3) && near(rhumb.bearing_deg, 77.76838971, 1e-8))
+  t.ok(isNear(rhumb.distance_m, 5_771_083.3833, 1e-3) && isNear(rhumb.bearing_deg, 77.76838971, 1e-8))
 })
 
 verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, not a geodesic', async (t) => {
@@ -64,10 +70,10 @@ verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, not a
     { lat: 36, lon: -5 },
     { lat: 36, lon: -4.5 },
   ]
-  t.ok(near(solveRhumb(from, to).bearing_deg, 90, 1e-9))
-  t.ok(near(solveInverse(from, to).bearing_deg, 89.853, 0.001))
+  t.ok(isNear(solveRhumb(from, to).bearing_deg, 90, 1e-9))
+  t.ok(isNear(solveInverse(from, to).bearing_deg, 89.853, 0.001))
   t.ok(solveRhumb(from, to).distance_m > solveInverse(from, to).distance_m)
-  t.ok(near(solveRhumb({ lat: 0, lon: 179 }, { lat: 0, lon: -179 }).distance_m, 222_638.98, 0.01))
+  t.ok(isNear(solveRhumb({ lat: 0, lon: 179 }, { lat: 0, lon: -179 }).distance_m, 222_638.98, 0.01))
 })
 
 /** Runs a program of Debian's geographiclib-tools; undefined where it is not installed. */
@@ -98,11 +104,11 @@ verifies('toolvault:geodesic', 'a thousand random paths agree with GeodSolve and
   for (const [index, { a, b }] of pairs.entries()) {
     const [azimuth = 0, , metres = 0] = geodesics[index] ?? []
     const ours = solveInverse(a, b)
-    if (!near(ours.distance_m, metres, 1e-6)) t.fail(`distance of ${lines[index]}`)
+    if (!isNear(ours.distance_m, metres, 1e-6)) t.fail(`distance of ${lines[index]}`)
     if (Math.abs(normalizeAngle(ours.bearing_deg - azimuth)) > 1e-9) t.fail(`bearing of ${lines[index]}`)
     const [course = 0, long = 0] = rhumbs[index] ?? []
     const line = solveRhumb(a, b)
-    if (!near(line.distance_m, long, 1e-3))
+    if (!isNear(line.distance_m, long, 1e-3))
       t.fail(`rhumb length of ${lines[index]}: ${line.distance_m} ${long}`)
     if (Math.abs(normalizeAngle(line.bearing_deg - course)) > 1e-7) t.fail(`rhumb course of ${lines[index]}`)
   }
@@ -117,7 +123,7 @@ t.test('createLine returns the ends exactly and the middle at half of the length
   const line = createLine(a, b)
   t.same(line.at(0), a)
   t.same(line.at(1), b)
-  t.ok(near(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
+  t.ok(isNear(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
 })
 
 t.test('figures have the form of charts and logs', async (t) => {
@@ -142,4 +148,187 @@ t.test('figures have the form of charts and logs', async (t) => {
     [formatRangeIn(8765.58, 'yd'), formatRangeIn(0.11312, 'nm'), formatRangeIn(343.9231, 'km')],
     ['8766 yd', '0.113 nm', '343.9 km'],
   )
+})
+
+const still = { course_deg: null, speed_kn: null }
+
+const measure = (a: Place, b: Place, line: 'geodesic' | 'rhumb' = 'geodesic') =>
+  computeBearing({ place: a, ...still }, { place: b, ...still }, line)
+
+verifies('toolvault:bearing:undefined', async (t) => {
+  const at = (lat: number, lon: number): Place => ({ lat, lon })
+  for (const [a, b] of [
+    [at(10, 20), at(10, 20)],
+    [at(10, 180), at(10, -180)],
+    [at(90, 0), at(90, 120)],
+    [at(90, 0), at(-90, 50)],
+    [at(30, 10), at(-30, -170)],
+    [at(0, 0), at(0, 180)],
+    [at(0, 0), at(0, 179.5)],
+  ] as const) {
+    const found = measure(a, b)
+    t.match(
+      found,
+      { bearing_deg: null, reciprocal_deg: null, bearing_problem: /^the places are/ },
+      `${a.lat} ${a.lon}`,
+    )
+    t.ok(Number.isFinite(found.range_m))
+  }
+  for (const [a, b] of [
+    [at(0, 0), at(0, 1)],
+    [at(89, 0), at(89, 180)],
+    [at(90, 0), at(10, 20)],
+    [at(10, 20), at(-90, 0)],
+    [at(10, 0), at(30, 180)],
+    [at(10, 0), at(-10, 0)],
+  ] as const)
+    t.equal(typeof measure(a, b).bearing_deg, 'number', `${a.lat} ${a.lon} to ${b.lat} ${b.lon}`)
+  t.match(measure(at(10, 0), at(20, 180), 'rhumb'), { bearing_deg: null, bearing_problem: /east and west/ })
+  const { data } = await openVault(t)
+  const point = feature('p', 'Point', [5, 5], { dataType: 'reference-point', name: 'P' })
+  const { summary, bearing_deg } = await data('range_bearing', { features: [point, { ...point, id: 'q' }] })
+  t.equal(bearing_deg, null)
+  t.match(summary, /has no bearing from P \(the places are the same\), range 0\.000 nm/)
+})
+
+verifies(
+  'toolvault:geodesic',
+  'paths at poles and across the antimeridian agree with GeodSolve',
+  async (t) => {
+    if (spawnSync('GeodSolve', ['--version']).error !== undefined) {
+      t.pass('GeodSolve', { skip: 'install the Debian package geographiclib-tools' })
+      return
+    }
+    const dice = createDice(11)
+    const pairs = Array.from({ length: 600 }, (_, index) => {
+      const lat = [dice.between(89, 90), dice.between(-90, -89.9), dice.between(-60, 60)][index % 3] ?? 0
+      const lon = index % 2 === 0 ? dice.between(179.9, 180) : dice.between(-180, 180)
+      const b = { lat: lat + dice.between(-0.5, 0) * Math.sign(lat), lon: -lon + dice.between(-0.1, 0.1) }
+      return [{ lat, lon }, b] as const
+    })
+    const input = pairs.map(([a, b]) => `${a.lat} ${a.lon} ${b.lat} ${b.lon}`).join('\n')
+    const lines = execFileSync('GeodSolve', ['-i', '-p', '9'], { input, encoding: 'utf8' }).trim().split('\n')
+    const errors = pairs.map(([a, b], index) => {
+      const [azimuth = 0, , metres = 0] = (lines[index] ?? '').split(' ').map(Number)
+      const { range_m, bearing_deg } = measure(a, b)
+      return [Math.abs(range_m - metres), Math.abs(normalizeAngle((bearing_deg ?? 0) - azimuth))] as const
+    })
+    t.ok(Math.max(...errors.map(([metres]) => metres)) < 1e-6)
+    t.ok(Math.max(...errors.map(([, degrees]) => degrees)) < 1e-8)
+  },
+)
+
+const runToEnd = <T>(steps: Generator<number, T>): T => {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/** A vessel that crosses a pole on a meridian, with a fix each minute, 600 m apart, and its distance from the pole in metres. */
+function crossPole(side: 1 | -1, meridian: number, offset: number) {
+  const pole = { lat: side * 90, lon: 0 }
+  const course = side > 0 ? meridian : 180 - meridian
+  const from = destination(pole, course, 30_000)
+  const to = destination(destination(pole, course + 180, 30_000), course + 90, offset)
+  const fixes = Array.from({ length: 101 }, (_, index) => {
+    const share = index / 100
+    const far = distance(from, to)
+    return destination(from, bearing(from, to), far * share)
+  })
+  return readTimedTrack(
+    track(
+      'over',
+      fixes.map(({ lon, lat }) => [lon, lat]),
+    ),
+  )
+}
+
+const bearing = (a: Place, b: Place): number => measure(a, b).bearing_deg ?? 0
+
+verifies('toolvault:zone', 'tracks over the poles and zones around them', async (t) => {
+  for (const side of [1, -1] as const)
+    for (const meridian of [0, 37, 180, -120]) {
+      const over = crossPole(side, meridian, 3)
+      const edge = side * 89.9
+      const rings = {
+        cap: [
+          [-180, edge],
+          [180, edge],
+          [180, side * 90],
+          [-180, side * 90],
+          [-180, edge],
+        ],
+        circle: [
+          [-180, edge],
+          [-90, edge],
+          [0, edge],
+          [90, edge],
+          [-180, edge],
+        ],
+        coarse: [
+          [0, edge],
+          [120, edge],
+          [240, edge],
+          [0, edge],
+        ],
+      }
+      const pole = { lat: side * 90, lon: 0 }
+      const radius = distance(pole, { lat: edge, lon: 0 })
+      for (const [name, ring] of Object.entries(rings)) {
+        const zone = readZone(feature('z', 'Polygon', [ring], { dataType: 'annotation' }))
+        const stays = runToEnd(findTransits(over, zone))
+        t.equal(stays.length, 1, `${name} ${side} ${meridian}`)
+        for (const place of [stays[0]?.enter, stays[0]?.exit])
+          t.ok(near(distance(pole, place ?? pole), radius, 5), `${name}: the vessel enters at the edge`)
+      }
+    }
+  // A zone next to the pole, on the other side of which the track passes.
+  const neighbour = readZone(
+    feature(
+      'b',
+      'Polygon',
+      [
+        [
+          [80, 89.95],
+          [100, 89.95],
+          [100, 89.99],
+          [80, 89.99],
+          [80, 89.95],
+        ],
+      ],
+      { dataType: 'annotation' },
+    ),
+  )
+  t.same(runToEnd(findTransits(crossPole(1, 0, 3), neighbour)), [])
+  t.equal(runToEnd(findTransits(crossPole(1, 90, 3), neighbour)).length, 1)
+})
+
+verifies('toolvault:stats', 'the mean speed never exceeds the maximum', async (t) => {
+  for (let seed = 0; seed < 60; seed++) {
+    const dice = createDice(seed)
+    let second = 0
+    const times = Array.from({ length: 20 }, () => {
+      second += dice.pick([0, 0, 10, 60, 600])
+      return new Date(Date.UTC(2024, 0, 1) + second * 1000).toISOString()
+    })
+    const places = times.map(() => [dice.between(-0.2, 0.2), dice.between(-0.2, 0.2)])
+    const one = { ...track('e', places), properties: { dataType: 'track', timestamps: times } }
+    const { mean_speed_kn, max_speed_kn } = computeStatistics(readTimedTrack(one))
+    t.ok((mean_speed_kn ?? 0) <= (max_speed_kn ?? 0) + 1e-9, `seed ${seed}`)
+  }
+})
+
+t.test('tracks that meet have no bearing at their closest approach', async (t) => {
+  const { data } = await openVault(t)
+  const a = track('a', [
+    [0, 0],
+    [0.1, 0],
+  ])
+  const b = track('b', [
+    [0, 0],
+    [0, 0.1],
+  ])
+  const { approaches, summary } = await data('cpa_tcpa', { tracks: [a, b] })
+  t.match(approaches, [{ cpa_m: 0, bearing_deg: null }])
+  t.match(summary, /where they meet/)
 })

@@ -1,15 +1,21 @@
-/** Laws of collisions without contact rows, and of kinetic friction, in closed form. */
+/** Laws of collisions, kinetic friction, rows and shapes, in closed form. */
 import type { BodyGeometry } from '@causeway/recording'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { bodyLaw } from '../../src/domain/laws/body-law.ts'
+import { chatterLaw } from '../../src/domain/laws/contact/chatter-law.ts'
 import { collisionLaw } from '../../src/domain/laws/contact/collision-law.ts'
 import { coneLaw } from '../../src/domain/laws/contact/cone-law.ts'
+import { overlapLaw } from '../../src/domain/laws/contact/overlap-law.ts'
 import { slidingLaw } from '../../src/domain/laws/contact/sliding-law.ts'
 import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
+import { energyRowLaw } from '../../src/domain/laws/motion/energy-row-law.ts'
 import { restLaw } from '../../src/domain/laws/motion/rest-law.ts'
+import { measureSeparation } from '../../src/domain/shapes/separation.ts'
+import { type Pose, type Solid, toSolid } from '../../src/domain/shapes/solid.ts'
 import { dt, falling, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
 
-const sphere = (body_id: number): BodyGeometry =>
+const makeSphere = (body_id: number): BodyGeometry =>
   ({
     body_id,
     name: null,
@@ -34,7 +40,7 @@ const meeting = ({ after, masses = [1, 3], change = {}, distance = 1.16 }: Meeti
   frames: 12,
   masses,
   gravity: [0, 0, 0],
-  geometry: [sphere(1), sphere(2)],
+  geometry: [makeSphere(1), makeSphere(2)],
   state(frame, body) {
     const [u, v] = body === 1 ? [4, after[0]] : [0, after[1]]
     const start = body === 1 ? 0 : distance
@@ -89,7 +95,7 @@ verifies('replay:laws:collision', 'without shapes, opposite impulses are a colli
 verifies('replay:laws:collision', 'bodies that cannot push each other do not collide', async (t) => {
   t.same(runLaw(collisionLaw(), meeting({ after: [1, 3], distance: 3 })), [], 'a distance of 2 m')
   t.same(runLaw(collisionLaw(), meeting({ after: [5, -0.33] })), [], 'they attract each other')
-  const third = meeting({ after: [1, 2], masses: [1, 3, 3], change: { geometry: [1, 2, 3].map(sphere) } })
+  const third = meeting({ after: [1, 2], masses: [1, 3, 3], change: { geometry: [1, 2, 3].map(makeSphere) } })
   const cradle: SceneSpec = {
     ...third,
     state: (frame, body) =>
@@ -194,3 +200,172 @@ t.test('corrections of the overlap with a wall are not creep', async (t) => {
   t.same(runLaw(restLaw(), corrected([-1, 0, 0])), [])
   t.match(runLaw(restLaw(), corrected([0, 1, 0])), [{ kind: 'creep' }], 'a wall at the side')
 })
+
+const flying: SceneSpec = {
+  frames: 20,
+  masses: [2],
+  state: (frame) => ({ position: [3 * frame * dt, 0, 0], velocity: [3, 0, 0] }),
+}
+
+verifies('replay:laws:rows', 'body reports masses that are not positive', async (t) => {
+  t.same(runLaw(bodyLaw(), flying), [])
+  for (const mass of [0, -1, Number.POSITIVE_INFINITY])
+    t.match(
+      runLaw(bodyLaw(), { ...flying, masses: [mass] }),
+      [{ kind: 'invalid_mass', bodies: [1] }],
+      `${mass}`,
+    )
+})
+
+verifies('replay:laws:rows', 'body reports a first frame that has already exploded', async (t) => {
+  const exploded: SceneSpec = { ...flying, state: () => ({ velocity: [2e5, 0, 0] }) }
+  t.match(runLaw(bodyLaw(), exploded)[0], { kind: 'blow_up', bodies: [1], frames: { first: 1 }, unit: 'm/s' })
+})
+
+verifies('replay:laws:rows', 'body reports a run that diverges, whatever forces were recorded', async (t) => {
+  const growing = (factor: number): SceneSpec => ({
+    ...flying,
+    state: (frame) => ({ velocity: [0, (-factor) ** frame, 0] }),
+  })
+  t.match(runLaw(bodyLaw(), growing(3)), [
+    { kind: 'blow_up', bodies: [1], frames: { first: 9, last: 20 }, value: 3 ** 20, unit: 'm/s' },
+  ])
+  t.same(runLaw(bodyLaw(), growing(1.9)), [], 'fast, but below 1000 km/s')
+  t.same(runLaw(bodyLaw(), { ...growing(3), gravity: [0, 0, 0] }), [], 'units are unknown without gravity')
+})
+
+verifies('replay:laws:rows', 'body reports contacts of a body without states', async (t) => {
+  const found = runLaw(bodyLaw(), { ...flying, touches: (frame) => (frame === 4 ? [{ a: 1, b: 77 }] : []) })
+  t.match(found, [{ kind: 'invalid_body_id', bodies: [77], frames: { first: 4, last: 4 } }])
+})
+
+verifies('replay:laws:rows', 'body reports a repeated state of a moving body', async (t) => {
+  const repeated = (frame: number): number => (frame === 9 ? 8 : frame)
+  const found = runLaw(bodyLaw(), { ...flying, state: (frame) => flying.state(repeated(frame), 1) })
+  t.match(found, [{ kind: 'duplicate_state', bodies: [1], frames: { first: 9, last: 9 } }])
+  t.same(runLaw(bodyLaw(), { ...flying, state: () => ({ velocity: [0, 0, -0.0981] }) }), [], 'a resting body')
+})
+
+verifies('replay:laws:rows', 'energies that contradict state or sum are reported', async (t) => {
+  t.same(runLaw(energyRowLaw(), { frames: 20, masses: [2], state: falling }), [])
+  const spinning = (rotational: number): SceneSpec => ({
+    frames: 5,
+    masses: [2],
+    inertias: [[0.1, 0.2, 0.3]],
+    state: () => ({ spin: [1, 2, 3], rotational }),
+  })
+  t.same(runLaw(energyRowLaw(), spinning(0.5 * (0.1 + 0.8 + 2.7))), [], 'w I w / 2 = 1.8 J')
+  t.match(runLaw(energyRowLaw(), spinning(1.9)), [{ kind: 'energy_rows', text: /rotational/ }])
+})
+
+verifies('replay:laws:rows', 'corners of a rocking body do not chatter', async (t) => {
+  const flickering = (spin: number): SceneSpec => ({
+    frames: 60,
+    masses: [1],
+    state: () => ({ spin: [0, spin, 0] }),
+    touches: (frame) => (frame % 4 === 0 ? [] : [{ n: 1 }]),
+  })
+  t.match(runLaw(chatterLaw(), flickering(0)), [{ kind: 'contact_chatter' }])
+  t.same(runLaw(chatterLaw(), flickering(0.5)), [])
+})
+
+t.end()
+
+const upright: Pose['turn'] = [1, 0, 0, 0]
+/** A quarter turn about y: z points along x. */
+const lyingTurn: Pose['turn'] = [Math.SQRT1_2, 0, Math.SQRT1_2, 0]
+const at = (x: number, y: number, z: number, turn = upright): Pose => ({ at: [x, y, z], turn })
+
+const geometry = (
+  body_id: number,
+  shape: BodyGeometry['shape'],
+  more: Partial<BodyGeometry> = {},
+): BodyGeometry => ({
+  ...{ body_id, name: null, shape, half_extents: null, inertia: null, position: null, orientation: null },
+  ...more,
+})
+const solid = (shape: BodyGeometry['shape'], half: readonly [number, number, number] | null = null): Solid =>
+  toSolid(geometry(1, shape, { half_extents: half })) as Solid
+
+const sphere = solid({ kind: 'sphere', radius: 0.5 })
+const capsule = solid({ kind: 'capsule', radius: 0.2, half_length: 0.5 })
+const box = solid({ kind: 'box' }, [0.5, 0.5, 0.5])
+const plane = solid({ kind: 'plane' })
+
+verifies('replay:laws:overlap', 'distances of shapes equal their closed forms', async (t) => {
+  const cases: readonly (readonly [Solid, Pose, Solid, Pose, number])[] = [
+    [sphere, at(0, 0, 0), sphere, at(1.3, 0, 0), 0.3],
+    [sphere, at(0, 0, 0.4), plane, at(0, 0, 0), -0.1],
+    [plane, at(0, 0, 1, lyingTurn), sphere, at(2, 0, 0), 1.5],
+    [capsule, at(0, 0, 1), plane, at(0, 0, 0), 0.3],
+    [capsule, at(0, 0, 1, lyingTurn), plane, at(0, 0, 0), 0.8],
+    [box, at(0, 0, 0.45), plane, at(0, 0, 0), -0.05],
+    [capsule, at(0, 0, 0), capsule, at(1, 0, 0), 0.6],
+    [capsule, at(0, 0, 0), capsule, at(0, 0.3, 0, lyingTurn), -0.1],
+    [sphere, at(1.1, 0, 0), box, at(0, 0, 0), 0.1],
+    [sphere, at(0.2, 0, 0), box, at(0, 0, 0), -0.8],
+    [capsule, at(0.9, 0, 0, lyingTurn), box, at(0, 0, 0), -0.3],
+    [box, at(0, 0, 0), box, at(0.9, 0, 0), -0.1],
+    [
+      box,
+      at(0, 0, 0),
+      box,
+      at(1.25, 0, 0, [Math.cos(Math.PI / 8), 0, 0, Math.sin(Math.PI / 8)]),
+      0.75 - Math.SQRT1_2,
+    ],
+  ]
+  for (const [a, poseA, b, poseB, expected] of cases) {
+    t.ok(Math.abs(measureSeparation(a, poseA, b, poseB) - expected) < 1e-6, `${a.kind} ${b.kind} ${expected}`)
+    t.ok(Math.abs(measureSeparation(b, poseB, a, poseA) - expected) < 1e-6, 'in either order')
+  }
+})
+
+const ball = geometry(1, { kind: 'sphere', radius: 0.5 })
+const ground = geometry(floor, { kind: 'plane' }, { position: [0, 0, 0] })
+
+/** A ball that sinks into the floor at 1 m/s from frame 6 on. */
+const sinking = (touches: SceneSpec['touches']): SceneSpec => ({
+  frames: 12,
+  masses: [1],
+  geometry: [ball, ground],
+  state: (frame) => ({ position: [0, 0, 0.55 - 0.01 * frame], velocity: [0, 0, -1] }),
+  ...(touches && { touches }),
+})
+
+verifies('replay:laws:overlap', 'overlap reports shapes that cross without a contact row', async (t) => {
+  const falling = { ...sinking(() => []), gravity: [0, 0, 0] as const }
+  t.match(runLaw(overlapLaw(), falling), [
+    { kind: 'missing_contact', pair: [1, floor], frames: { first: 7, last: 12 } },
+  ])
+  t.same(runLaw(overlapLaw(), { ...falling, touches: (frame) => (frame > 6 ? [{ n: 1 }] : []) }), [])
+})
+
+verifies('replay:laws:overlap', 'overlap reports a bounce without a contact row', async (t) => {
+  const bounce: SceneSpec = {
+    frames: 12,
+    masses: [1],
+    geometry: [ball, ground],
+    state: (frame) => {
+      const speed = frame < 6 ? -1 : 1
+      return {
+        position: [0, 0, 0.501 + 0.01 * Math.abs(frame - 5)],
+        velocity: [0, 0, speed - g * dt * frame],
+      }
+    },
+  }
+  t.match(runLaw(overlapLaw(), bounce), [{ kind: 'missing_contact', pair: [1, floor], frames: { first: 6 } }])
+})
+
+verifies('replay:laws:overlap', 'overlap reports an impulse across a gap', async (t) => {
+  const hovering = (n: number): SceneSpec => ({
+    frames: 5,
+    masses: [1],
+    geometry: [ball, ground],
+    state: () => ({ position: [0, 0, 0.8] }),
+    touches: () => [{ n }],
+  })
+  t.match(runLaw(overlapLaw(), hovering(g * dt)), [{ kind: 'contact_gap', pair: [1, floor], limit: 0.01 }])
+  t.same(runLaw(overlapLaw(), hovering(0)), [], 'a speculative contact has no impulse')
+})
+
+t.end()

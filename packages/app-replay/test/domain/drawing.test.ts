@@ -8,6 +8,7 @@ import {
   type Projection,
 } from '../../src/domain/drawing/arrow-drawing.ts'
 import { type ContactForce, contactForces } from '../../src/domain/drawing/contact-force.ts'
+import { chooseOrigin, encodePoses } from '../../src/domain/drawing/encode-poses.ts'
 import { drawFrame } from '../../src/domain/drawing/frame-drawing.ts'
 import { edges, inferShape, listCorners, type SceneGeometry } from '../../src/domain/drawing/shape.ts'
 import { convexHull, createProjector, type ViewName } from '../../src/domain/drawing/view.ts'
@@ -240,4 +241,38 @@ t.test('drawFrame draws a sloping ground below the middle of the bodies, in its 
     t.ok(Math.abs(offset[0] * normal[0] + offset[1] * normal[1] + offset[2] * normal[2]) < 1e-4)
     t.ok(Math.abs(Math.hypot(...offset) - Math.SQRT2) < 1e-4, 'half a diagonal')
   }
+})
+
+t.test('encodePoses writes CWP1 with positions relative to the origin', async (t) => {
+  const [x, y, z] = [400_000.001, -3, 12.5]
+  const origin = chooseOrigin([Float64Array.from([x, y, z, 1, 0, 0, 0])], 1e6)
+  t.same(origin, [400_000, -3, 13])
+  const values = Float32Array.from([x - 400_000, y + 3, z - 13, 1, 0, 0, 0])
+  const one = {
+    bodies: [7],
+    frames: Float64Array.of(3),
+    times: Float64Array.of(0.5),
+    states: Uint8Array.of(1),
+  }
+  const bytes = encodePoses({ ...one, origin, values })
+  const view = new DataView(bytes.buffer)
+  t.equal(Buffer.from(bytes.subarray(0, 4)).toString(), 'CWP1')
+  t.same(
+    [4, 8, 12].map((at) => view.getUint32(at, true)),
+    [1, 1, 1],
+    'version, frames, bodies',
+  )
+  t.equal(view.getFloat64(16, true), 400_000)
+  t.same([view.getFloat64(56, true), view.getFloat64(64, true), view.getUint32(72, true)], [3, 0.5, 7])
+  t.equal(bytes[76], 1)
+  t.ok(Math.abs(view.getFloat32(80, true) + 400_000 - x) < 1e-6, 'millimetres remain')
+  t.equal(bytes.length, 80 + 7 * 4)
+})
+
+t.test('chooseOrigin ignores positions that are not finite or too far away', async (t) => {
+  t.same(chooseOrigin([Float64Array.from([3e168, 0, 0, 1, 0, 0, 0])], 1e6), [0, 0, 0])
+  t.same(
+    chooseOrigin([Float64Array.from([Number.NaN, 0, 0, 1, 0, 0, 0, 2, 2, 2, 1, 0, 0, 0])], 1e6),
+    [0, 0, 0],
+  )
 })

@@ -204,6 +204,9 @@ function sources(): readonly string[] {
     .flatMap(([folder, kind]) => sourcesBelow(folder, kind))
 }
 
+/** The texts, read once for all tests. */
+const files = sources()
+
 function pythonFolder(): string {
   try {
     const script = 'import json, os; print(os.path.dirname(json.__file__))'
@@ -234,7 +237,6 @@ function outcome({ before, after, patch }: Perturbed): Outcome {
 
 /** Outcomes of one kind of perturbation over `count` edits. */
 function tally(kind: (typeof perturbations)[string], count: number, seed: number) {
-  const files = sources()
   const counts = { right: 0, wrong: 0, refused: 0 }
   const wrong: string[] = []
   for (let index = 0; index < count; index++) {
@@ -336,7 +338,6 @@ t.test('a patch that is cut off is rejected', async (t) => {
 })
 
 verifies('trm:candidate:perturbed', 'a damaged patch never loses lines silently', async (t) => {
-  const files = sources()
   let applied = 0
   for (let index = 0; index < edits * 5; index++) {
     const chance = randomFrom(3_000_000 + index)

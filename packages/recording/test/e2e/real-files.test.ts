@@ -1,10 +1,10 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { verifies } from '../../../test/verifies.ts'
-import type { Columns, Frame, Recording } from '../src/index.ts'
-import { equalDeep } from './equal-deep.ts'
-import { folders, libraryOver, whole } from './library-kit.ts'
+import { verifies } from '../../../../test/verifies.ts'
+import type { Columns, Frame, Recording } from '../../src/index.ts'
+import { equalDeep } from '../equal-deep.ts'
+import { folders, libraryOver, whole } from '../library-kit.ts'
 
 const folder = process.env.CAUSEWAY_REAL_RECORDINGS
 const reason = 'CAUSEWAY_REAL_RECORDINGS names no folder of real recordings'
