@@ -1,12 +1,9 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Env, makeRoots } from '@causeway/app-kit'
-import { openForTest } from '@causeway/app-kit/testing'
 import { openDatabase } from '@causeway/store'
 import Database from 'better-sqlite3'
 import t from 'tap'
 import { listReleased, stores } from '../fixtures/generate/released-stores.ts'
-import { Vault } from '../packages/app-toolvault/src/store.ts'
 import { runMigrations } from '../packages/recording/src/formats/run-schema.ts'
 import { openRunWriter } from '../packages/recording/src/recorder/run-writer.ts'
 import { documented } from '../scripts/docs/makers.ts'
@@ -18,40 +15,6 @@ import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
 t.setTimeout(600_000)
-
-/** Recordings as they are committed, and copies of what examples change. */
-const rootsIn = (dir: string) =>
-  makeRoots(() => [`${repository}/fixtures/recordings`, `${dir}/plots`], 'CAUSEWAY_ROOTS')
-
-/** Calls of an app to another, which the server makes of the registry. */
-const call: Env['call'] = async (name, tool, args, ctx) => {
-  const other = apps.find((app) => app.name === name)?.tools.find((one) => one.name === tool)
-  const store = new Vault({ newId: () => 'called', roots: rootsIn('') })
-  try {
-    const none = { can: () => false, replies: {}, kept: undefined }
-    const state = { store, session: {}, sharedSession: true, input: none, note: () => {} }
-    const answer = await other?.call(args, { ...ctx, ...state })
-    return answer !== undefined && 'structuredContent' in answer ? answer.structuredContent : undefined
-  } finally {
-    await store.close()
-  }
-}
-
-verifies('app:example:runs', async (t) => {
-  for (const app of apps) {
-    const dir = t.testdir({ data: {}, projects: {}, plots: {} })
-    for (const name of ['projects', 'plots'])
-      cpSync(`${repository}/fixtures/${name}`, `${dir}/${name}`, { recursive: true })
-    const settings = { trmRoots: [`${dir}/projects`] }
-    const opened = await openForTest(app, { dir: `${dir}/data`, roots: rootsIn(dir), settings, call })
-    t.teardown(() => opened.close())
-    for (const { name, example } of app.tools) {
-      const client = opened.client()
-      for (const { tool, args } of example.before ?? []) await client.call(tool, args)
-      await t.resolves(client.call(name, example.args), `${app.name}.${name}`)
-    }
-  }
-})
 
 verifies('app:size:listing', async (t) => {
   for (const app of documented) {

@@ -8,6 +8,7 @@ import { WordRelations } from '../src/domain/word-relations.ts'
 import app from '../src/index.ts'
 import { limitsSchema } from '../src/limits.ts'
 import { openEmbedding } from '../src/memory/open-embedding.ts'
+import { RelationsFile } from '../src/memory/relations-file.ts'
 import { MindsFile } from '../src/store/minds-file.ts'
 
 /** The result of a tool. */
@@ -32,6 +33,11 @@ export interface KitOptions {
   readonly now?: () => number
   readonly log?: Parameters<typeof openForTest>[1]['log']
 }
+
+/** The word relations, which every app of a test file shares: parsing them takes 200 ms. */
+const relations = new RelationsFile()
+const { get } = RelationsFile.prototype
+RelationsFile.prototype.get = () => get.call(relations)
 
 /** A data folder with a trained vector space. Training it for each test takes half a second. */
 const trained: { dir?: string } = {}

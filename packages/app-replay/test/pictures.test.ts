@@ -5,7 +5,7 @@ import type { TestClient } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { listCleanRuns, listFaultyRuns } from '../../../fixtures/generate/rigid/runs.ts'
-import { sample } from '../../../test/tier.ts'
+import { inCI, sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { ReplayStore } from '../src/store/store.ts'
 import { openReplay } from './replay-kit.ts'
@@ -97,60 +97,67 @@ verifies('replay:render:shapes', 'render_frame draws names and shapes with label
   }
 })
 
-verifies('replay:render:shapes', 'render_frame draws the outline of a collision mesh', async (t) => {
-  const { folder } = await generatedRecordings()
-  const recording = 'clean_rolling_cylinder'
-  const { client } = await openReplay(t, [recording], { source: folder })
-  const { svg } = await draw(client(), 'render_frame', { recording, frame_id: 20 }, 'mesh')
-  const corners = [...svg.matchAll(/<polygon points="([^"]*)"[^>]*stroke-linejoin/g)].map(
-    ([, points = '']) => points.split(' ').length,
-  )
-  t.ok(Math.max(...corners) > 8, `a cylinder is rounder than a box: ${corners}`)
-})
+verifies(
+  'replay:render:shapes',
+  'render_frame draws the outline of a collision mesh',
+  inCI(async (t) => {
+    const { folder } = await generatedRecordings()
+    const recording = 'clean_rolling_cylinder'
+    const { client } = await openReplay(t, [recording], { source: folder })
+    const { svg } = await draw(client(), 'render_frame', { recording, frame_id: 20 }, 'mesh')
+    const corners = [...svg.matchAll(/<polygon points="([^"]*)"[^>]*stroke-linejoin/g)].map(
+      ([, points = '']) => points.split(' ').length,
+    )
+    t.ok(Math.max(...corners) > 8, `a cylinder is rounder than a box: ${corners}`)
+  }),
+)
 
 verifies(
   'replay:render:shapes',
   'render_frame shows an exploded scene by the bodies that are near',
-  async (t) => {
+  inCI(async (t) => {
     const run = 'explodes_in_first_frame/1000000000'
     const client = await recordRuns(t, [run])
     const recording = toRunName(run)
     const { svg } = await draw(client, 'render_frame', { recording, frame_id: 20 }, 'exploded')
     t.match(svg, 'too far away to show: 2')
     t.match(svg, /<circle[^>]* r="[5-9]|<circle[^>]* r="\d\d/, 'the ball is visible')
-  },
+  }),
 )
 
-verifies('replay:plot:overlay', async (t) => {
-  const names = ['bounces/1', 'bounces/2', 'blow_up/5', 'slide_to_rest/1', 'pendulum/1']
-  const client = await recordRuns(t, names)
-  const [first = '', second = '', exploding = '', sliding = '', pendulum = ''] = names.map(toRunName)
-  const overlaid = await draw(
-    client,
-    'plot',
-    { recording: first, overlay: second, series: ['body.1.z', 'body.1.speed'] },
-    'plot-overlay',
-  )
-  t.same(
-    (overlaid.data.series as { name: string }[]).map(({ name }) => name),
-    ['body.1.z', 'body.1.speed']
-      .flatMap((name) => [`${name}, ${first}`])
-      .concat(['body.1.z', 'body.1.speed'].map((name) => `${name}, ${second}`)),
-  )
-  t.match(overlaid.svg, second)
-  const blown = await draw(
-    client,
-    'plot',
-    { recording: exploding, series: ['energy.total', 'body.1.speed'], shade_findings: true },
-    'plot-blow-up',
-  )
-  t.match(blown.svg, /(sym)?log scale/)
-  const linear = await draw(
-    client,
-    'plot',
-    { recording: sliding, series: ['body.1.speed', 'energy.linear'], mark_frame: 30 },
-    'plot-sliding',
-  )
-  t.notMatch(linear.svg, /log scale/)
-  await draw(client, 'plot', { recording: pendulum, series: ['body.1.z', 'energy.total'] }, 'plot-pendulum')
-})
+verifies(
+  'replay:plot:overlay',
+  inCI(async (t) => {
+    const names = ['bounces/1', 'bounces/2', 'blow_up/5', 'slide_to_rest/1', 'pendulum/1']
+    const client = await recordRuns(t, names)
+    const [first = '', second = '', exploding = '', sliding = '', pendulum = ''] = names.map(toRunName)
+    const overlaid = await draw(
+      client,
+      'plot',
+      { recording: first, overlay: second, series: ['body.1.z', 'body.1.speed'] },
+      'plot-overlay',
+    )
+    t.same(
+      (overlaid.data.series as { name: string }[]).map(({ name }) => name),
+      ['body.1.z', 'body.1.speed']
+        .flatMap((name) => [`${name}, ${first}`])
+        .concat(['body.1.z', 'body.1.speed'].map((name) => `${name}, ${second}`)),
+    )
+    t.match(overlaid.svg, second)
+    const blown = await draw(
+      client,
+      'plot',
+      { recording: exploding, series: ['energy.total', 'body.1.speed'], shade_findings: true },
+      'plot-blow-up',
+    )
+    t.match(blown.svg, /(sym)?log scale/)
+    const linear = await draw(
+      client,
+      'plot',
+      { recording: sliding, series: ['body.1.speed', 'energy.linear'], mark_frame: 30 },
+      'plot-sliding',
+    )
+    t.notMatch(linear.svg, /log scale/)
+    await draw(client, 'plot', { recording: pendulum, series: ['body.1.z', 'energy.total'] }, 'plot-pendulum')
+  }),
+)

@@ -36,7 +36,7 @@ verifies('trm:signals:named', async (t) => {
 verifies(
   'trm:score:missing',
   'a syntax error is worth nothing, names its line, and undo gives all back',
-  async (t) => {
+  inCI(async (t) => {
     const { client, root } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
     await ask('start', { repo: 'sums', test: unittest })
@@ -63,31 +63,38 @@ verifies(
     )
     t.match(await ask('undo'), { currentStep: 1, score: 1 })
     t.notMatch(readText(root, 'sums', 'sums.py'), /def mean\(values:/)
-  },
+  }),
 )
 
-verifies('trm:submit:tamper', 'the answer warns', async (t) => {
-  const { client } = await openTrm(t, { copies: ['sums'] })
-  const { ask } = client()
-  await ask('start', { repo: 'sums', test: unittest })
-  const candidate = { mode: 'create', files: [{ path: 'conftest.py', content: '' }] }
-  const { tamper, feedback } = await ask('submit', { candidate })
-  t.match(tamper, [{ path: 'conftest.py', why: 'configures the checks' }])
-  t.ok(feedback.some((item: string) => item.includes('conftest.py')))
-})
-
-verifies('trm:submit:same', async (t) => {
-  const { client } = await openTrm(t, { copies: ['sums'] })
-  const answer = async () => {
+verifies(
+  'trm:submit:tamper',
+  'the answer warns',
+  inCI(async (t) => {
+    const { client } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
-    await ask('start', { repo: 'sums', test: unittest, preflight: false })
-    const result = await ask('submit', { candidate: replacing('sums.py', '+ 1', '+ 3') })
-    await ask('reset')
-    const { ms: _, sessionId: _id, stages, ...rest } = result
-    return JSON.stringify(rest).replaceAll(/\d+\.\d+s\b/g, 's')
-  }
-  t.equal(await answer(), await answer())
-})
+    await ask('start', { repo: 'sums', test: unittest })
+    const candidate = { mode: 'create', files: [{ path: 'conftest.py', content: '' }] }
+    const { tamper, feedback } = await ask('submit', { candidate })
+    t.match(tamper, [{ path: 'conftest.py', why: 'configures the checks' }])
+    t.ok(feedback.some((item: string) => item.includes('conftest.py')))
+  }),
+)
+
+verifies(
+  'trm:submit:same',
+  inCI(async (t) => {
+    const { client } = await openTrm(t, { copies: ['sums'] })
+    const answer = async () => {
+      const { ask } = client()
+      await ask('start', { repo: 'sums', test: unittest, preflight: false })
+      const result = await ask('submit', { candidate: replacing('sums.py', '+ 1', '+ 3') })
+      await ask('reset')
+      const { ms: _, sessionId: _id, stages, ...rest } = result
+      return JSON.stringify(rest).replaceAll(/\d+\.\d+s\b/g, 's')
+    }
+    t.equal(await answer(), await answer())
+  }),
+)
 
 /** An engine that runs every call in its worker. */
 function engine(t: Test, limitMs = 30_000): Pick<Engine, 'call' | 'close'> {

@@ -51,12 +51,16 @@ verifies(
   }),
 )
 
-verifies('trm:run:timeout', 'what a command leaves in the background ends with it', async (t) => {
-  const marker = randomUUID()
-  const result = await run(t, 'sleep 300 & (setsid sleep 300 &) ; exit 3', { marker })
-  t.match(result, { timedOut: false, exitCode: 3 })
-  t.same(await findMarked(marker), [])
-})
+verifies(
+  'trm:run:timeout',
+  'what a command leaves in the background ends with it',
+  inCI(async (t) => {
+    const marker = randomUUID()
+    const result = await run(t, 'sleep 300 & (setsid sleep 300 &) ; exit 3', { marker })
+    t.match(result, { timedOut: false, exitCode: 3 })
+    t.same(await findMarked(marker), [])
+  }),
+)
 
 verifies('trm:run:output', 'the beginning, the end and failures between them are stored', async (t) => {
   const noise = 'yes "line of noise 0123456789" | head -c 30000000'
@@ -189,26 +193,32 @@ t.test('a capture removes escapes, carriage returns and repeated lines', async (
   t.same(small.finish(), { text: 'all of it', bytes: 9, truncated: false })
 })
 
-verifies('trm:run:isolated', 'an ignored folder can be linked, or copied for each evaluation', async (t) => {
-  const files = {
-    ...judged,
-    'p/.gitignore': 'cache/\nshared/\n',
-    'p/cache/kept.txt': 'kept',
-    'p/shared/kept.txt': 'kept',
-  }
-  const { client, root } = await openTrm(t, { files })
-  const { ask } = client()
-  const test = `cat cache/kept.txt shared/kept.txt && echo spoilt | tee cache/kept.txt shared/kept.txt; ${judge}`
-  const { baseline } = await ask('start', {
-    repo: 'p',
-    test,
-    options: { copy: ['cache', 'node_modules'], link: ['shared'] },
-  })
-  t.match(baseline, { tests: { passed: 1, total: 4 } })
-  t.equal(readText(root, 'p', 'cache', 'kept.txt'), 'kept', 'the copy took it')
-  t.equal(readText(root, 'p', 'shared', 'kept.txt'), 'spoilt\n', 'a link leads there')
-  await t.rejects(ask('start', { repo: 'p', options: { copy: ['../other'] } }), { code: 'INVALID_ARGUMENTS' })
-})
+verifies(
+  'trm:run:isolated',
+  'an ignored folder can be linked, or copied for each evaluation',
+  inCI(async (t) => {
+    const files = {
+      ...judged,
+      'p/.gitignore': 'cache/\nshared/\n',
+      'p/cache/kept.txt': 'kept',
+      'p/shared/kept.txt': 'kept',
+    }
+    const { client, root } = await openTrm(t, { files })
+    const { ask } = client()
+    const test = `cat cache/kept.txt shared/kept.txt && echo spoilt | tee cache/kept.txt shared/kept.txt; ${judge}`
+    const { baseline } = await ask('start', {
+      repo: 'p',
+      test,
+      options: { copy: ['cache', 'node_modules'], link: ['shared'] },
+    })
+    t.match(baseline, { tests: { passed: 1, total: 4 } })
+    t.equal(readText(root, 'p', 'cache', 'kept.txt'), 'kept', 'the copy took it')
+    t.equal(readText(root, 'p', 'shared', 'kept.txt'), 'spoilt\n', 'a link leads there')
+    await t.rejects(ask('start', { repo: 'p', options: { copy: ['../other'] } }), {
+      code: 'INVALID_ARGUMENTS',
+    })
+  }),
+)
 
 verifies('trm:run:isolated', async (t) => {
   const { client, root, dataDir } = await openTrm(t, { copies: ['sums'] })
@@ -251,33 +261,37 @@ verifies('trm:submit:busy', async (t) => {
   t.equal((await ask('state')).step, 1)
 })
 
-verifies('trm:submit:cancel', 'its files are back and the step is not used', async (t) => {
-  const { client, root, critic } = await openTrm(t, { copies: ['sums'] })
-  const { ask } = client()
-  const { sessionId } = await ask('start', { repo: 'sums', test: 'sleep 300', preflight: false })
-  const before = readText(root, 'sums', 'sums.py')
-  const controller = new AbortController()
-  const submitting = ask('submit', { candidate: repairSums }, { signal: controller.signal })
-  await new Promise<void>((resolve) => {
-    const look = setInterval(() => {
-      if (critic.running.get(sessionId)?.progress.stage !== 'test') return
-      clearInterval(look)
-      resolve()
-    }, 10)
-  })
-  t.not(readText(root, 'sums', 'sums.py'), before, 'it had landed')
-  const marker = critic.running.get(sessionId)?.step.marker ?? ''
-  controller.abort()
-  await t.rejects(submitting, { code: 'CANCELLED' })
-  t.equal(readText(root, 'sums', 'sums.py'), before)
-  t.same(await findMarked(marker), [])
-  t.match(await ask('state'), {
-    status: 'cancelled',
-    step: 0,
-    running: null,
-    history: [{ status: 'cancelled' }],
-  })
-})
+verifies(
+  'trm:submit:cancel',
+  'its files are back and the step is not used',
+  inCI(async (t) => {
+    const { client, root, critic } = await openTrm(t, { copies: ['sums'] })
+    const { ask } = client()
+    const { sessionId } = await ask('start', { repo: 'sums', test: 'sleep 300', preflight: false })
+    const before = readText(root, 'sums', 'sums.py')
+    const controller = new AbortController()
+    const submitting = ask('submit', { candidate: repairSums }, { signal: controller.signal })
+    await new Promise<void>((resolve) => {
+      const look = setInterval(() => {
+        if (critic.running.get(sessionId)?.progress.stage !== 'test') return
+        clearInterval(look)
+        resolve()
+      }, 10)
+    })
+    t.not(readText(root, 'sums', 'sums.py'), before, 'it had landed')
+    const marker = critic.running.get(sessionId)?.step.marker ?? ''
+    controller.abort()
+    await t.rejects(submitting, { code: 'CANCELLED' })
+    t.equal(readText(root, 'sums', 'sums.py'), before)
+    t.same(await findMarked(marker), [])
+    t.match(await ask('state'), {
+      status: 'cancelled',
+      step: 0,
+      running: null,
+      history: [{ status: 'cancelled' }],
+    })
+  }),
+)
 
 verifies('trm:submit:progress', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })

@@ -162,7 +162,7 @@ const recordings = [
   ...['spinning_collision', 'frictionless', 'killed_writer', 'late_spawn', 'nan'],
 ]
 
-for (const name of sample(recordings, 4)) {
+for (const name of sample(recordings, 10)) {
   verifies(
     'recording:recorder:exchange',
     `${name} is the same as a run, and again as an export of it`,

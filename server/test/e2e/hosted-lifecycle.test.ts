@@ -8,8 +8,8 @@ import type { Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { fixture, listed, openHostedCore, serve, status } from '../hosted/hosted-core.ts'
 import { call, soon, toolNames } from '../test-core.ts'
-import { fixture, listed, openHostedCore, serve, status } from './hosted-core.ts'
 
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
