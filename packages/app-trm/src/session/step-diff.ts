@@ -12,6 +12,8 @@ export interface FileDiff {
 
 /** Maximum files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
+/** Maximum milliseconds for the lines of an added or removed file, which need no search. */
+const maxCopyMs = 500
 
 /** Compares the files before and after a step; `position` counts the steps of the session from 0. Throws `SNAPSHOT_NOT_FOUND`. */
 export async function diffStep(
@@ -42,7 +44,8 @@ export async function diffStep(
     const isComparable =
       texts.every((text) => typeof text === 'string') &&
       Math.max(oldText.length, newText.length) <= maxCharacters
-    const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout: maxMs }) : undefined
+    const timeout = change === 'modified' ? maxMs : maxCopyMs
+    const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout }) : undefined
     diffs.push({ path, change, diff: hunks === undefined ? null : formatHunks(hunks) })
     // Other requests are served between two comparisons.
     await nextTurn()
