@@ -85,9 +85,12 @@ function App() {
   return (
     <Shell sections={sections} title={found?.page.title ?? 'Not found'}>
       {found === undefined ? (
-        <p>
-          There is no page at <code>{path}</code>. <a href="/">Open the overview</a>
-        </p>
+        <div class="page">
+          <h1>Page not found</h1>
+          <p class="wrap">
+            There is no page at <code>{path.slice(0, 200)}</code>. <a href="/">Open the overview</a>
+          </p>
+        </div>
       ) : (
         <LazyView key={found.page.title} load={found.page.load} parts={found.parts} />
       )}

@@ -13,7 +13,7 @@ import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { AppSockets, socketServerOptions } from './app-routes/app-sockets.ts'
 import { overrideStrategy } from './app-routes/match-route.ts'
 import { sendClientError } from './client-error.ts'
-import { consolePages } from './console/console-pages.ts'
+import { consolePages, isUnknownPage, sendUnknownPage } from './console/console-pages.ts'
 import { sendErrors, sendPathError } from './error-responses.ts'
 import { parseRequestId } from './exchange.ts'
 import { hostedRoutes } from './hosted/hosted-routes.ts'
@@ -185,7 +185,9 @@ export class HttpServer {
       reply.header(headers.causewayRequest, request.id)
       done()
     })
-    fastify.setNotFoundHandler(async ({ method, url }) => {
+    fastify.setNotFoundHandler(async (request, reply) => {
+      if (isUnknownPage(request)) return sendUnknownPage(request, reply, this.#options.consolePages)
+      const { method, url } = request
       throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
     })
     return fastify

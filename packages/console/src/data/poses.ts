@@ -7,6 +7,8 @@ const recorded = 1
 /** Poses of all bodies in consecutive frames. */
 export interface PoseChunk {
   readonly bodies: readonly number[]
+  /** Columns by body id. */
+  readonly columns: ReadonlyMap<number, number>
   /** Frame ids, shape [frames] */
   readonly frames: Float64Array
   /** s, shape [frames] */
@@ -42,7 +44,8 @@ export function parsePoses(buffer: ArrayBuffer): PoseChunk {
   const count = frames * bodies
   const states = take(Math.ceil(count / 4) * 4, (offset) => new Uint8Array(buffer, offset, count))
   const values = new Float32Array(buffer, at, count * poseWidth)
-  return { frames: ids, times, bodies: bodyIds, origin, states, values }
+  const columns = new Map(bodyIds.map((id, column) => [id, column]))
+  return { frames: ids, times, bodies: bodyIds, columns, origin, states, values }
 }
 
 /** Whether a body is recorded in a frame and has a finite pose at a distance that can be drawn. */

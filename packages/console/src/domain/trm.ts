@@ -1,3 +1,11 @@
+/** Marks of the states of sessions and steps. Other states have none. */
+export const sessionSeverities: Readonly<Record<string, 'ok' | 'warn' | 'err'>> = {
+  done: 'ok',
+  running: 'warn',
+  failed: 'err',
+  active: 'ok',
+}
+
 /** What the resource of a session contains, as far as pages show it. */
 export interface TrmSession {
   readonly sessionId: string

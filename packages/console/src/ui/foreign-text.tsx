@@ -7,3 +7,12 @@ export const ForeignText = ({ text, max = 200 }: { text: string; max?: number })
     {text.length > max && <span class="muted"> {formatCount(text.length)} characters</span>}
   </>
 )
+
+/** The description of a tool, in which names between backticks are code. */
+export const DescriptionText = ({ text, max }: { text: string; max: number }) => (
+  <bdi>
+    {cutText(text, max)
+      .split('`')
+      .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+  </bdi>
+)

@@ -11,8 +11,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. A change of `version` loads it again, and
- * the old value remains until then.
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible and when it becomes visible. A change
+ * of `version` loads it again, and the old value remains until then.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -31,13 +31,26 @@ export function useLoaded<T>(
           controller.signal.aborted || setState((old) => ({ ...old, error: toServerError(error) })),
       )
     run()
-    const timer = everyMs === undefined ? undefined : setInterval(() => document.hidden || run(), everyMs)
+    const stop = everyMs === undefined ? undefined : repeatWhileVisible(run, everyMs)
     return () => {
       controller.abort()
-      clearInterval(timer)
+      stop?.()
     }
   }, [...inputs, attempt, version])
   return { value: state.value, error: state.error, reload: () => setAttempt((count) => count + 1) }
+}
+
+/** Calls a function repeatedly while the page is visible, and when it becomes visible. Returns a function that stops it. */
+function repeatWhileVisible(run: () => void, everyMs: number): () => void {
+  const runIfVisible = (): void => {
+    if (!document.hidden) run()
+  }
+  const timer = setInterval(runIfVisible, everyMs)
+  document.addEventListener('visibilitychange', runIfVisible)
+  return () => {
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', runIfVisible)
+  }
 }
 
 const toServerError = (error: unknown): ServerError =>

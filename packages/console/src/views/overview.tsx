@@ -29,6 +29,18 @@ export function Overview() {
         <p class="muted">One MCP server that all clients of this machine share.</p>
       </div>
       <LoadedView loaded={health}>{(value) => <Figures health={value} />}</LoadedView>
+      <details>
+        <summary>Connect a client</summary>
+        <div class="stack connect">
+          <p>Add this address to a client that uses HTTP:</p>
+          <pre>{`${location.origin}/mcp`}</pre>
+          <p>In Claude Code, run:</p>
+          <pre>{addCommand()}</pre>
+          <p>
+            <a href="/help#q=connect%20a%20client">Other clients</a>
+          </p>
+        </div>
+      </details>
       <section class="stack" aria-labelledby="apps-title">
         <h2 id="apps-title">Apps</h2>
         <LoadedView loaded={apps}>
@@ -45,6 +57,9 @@ export function Overview() {
     </div>
   )
 }
+
+/** The command that adds this server to Claude Code. */
+const addCommand = (): string => `claude mcp add --transport http causeway ${location.origin}/mcp`
 
 function Figures({ health }: { health: Health }) {
   const states = Object.values(health.apps)
@@ -98,7 +113,7 @@ function Activity({ page: { entries } }: { page: AuditPage }) {
     return (
       <Empty title="No calls yet">
         <p>Connect a client to one server for all of them:</p>
-        <pre>{`claude mcp add --transport http causeway ${location.origin}/mcp`}</pre>
+        <pre>{addCommand()}</pre>
       </Empty>
     )
   const isPartial = entries.length === recentCalls

@@ -63,7 +63,7 @@ export function findApp(core: Core, request: FastifyRequest): HostedApp {
   if (app !== undefined) return app
   throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at /api/apps/${path}`, {
     data: { apps: registry.apps.map(({ path }) => path) },
-    remedy: 'use one of data.apps',
+    remedy: 'use one of data.apps; the setting CAUSEWAY_APPS selects the apps of the server',
   })
 }
 

@@ -102,6 +102,23 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
+/** Paths of programs. Unknown ones have no page. */
+const programPaths = /^\/(api|mcp|sse|messages|assets)(\/|$)/
+
+/** Whether a browser requests a page that does not exist. The console shows it with its navigation. */
+export const isUnknownPage = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && !programPaths.test(url) && headers.accept?.includes('text/html') === true
+
+/** Sends the console with status 404. */
+export async function sendUnknownPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  builtPages?: string,
+): Promise<unknown> {
+  reply.code(404)
+  return sendPage(builtPages ?? findBuiltPages(), request, reply)
+}
+
 /** Programs, which don't request HTML, get a 404 that names their addresses. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
@@ -110,8 +127,8 @@ async function sendPage(folder: string, request: FastifyRequest, reply: FastifyR
       'open it in a browser, it is a page of the console; programs use /mcp, /health or one of the paths of /openapi.json',
     )
   const html = await readIfExists(join(folder, 'index.html'))
+  if (html === undefined) reply.code(503)
   return reply
-    .code(html === undefined ? 503 : 200)
     .headers({ ...securityHeaders, 'cache-control': 'no-cache' })
     .type('text/html; charset=utf-8')
     .send(html ?? notBuilt)

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { AppDetails, AppSummary } from '../../data/types.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
-import { ForeignText } from '../../ui/foreign-text.tsx'
+import { DescriptionText, ForeignText } from '../../ui/foreign-text.tsx'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import './apps.css'
@@ -159,7 +159,7 @@ const AppIntroduction = ({ app, path }: { app: AppDetails; path: string }) => (
                 <a href={`/apps/${path}/${tool.name}`}>{tool.name}</a>
               </td>
               <td class="wrap">
-                <ForeignText text={tool.about} max={500} />
+                <DescriptionText text={tool.about} max={500} />
               </td>
             </tr>
           ))}

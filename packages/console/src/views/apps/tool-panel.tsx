@@ -3,7 +3,7 @@ import { ServerError, type ToolAnswer } from '../../data/server.ts'
 import type { AppDetails, ToolDetails } from '../../data/types.ts'
 import { toCommandLine, toCurl } from '../../domain/commands.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
-import { ForeignText } from '../../ui/foreign-text.tsx'
+import { DescriptionText } from '../../ui/foreign-text.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
@@ -88,7 +88,7 @@ const ToolHead = ({ app, tool }: { app: AppDetails; tool: ToolDetails }) => (
       </bdi>
     </h2>
     <p class="wrap">
-      <ForeignText text={tool.about} max={1500} />
+      <DescriptionText text={tool.about} max={1500} />
     </p>
     <div class="row">
       {tool.read_only && <span class="chip">read only</span>}

@@ -4,7 +4,7 @@ import { formatGameTime, type MindDecision, type MindPlace, type MindState } fro
 import { formatCount } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
-import { LoadedView, useLoaded } from '../../ui/state.tsx'
+import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { DecisionView } from './decision-view.tsx'
 import { DecisionList } from './decisions.tsx'
 import { Memories } from './memories.tsx'
@@ -21,21 +21,8 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
     [mind, access],
     { everyMs: 2000 },
   )
-  const decisions = useLoaded(
-    (signal) =>
-      server.get<{ decisions: readonly MindDecision[] }>(`/api/apps/minds/minds/${path}/decisions?limit=50`, {
-        signal,
-      }),
-    [mind, access],
-    { version: state.value?.decisions ?? 0 },
-  )
-  const places = useLoaded(
-    (signal) =>
-      server.get<{ places: readonly MindPlace[] }>(`/api/apps/minds/minds/${path}/places`, { signal }),
-    [mind, access],
-    { version: state.value?.decisions ?? 0 },
-  )
-  const [chosen, setChosen] = useState<string>()
+  const isMissing = state.error?.code === 'RESOURCE_NOT_FOUND'
+  if (isMissing && state.value === undefined) return <MissingMind mind={mind} />
   return (
     <div class="page">
       <div class="row spread">
@@ -46,7 +33,41 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
           Decide for an observation
         </a>
       </div>
-      <LoadedView loaded={state}>{(value) => <StateView state={value} />}</LoadedView>
+      {isMissing && (
+        <p class="notice warn" role="status">
+          This mind was deleted. The page shows its last state.
+        </p>
+      )}
+      <LoadedView loaded={isMissing ? { ...state, error: undefined } : state}>
+        {(value) => <StateView state={value} />}
+      </LoadedView>
+      {state.value !== undefined && <MindDetails mind={mind} version={state.value.decisions} />}
+    </div>
+  )
+}
+
+/** What a mind did and remembers. `version` changes with each decision. */
+function MindDetails({ mind, version }: { mind: string; version: number }) {
+  const { server } = useConsole()
+  const access = server.needsToken.value
+  const path = encodeURIComponent(mind)
+  const decisions = useLoaded(
+    (signal) =>
+      server.get<{ decisions: readonly MindDecision[] }>(`/api/apps/minds/minds/${path}/decisions?limit=50`, {
+        signal,
+      }),
+    [mind, access],
+    { version },
+  )
+  const places = useLoaded(
+    (signal) =>
+      server.get<{ places: readonly MindPlace[] }>(`/api/apps/minds/minds/${path}/places`, { signal }),
+    [mind, access],
+    { version },
+  )
+  const [chosen, setChosen] = useState<string>()
+  return (
+    <>
       <div class="split">
         <LoadedView loaded={decisions}>
           {({ decisions }) => (
@@ -71,9 +92,22 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
         )}
       </LoadedView>
       <Memories mind={mind} />
-    </div>
+    </>
   )
 }
+
+const MissingMind = ({ mind }: { mind: string }) => (
+  <div class="page">
+    <h1 class="long-line">
+      <bdi>{mind}</bdi>
+    </h1>
+    <Empty title="This mind does not exist">
+      <p>
+        It was deleted, or its id is different. <a href="/minds">List all minds</a>
+      </p>
+    </Empty>
+  </div>
+)
 
 function StateView({ state }: { state: MindState }) {
   const { working_memory, traits, selector, decisions, current_simulation_time } = state

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatCount } from '../../domain/text.ts'
-import { useConsole } from '../../ui/console.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** What `list_minds` returns. */
@@ -26,6 +26,10 @@ export function MindsPage() {
     [server.needsToken.value],
     { everyMs: 3000 },
   )
+  useShortcuts(() => [
+    { keys: 'j', label: 'Go to the next mind', run: () => focusMind(1) },
+    { keys: 'k', label: 'Go to the previous mind', run: () => focusMind(-1) },
+  ])
   return (
     <div class="page">
       <div class="page-head">
@@ -61,8 +65,15 @@ export function MindsPage() {
   )
 }
 
+/** Moves the focus to the next or previous mind of the table, or to the first one. */
+function focusMind(by: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>('[data-minds] a')]
+  const at = links.indexOf(document.activeElement as HTMLElement)
+  links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))]?.focus()
+}
+
 const MindTable = ({ minds }: { minds: MindList['minds'] }) => (
-  <div class="card scroll">
+  <div class="card scroll" data-minds>
     <table>
       <thead>
         <tr>

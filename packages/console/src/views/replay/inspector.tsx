@@ -190,7 +190,7 @@ function BodyContacts({
             </button>{' '}
             <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
           </span>
-          <span class="number">
+          <span class="number contact-force">
             {normal_n === null
               ? 'forces not recorded'
               : `${formatNumber(Math.hypot(...normal_n))} N normal, ${formatNumber(Math.hypot(...(friction_n ?? [0])))} N friction`}

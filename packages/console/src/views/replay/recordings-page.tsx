@@ -123,7 +123,11 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
         {status === 'interrupted' && <Chip severity="off">interrupted</Chip>}
       </td>
       <td>
-        <HealthChip health={health} />
+        {total_frames === null || total_frames === 0 ? (
+          <span class="muted">–</span>
+        ) : (
+          <HealthChip health={health} isLong={total_frames > maxFrames} />
+        )}
       </td>
       <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
       <td class="number">{formatBytes(size_bytes)}</td>
@@ -158,7 +162,10 @@ const OtherFiles = ({ others }: Pick<RecordingList, 'others'>) => (
 
 type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> | 'failed'
 
-/** Diagnoses one recording after the other while the page is open. */
+/**
+ * Diagnoses one recording after the other while the page is open. A diagnosis that runs is not cancelled, because a cancelled call is a
+ * failed call in the traffic.
+ */
 function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, Health> {
   const { server } = useConsole()
   const [found, setFound] = useState<ReadonlyMap<string, Health>>(new Map())
@@ -170,7 +177,7 @@ function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, 
         if (signal.aborted) return
         if (total_frames === null || total_frames === 0 || total_frames > maxFrames) continue
         const health = await server
-          .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 }, { signal })
+          .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 })
           .catch(() => 'failed' as const)
         if (!signal.aborted) setFound((old) => new Map(old).set(recording, health))
       }
@@ -181,8 +188,9 @@ function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, 
   return found
 }
 
-function HealthChip({ health }: { health: Health | undefined }) {
-  if (health === undefined) return <span class="muted">–</span>
+/** `isLong`: the recording is diagnosed when it is opened. */
+function HealthChip({ health, isLong }: { health: Health | undefined; isLong: boolean }) {
+  if (health === undefined) return <span class="muted">{isLong ? 'open it to diagnose it' : 'waiting'}</span>
   if (health === 'failed') return <Chip severity="off">not diagnosed</Chip>
   const { count, findings } = health
   const [worst] = findings

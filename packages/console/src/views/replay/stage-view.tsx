@@ -187,8 +187,8 @@ function useShowFrames(
 
 function listPositions(row: PoseRow, bodies: readonly SceneBody[]): Point3[] {
   return bodies.flatMap(({ id }) => {
-    const column = row.chunk.bodies.indexOf(id)
-    return column === -1 || !isDrawable(row, column) ? [] : [getPosition(row, column)]
+    const column = row.chunk.columns.get(id)
+    return column === undefined || !isDrawable(row, column) ? [] : [getPosition(row, column)]
   })
 }
 

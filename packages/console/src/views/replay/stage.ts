@@ -1,7 +1,7 @@
 import {
   AmbientLight,
   BoxGeometry,
-  type BufferGeometry,
+  BufferGeometry,
   CapsuleGeometry,
   Color,
   DirectionalLight,
@@ -41,6 +41,8 @@ export interface Ground {
 interface Group {
   readonly mesh: InstancedMesh
   readonly bodies: readonly SceneBody[]
+  /** Of each body. */
+  readonly scales: readonly Vector3[]
 }
 
 /** Draws a scene of rigid bodies, z up. It draws only when something changed. Throws if the browser has no WebGL. */
@@ -51,10 +53,7 @@ export class Stage {
   readonly #controls: OrbitControls
   readonly #groups: Group[]
   #ghosts: Group[] = []
-  readonly #outline = new LineSegments(
-    new EdgesGeometry(new BoxGeometry(2, 2, 2)),
-    new LineBasicMaterial({ depthTest: false }),
-  )
+  readonly #outline = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
   readonly #contacts = new ContactMarks()
   readonly #observer: ResizeObserver
   #shownContacts: { readonly contacts: readonly Contact[]; readonly shown: ShownMarks } = {
@@ -156,6 +155,11 @@ export class Stage {
   /** Outlines a body. */
   select(body: number | undefined): void {
     this.#selected = body
+    const shape = this.#findBody(body)?.shape
+    if (shape !== undefined) {
+      this.#outline.geometry.dispose()
+      this.#outline.geometry = createOutline(shape)
+    }
     this.#placeOutline()
     this.#request()
   }
@@ -204,6 +208,7 @@ export class Stage {
     this.#observer.disconnect()
     this.#controls.dispose()
     for (const { mesh } of [...this.#groups, ...this.#ghosts]) mesh.geometry.dispose()
+    this.#outline.geometry.dispose()
     this.#renderer.dispose()
     this.#renderer.forceContextLoss()
   }
@@ -216,13 +221,16 @@ export class Stage {
   }
 
   #placeOutline(): void {
-    const body = this.#groups.flatMap(({ bodies }) => bodies).find(({ id }) => id === this.#selected)
-    const pose = body === undefined || this.#row === undefined ? undefined : getPose(this.#row, body.id)
-    this.#outline.visible = pose !== undefined
-    if (body === undefined || pose === undefined) return
-    this.#outline.position.copy(pose.position)
-    this.#outline.quaternion.copy(pose.rotation)
-    this.#outline.scale.copy(getExtent(body.shape)).multiplyScalar(1.04)
+    const body = this.#findBody(this.#selected)
+    const { position, quaternion } = this.#outline
+    this.#outline.visible =
+      body !== undefined && this.#row !== undefined && readPose(this.#row, body.id, { position, quaternion })
+    if (body === undefined || !this.#outline.visible) return
+    this.#outline.scale.copy(getScale(body.shape)).multiplyScalar(1.02)
+  }
+
+  #findBody(body: number | undefined): SceneBody | undefined {
+    return this.#groups.flatMap(({ bodies }) => bodies).find(({ id }) => id === body)
   }
 
   #colorGrid(): void {
@@ -267,37 +275,42 @@ function createGroups(bodies: readonly SceneBody[], isGhost = false): Group[] {
     const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
     // Bounds of bodies that are not finite would be NaN and hide the mesh.
     mesh.frustumCulled = false
-    return { mesh, bodies: own }
+    return { mesh, bodies: own, scales: own.map(({ shape }) => getScale(shape)) }
   })
 }
 
 function placeBodies(groups: readonly Group[], row: PoseRow): void {
   const matrix = new Matrix4()
-  for (const { mesh, bodies } of groups) {
-    for (const [index, { id, shape }] of bodies.entries()) {
-      const pose = getPose(row, id)
-      if (pose === undefined) matrix.makeScale(0, 0, 0)
-      else matrix.compose(pose.position, pose.rotation, getScale(shape))
+  const position = new Vector3()
+  const quaternion = new Quaternion()
+  for (const { mesh, bodies, scales } of groups) {
+    for (const [index, { id }] of bodies.entries()) {
+      if (readPose(row, id, { position, quaternion }))
+        matrix.compose(position, quaternion, scales[index] as Vector3)
+      else matrix.makeScale(0, 0, 0)
       mesh.setMatrixAt(index, matrix)
     }
     mesh.instanceMatrix.needsUpdate = true
   }
 }
 
-function getPose(
+/** Reads the pose of a body. Returns whether the body can be drawn. */
+function readPose(
   poses: PoseRow,
   id: number,
-): { readonly position: Vector3; readonly rotation: Quaternion } | undefined {
+  { position, quaternion }: { readonly position: Vector3; readonly quaternion: Quaternion },
+): boolean {
   const { chunk, row } = poses
-  const column = chunk.bodies.indexOf(id)
-  if (column === -1 || !isDrawable(poses, column)) return undefined
+  const column = chunk.columns.get(id)
+  if (column === undefined || !isDrawable(poses, column)) return false
+  const { values, origin } = chunk
   const at = (row * chunk.bodies.length + column) * poseWidth
-  const value = (field: number): number => chunk.values[at + field] ?? 0
-  const [x, y, z] = chunk.origin
-  return {
-    position: new Vector3(value(0) + x, value(1) + y, value(2) + z),
-    rotation: new Quaternion(value(4), value(5), value(6), value(3)).normalize(),
-  }
+  position.fromArray(values, at)
+  position.set(position.x + origin[0], position.y + origin[1], position.z + origin[2])
+  // Recorded orientations are w x y z.
+  quaternion.fromArray(values, at + 3)
+  quaternion.set(quaternion.y, quaternion.z, quaternion.w, quaternion.x).normalize()
+  return true
 }
 
 const isFlat = (kind?: DrawnShape['kind']): boolean => kind === 'box' || kind === 'hull'
@@ -310,13 +323,17 @@ function createGeometry(shape: DrawnShape): BufferGeometry {
   return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 8, 20).rotateX(Math.PI / 2)
 }
 
+/** The edges of a shape. Round shapes have edges of a coarser form. */
+function createOutline(shape: DrawnShape): BufferGeometry {
+  if (shape.kind === 'sphere') return new EdgesGeometry(new SphereGeometry(1, 12, 6))
+  if (shape.kind === 'capsule')
+    return new EdgesGeometry(
+      new CapsuleGeometry(shape.radius, 2 * shape.half_length, 3, 8).rotateX(Math.PI / 2),
+    )
+  return new EdgesGeometry(createGeometry(shape))
+}
+
 function getScale(shape: DrawnShape): Vector3 {
   if (shape.kind === 'box') return new Vector3(...shape.half)
   return shape.kind === 'sphere' ? new Vector3(1, 1, 1).multiplyScalar(shape.radius) : new Vector3(1, 1, 1)
-}
-
-function getExtent(shape: DrawnShape): Vector3 {
-  if (shape.kind === 'hull') return new Vector3(...shape.half)
-  if (shape.kind !== 'capsule') return getScale(shape)
-  return new Vector3(shape.radius, shape.radius, shape.radius + shape.half_length)
 }

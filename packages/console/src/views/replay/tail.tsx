@@ -26,7 +26,7 @@ interface TailOptions {
   readonly isAtEnd: boolean
 }
 
-/** Adds the new frames of a recording while it is written and the page is visible. */
+/** Adds the new frames of a recording while it is written and the page is visible, and at once when it becomes visible. */
 export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): Tail {
   const { server } = useConsole()
   const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
@@ -64,13 +64,21 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
     // Remains as it is while the page is hidden or the server does not answer.
     let waitMs: number | undefined = pollMs
     const poll = async (): Promise<void> => {
+      timer = undefined
       const answer = document.hidden ? undefined : await read().catch(() => undefined)
       if (signal.aborted) return
       if (answer !== undefined) waitMs = show(answer.status, answer.last_frame)
       if (waitMs !== undefined) timer = setTimeout(() => void poll(), waitMs)
     }
+    const resume = (): void => {
+      if (document.hidden || timer === undefined) return
+      clearTimeout(timer)
+      void poll()
+    }
+    document.addEventListener('visibilitychange', resume)
     void poll()
     return () => {
+      document.removeEventListener('visibilitychange', resume)
       controller.abort()
       clearTimeout(timer)
     }

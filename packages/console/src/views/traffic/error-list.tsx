@@ -30,8 +30,8 @@ function Groups({ value, show }: { value: ErrorGroups; show: (filter: string) =>
               <th>Error</th>
               <th>Tool</th>
               <th class="number">Calls</th>
-              <th class="number">Clients</th>
-              <th>First (UTC)</th>
+              <th class="number wide-only">Clients</th>
+              <th class="wide-only">First (UTC)</th>
               <th>Last (UTC)</th>
               <th>
                 <span class="visually-hidden">Actions</span>
@@ -50,8 +50,8 @@ function Groups({ value, show }: { value: ErrorGroups; show: (filter: string) =>
                   </bdi>
                 </td>
                 <td class="number">{formatCount(count)}</td>
-                <td class="number">{formatCount(clients)}</td>
-                <td class="mono">{formatTime(first)}</td>
+                <td class="number wide-only">{formatCount(clients)}</td>
+                <td class="mono wide-only">{formatTime(first)}</td>
                 <td class="mono">{formatTime(last)}</td>
                 <td>
                   <div class="row nowrap">

@@ -65,8 +65,8 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
           )}
           {shown.length === 0 ? (
             <Empty title={filter === '' ? 'No calls yet' : 'No call matches the filter'}>
-              <p>Calls of all clients are listed here while they happen. To make one:</p>
-              <pre>causeway call Causeway__list_apps</pre>
+              <p>Calls of all clients are listed here when they end.</p>
+              {filter === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
             </Empty>
           ) : (
             <CallTable calls={shown} chosen={request} onTop={setAtTop} />
@@ -206,8 +206,8 @@ const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
         <th class="column-subject">About</th>
         <th>Client</th>
         <th class="column-number number">ms</th>
-        <th class="column-number number size">In</th>
-        <th class="column-number number size">Out</th>
+        <th class="column-number number size wide-only">In</th>
+        <th class="column-number number size wide-only">Out</th>
         <th class="column-result">Result</th>
       </tr>
     }
@@ -228,8 +228,8 @@ const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
           <bdi>{formatClient(metadata.client)}</bdi>
         </td>
         <td class="number">{formatMs(duration)}</td>
-        <td class="number muted size">{formatSize(metadata.request_bytes)}</td>
-        <td class="number muted size">{formatSize(metadata.answer_chars)}</td>
+        <td class="number muted size wide-only">{formatSize(metadata.request_bytes)}</td>
+        <td class="number muted size wide-only">{formatSize(metadata.answer_chars)}</td>
         <td class="clip">
           {error === undefined ? <Chip severity="ok">ok</Chip> : <Chip severity="err">{error.code}</Chip>}
         </td>

@@ -1,20 +1,21 @@
 import '../pages.css'
-import { useState } from 'preact/hooks'
+import { useSignalEffect } from '@preact/signals'
+import { useRef, useState } from 'preact/hooks'
 import { ServerError } from '../../data/server.ts'
+import { formatHash, parseHash } from '../../domain/link.ts'
 import { formatMs, formatNumber } from '../../domain/text.ts'
-import { listScores, type TrmResult, type TrmSession, type TrmStep } from '../../domain/trm.ts'
+import {
+  listScores,
+  sessionSeverities,
+  type TrmResult,
+  type TrmSession,
+  type TrmStep,
+} from '../../domain/trm.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
-import { Chip, ErrorNotice, LoadedView, type Severity, useLoaded } from '../../ui/state.tsx'
+import { Chip, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { ScoreChart } from './score-chart.tsx'
 import { StepDiff } from './step-diff.tsx'
-
-const severities: Readonly<Record<string, Severity>> = {
-  done: 'ok',
-  running: 'warn',
-  failed: 'err',
-  active: 'ok',
-}
 
 /** A refinement session: the score of each step, the last evaluation, and the step that is chosen. */
 export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }) {
@@ -38,8 +39,7 @@ export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }
 
 function SessionView({ session, reload }: { session: TrmSession; reload: () => void }) {
   const { standing, config, status, steps, last } = session
-  const [chosen, setChosen] = useState<number>()
-  const index = chosen ?? steps.length - 1
+  const { index, choose } = useChosenStep(steps.length)
   const step = steps[index]
   const figures = [
     ['Best score', formatNumber(standing.best_score), bestText(standing.best_step)],
@@ -47,18 +47,15 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
     ['Average', formatNumber(standing.ema ?? standing.best_score), `weight of the newest ${config.ema}`],
     ['Without progress', `${standing.streak} of ${config.halt.patience}`, 'steps until it stops'],
   ]
-  useShortcuts(() => [
-    { keys: '[', label: 'Previous step', run: () => setChosen((at) => Math.max(0, (at ?? index) - 1)) },
-    { keys: ']', label: 'Next step', run: () => setChosen((at) => (at ?? index) + 1) },
-  ])
   return (
     <>
       <div class="row spread">
         <div class="row">
-          <Chip severity={severities[status] ?? 'off'}>{status}</Chip>
+          <Chip severity={sessionSeverities[status] ?? 'off'}>{status}</Chip>
           <span class="muted">
             Project <bdi>{config.repoPath.split(/[\\/]/).at(-1)}</bdi>
           </span>
+          {status === 'halted' && <bdi class="long-line">{last?.reasons[0]?.slice(0, 300)}</bdi>}
         </div>
         <UndoButton session={session} reload={reload} />
       </div>
@@ -73,7 +70,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
       </dl>
       <ScoreChart scores={listScores(session)} threshold={config.halt.threshold} />
       <div class="split">
-        <StepList session={session} chosen={index} choose={setChosen} />
+        <StepList session={session} chosen={index} choose={choose} />
         <div class="stack">
           {step !== undefined && <StepView step={step} session={session.sessionId} position={index} />}
           {last !== null && <LastResult result={last} />}
@@ -81,6 +78,30 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
       </div>
     </>
   )
+}
+
+/** The evaluation that is shown, by default the last. The address contains its position, because step numbers are used again after an undo. */
+function useChosenStep(count: number) {
+  const { navigation } = useConsole()
+  const [chosen, setChosen] = useState<number>()
+  useSignalEffect(() => {
+    const position = parseHash(navigation.hash.value.text).get('evaluation') ?? ''
+    setChosen(/^\d{1,6}$/.test(position) ? Number(position) : undefined)
+  })
+  const index = Math.min(chosen ?? count - 1, count - 1)
+  const choose = (position: number): void => {
+    if (position < 0 || position >= count) return
+    setChosen(position)
+    navigation.replaceHash(formatHash(location.hash, { evaluation: String(position) }))
+  }
+  const latest = useRef({ index, choose })
+  latest.current = { index, choose }
+  const move = (by: number) => (): void => latest.current.choose(latest.current.index + by)
+  useShortcuts(() => [
+    { keys: '[', label: 'Previous step', run: move(-1) },
+    { keys: ']', label: 'Next step', run: move(1) },
+  ])
+  return { index, choose }
 }
 
 const bestText = (step: number | null): string => (step === null ? 'no step yet' : `at step ${step}`)
@@ -112,7 +133,7 @@ function StepList({ session: { steps, standing }, chosen, choose }: StepListProp
               {!step.undone && step.step === standing.best_step && <Chip severity="ok">best</Chip>}
               {step.undone && <Chip severity="off">undone</Chip>}
               {step.status !== 'done' && (
-                <Chip severity={severities[step.status] ?? 'off'}>{step.status}</Chip>
+                <Chip severity={sessionSeverities[step.status] ?? 'off'}>{step.status}</Chip>
               )}
               <span class="number">{step.score === null ? '–' : formatNumber(step.score)}</span>
             </span>

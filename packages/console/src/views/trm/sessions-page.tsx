@@ -1,5 +1,7 @@
+import { formatNumber } from '../../domain/text.ts'
+import { sessionSeverities, type TrmSession } from '../../domain/trm.ts'
 import { useConsole } from '../../ui/console.ts'
-import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** The refinement sessions, newest first. */
 export function TrmSessionsPage() {
@@ -37,6 +39,32 @@ const NoSessions = () => (
   </Empty>
 )
 
+/** States of more sessions are not loaded. */
+const maxLoaded = 20
+
+/** The state of a session as cells of its row. */
+function SessionState({ session }: { session: string }) {
+  const { server } = useConsole()
+  const { value } = useLoaded(
+    (signal) => server.read<TrmSession>('trm', `trm://sessions/${encodeURIComponent(session)}`, { signal }),
+    [session, server.needsToken.value],
+    { everyMs: 5000 },
+  )
+  if (value === undefined) return null
+  const { status, standing, config, steps } = value
+  return (
+    <>
+      <td>
+        <Chip severity={sessionSeverities[status] ?? 'off'}>{status}</Chip>
+      </td>
+      <td class="number">
+        {standing.step} of {config.halt.max}
+      </td>
+      <td class="number">{steps.length === 0 ? '–' : formatNumber(standing.best_score)}</td>
+    </>
+  )
+}
+
 const Sessions = ({
   sessions,
 }: {
@@ -48,10 +76,13 @@ const Sessions = ({
         <tr>
           <th>Session</th>
           <th>Project</th>
+          <th>State</th>
+          <th class="number">Steps</th>
+          <th class="number">Best score</th>
         </tr>
       </thead>
       <tbody>
-        {sessions.map(({ id, project }) => (
+        {sessions.map(({ id, project }, index) => (
           <tr key={id}>
             <td>
               <a class="mono" href={`/trm/${encodeURIComponent(id)}`}>
@@ -61,6 +92,7 @@ const Sessions = ({
             <td>
               <bdi>{project.split(/[\\/]/).at(-1)}</bdi>
             </td>
+            {index < maxLoaded && <SessionState session={id} />}
           </tr>
         ))}
       </tbody>

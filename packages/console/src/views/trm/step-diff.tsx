@@ -11,7 +11,9 @@ interface Diffs {
 }
 
 /** More lines of a file are not shown. */
-const maxLines = 2000
+const maxLines = 20_000
+/** Lines that the browser lays out together, when they are scrolled into view. */
+const blockLines = 100
 const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' }
 
 /** The changes of the files in an evaluation. */
@@ -58,11 +60,17 @@ export function StepDiff({
 
 function DiffLines({ text }: { text: string }) {
   const lines = text.split('\n')
+  const shown = Math.min(lines.length, maxLines)
+  const starts = Array.from({ length: Math.ceil(shown / blockLines) }, (_, block) => block * blockLines)
   return (
     <>
-      {lines.slice(0, maxLines).map((line, index) => (
-        <span key={index} class={kinds[line.charAt(0)]}>
-          {line}
+      {starts.map((start) => (
+        <span key={start} class="lines">
+          {lines.slice(start, Math.min(start + blockLines, shown)).map((line, index) => (
+            <span key={index} class={kinds[line.charAt(0)]}>
+              {line}
+            </span>
+          ))}
         </span>
       ))}
       {lines.length > maxLines && <span class="hunk">{lines.length - maxLines} more lines</span>}
