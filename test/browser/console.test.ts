@@ -13,7 +13,7 @@ import {
   visit,
 } from './browser.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** Pages by name, with the path that is opened. */
 const pages: Readonly<Record<string, string>> = {
@@ -30,6 +30,7 @@ const pages: Readonly<Record<string, string>> = {
   recordings: '/replay',
   viewer: '/replay/slide_at_45#frame=45&body=1',
   'viewer-stack': '/replay/stack#frame=30',
+  comparison: '/replay/incline_slides/compare/incline_sticks',
 }
 
 /** Calls a tool as a client with this name. */
@@ -78,6 +79,44 @@ else {
         t.same(watched.problems, [], `${name} ${theme}: problems`)
       }
   })
+
+  verifies('console:pages:clean', 'in a narrow window, all pages can be reached', async (t) => {
+    const watched = await openPage(t, browser, { width: 800 })
+    const { page } = watched
+    for (const [name, path] of Object.entries(pages)) {
+      await visit(watched, `${url}${path}`)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, name)
+    }
+    const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').all()
+    t.equal(links.length, 12)
+    for (const link of links) {
+      const box = await link.boundingBox()
+      t.ok(box !== null && box.x >= 0 && box.x + box.width <= 800, await link.innerText())
+    }
+  })
+
+  verifies(
+    'console:pages:served',
+    'a browser receives a page for an unknown address, a program JSON',
+    async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      await visit(watched, `${url}/replays`)
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+      t.equal(await page.title(), 'Not found · Causeway')
+      await page.getByRole('link', { name: 'Open the overview' }).click()
+      await page.waitForURL(`${url}/`)
+      for (const [path, accept] of [
+        ['/replays', '*/*'],
+        ['/api/replays', 'text/html'],
+        ['/mcp/replays', 'text/html'],
+      ] as const) {
+        const response = await fetch(`${url}${path}`, { headers: { accept } })
+        t.match(response.headers.get('content-type'), 'application/json', path)
+        await response.text()
+      }
+    },
+  )
 
   verifies('console:overview', async (t) => {
     await callTool(url, 'replay/tools/get_frame', { recording: 'drop', frame_id: 9999 })

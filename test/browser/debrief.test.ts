@@ -72,7 +72,11 @@ else {
     await visit(watched, `${url}/debrief/plots/edited.plot.json`)
     await hasFeatures(page, 15)
     await callAsAgent('delete_features', { filename: 'edited.plot.json', ids: ['zone-6'] })
+    const deleted = performance.now()
     await hasFeatures(page, 14)
+    const shown = performance.now() - deleted
+    t.comment(`shown ${shown.toFixed()} ms after the answer`)
+    t.ok(shown < 500, `${shown} ms`)
     t.equal(await page.getByRole('button', { name: 'Rendezvous' }).count(), 0)
     const notice = page.getByRole('region', { name: 'Notices' })
     t.match(await notice.innerText(), /test-agent removed 1 feature/)

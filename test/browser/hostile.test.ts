@@ -6,7 +6,15 @@ import { until } from '../e2e/condition.ts'
 import { postMcp } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, openBrowser, openPage, settled } from './browser.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  settled,
+  visit,
+} from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -160,6 +168,17 @@ else {
   })
   const request = failed.headers.get('causeway-request') ?? ''
   await failed.text()
+
+  verifies('console:pages:clean', 'Help', async (t) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const watched = await openPage(t, browser, { theme })
+      await visit(watched, `${url}/help#q=zebra`)
+      await watched.page.getByText('Ranks:').first().waitFor()
+      t.same(await findViolations(watched.page), [], theme)
+      await keepScreenshot(watched.page, `help-${theme}`)
+      t.same(watched.problems, [])
+    }
+  })
 
   verifies('console:pages:hostile', 'in every app and page', async (t) => {
     const watched = await openPage(t, browser)

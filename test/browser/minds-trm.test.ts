@@ -146,6 +146,71 @@ else {
     t.same(watched.problems, [])
   })
 
+  verifies(
+    'console:minds',
+    'keys choose a mind, counts are those of the tool, a deleted mind remains',
+    async (t) => {
+      for (const mind_id of ['npc_olin', 'npc_tess'])
+        await callTool('minds', 'create_mind', {
+          mind_id,
+          config: { entity_id: mind_id, traits: ['kind'], initial_long_term_memories: ['Mara cooks.'] },
+        })
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      page.setDefaultTimeout(20_000)
+      await visit(watched, `${url}/minds`)
+      const { minds } = (await callTool('minds', 'list_minds', {})) as unknown as {
+        minds: readonly { mind_id: string; long_term_memory_count: number; daily_memories_count: number }[]
+      }
+      for (const { mind_id, long_term_memory_count, daily_memories_count } of minds)
+        t.match(
+          await page.getByRole('row', { name: new RegExp(`^${mind_id}`) }).innerText(),
+          new RegExp(`\\t${daily_memories_count}\\t${long_term_memory_count}$`),
+        )
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('k')
+      t.equal(await page.evaluate('document.activeElement.textContent'), minds[1]?.mind_id)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${url}/minds/npc_olin`)
+      await page.getByRole('region', { name: 'Memories' }).getByText('Mara cooks.').waitFor()
+      await callTool('minds', 'forget_mind', { mind_id: 'npc_olin' })
+      await page.getByText('This mind was deleted. The page shows its last state.').waitFor()
+      t.equal(await page.getByRole('alert').count(), 0)
+      await page.getByText('Mara cooks.').waitFor()
+      await page.reload()
+      await page.getByText('This mind does not exist').waitFor()
+      t.same(watched.problems, [])
+    },
+  )
+
+  verifies('console:trm', 'a link opens an evaluation, and its signals sum to the score', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    await visit(watched, `${url}/trm`)
+    t.match(await page.getByRole('row', { name: /sums/ }).innerText(), /2 of 8\s+1$/)
+    await visit(watched, `${url}/trm/${sessionId}#evaluation=1`)
+    await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor()
+    await page.keyboard.press(']')
+    await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor()
+    await page.waitForURL(/#evaluation=2$/)
+    await page.keyboard.press(']')
+    await page.reload()
+    await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor()
+    const table = page.getByRole('table', { name: 'The score as the sum of its signals' })
+    const cells = await table.locator('tr td:nth-child(4)').allInnerTexts()
+    const numbers = cells.map(Number)
+    const sum = numbers.slice(0, -1).reduce((total, value) => total + value, 0)
+    t.ok(Math.abs(sum - (numbers.at(-1) as number)) < 1e-9, `${cells}`)
+    const { bestScore, emaScore } = await callTool('trm', 'state', { sid: sessionId })
+    const figures = await page.locator('.figures').innerText()
+    t.match(figures, new RegExp(`Best score\\s+${bestScore}\\s`))
+    t.match(figures, new RegExp(`Average\\s+${Number((emaScore as number).toPrecision(4))}\\s`))
+    t.same(watched.problems, [])
+  })
+
   verifies('console:trm', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched

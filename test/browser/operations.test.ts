@@ -6,6 +6,7 @@ import { Agent, request } from 'undici'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import { PageMeter } from './measure.ts'
 
 t.setTimeout(300_000)
 
@@ -105,12 +106,19 @@ else {
       .first()
       .waitFor()
     await page.evaluate(watchLongTasks)
+    const meter = await PageMeter.open(page)
     const rounds = isLong ? 1 : 3
     const longest: number[] = []
     for (let round = 0; round < rounds; round++) {
       await page.evaluate('longTasks.length = 0')
       const before = await countReceived(page)
-      const made = await makeCalls(url, 500, isLong ? 30 : 2)
+      let made = 0
+      const start = performance.now()
+      const { task } = await meter.measure(async () => {
+        made = await makeCalls(url, 500, isLong ? 30 : 2)
+      })
+      t.comment(`${((task / (performance.now() - start)) * 100).toFixed(1)} % of a core`)
+      t.ok(task < (performance.now() - start) / 4, `${task} ms of the main thread`)
       const total = String(before + made).replace(/\B(?=(\d{3})+$)/g, '\u2009')
       await page.locator('[data-total]', { hasText: total }).waitFor()
       longest.push(await page.evaluate<number>('Math.max(0, ...longTasks)'))

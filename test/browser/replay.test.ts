@@ -2,7 +2,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
@@ -15,65 +14,11 @@ import {
   settled,
   visit,
 } from './browser.ts'
+import { countColors, countPixels, createRun, measure, nextFrame, showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
 
 const fixtures = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url))
-
-/** Waits until the page shows a frame, and returns the text with frame and time. */
-async function showsFrame(page: Page, frame: number): Promise<string> {
-  const readout = page.locator('[data-frame]', { hasText: `Frame ${frame} ` })
-  await readout.waitFor()
-  return readout.innerText()
-}
-
-/** Waits until the browser has shown two more frames. */
-const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`
-
-/** The number of different colours in the scene. A scene without bodies has only those of background and grid. */
-const countColors = (page: Page): Promise<number> =>
-  page.evaluate<number>(`(() => {
-    const source = document.querySelector('.stage canvas')
-    const copy = document.createElement('canvas')
-    copy.width = source.width
-    copy.height = source.height
-    const context = copy.getContext('2d')
-    context.drawImage(source, 0, 0)
-    const { data } = context.getImageData(0, 0, copy.width, copy.height)
-    const colors = new Set()
-    for (let at = 0; at < data.length; at += 4) colors.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2])
-    return colors.size
-  })()`)
-
-/** Horizontal positions on the page, in px. */
-const measure = (page: Page): Promise<{ lane: [number, number]; cursors: number[] }> =>
-  page.evaluate(`(() => {
-    const box = (element) => element.getBoundingClientRect()
-    const lane = box(document.querySelector('.lane'))
-    const cursors = [...document.querySelectorAll('.plot-cursor')].map((element) => box(element).left)
-    return { lane: [lane.left, lane.width], cursors }
-  })()`)
-
-/** A run of one falling body whose name is markup. */
-function createRun(name: string, first = 1, count = 3): string {
-  const lines = [
-    { run: { bodies: [{ id: 1, mass: 1, name, shape: { kind: 'sphere', radius: 0.5 } }], dt: 0.01 } },
-    ...Array.from({ length: count }, (_, index) => first + index).map((frame_id) => ({
-      frame_id,
-      time: frame_id * 0.01,
-      bodies: [
-        {
-          id: 1,
-          position: [0, 0, 5 - 0.00049 * frame_id ** 2],
-          velocity: [0, 0, -0.0981 * frame_id],
-          orientation: [1, 0, 0, 0],
-          angular_velocity: [0, 0, 0],
-        },
-      ],
-    })),
-  ]
-  return lines.map((line) => JSON.stringify(line)).join('\n')
-}
 
 if (isSkipped) t.test('the viewer in Chromium', { skip: isSkipped }, async () => {})
 else {
@@ -98,6 +43,11 @@ else {
     t.match(await values.innerText(), /98\.1 N normal, 2500 N friction/, 'forces of the contact')
     await page.waitForSelector('.stage[data-contacts="1"]')
     t.ok((await countColors(page)) > 20, 'bodies are drawn')
+    t.ok((await countPixels(page, '.stage canvas', 'fg')) > 20, 'the body is outlined')
+    await page.goto('about:blank')
+    await visit(watched, `${url}/replay/slide_at_45#frame=45`)
+    await page.waitForSelector('.stage[data-contacts="1"]')
+    t.equal(await countPixels(page, '.stage canvas', 'fg'), 0, 'no outline without a selected body')
     t.same(watched.problems, [])
   })
 
@@ -131,6 +81,30 @@ else {
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('0.1')
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:time', 'after 200 random positions, the last one is shown', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/slide_at_45#frame=45`)
+    const asked = await page.evaluate<number>(`new Promise((resolve) => {
+      const scrubber = document.querySelector('.scrubber')
+      let rest = 200
+      const move = () => {
+        scrubber.value = 1 + Math.floor(Math.random() * 120)
+        scrubber.dispatchEvent(new Event('input', { bubbles: true }))
+        if (--rest > 0) setTimeout(move, rest % 20 === 0 ? 100 : 0)
+        else resolve(Number(scrubber.value))
+      }
+      move()
+    })`)
+    await showsFrame(page, asked)
+    await page.waitForURL(new RegExp(`#frame=${asked}(&|$)`))
+    const frame = page.locator('.facts dd', { hasText: `${asked} at` })
+    await frame.waitFor()
+    await page.evaluate(nextFrame)
+    t.equal(await frame.count(), 1, 'no late answer replaces it')
     t.same(watched.problems, [])
   })
 
@@ -170,6 +144,10 @@ else {
     t.match(coverage, /\d+ laws checked, \d+ did not apply, \d+ not or partly/)
     t.match(coverage, /Did not apply: contact momentum, friction momentum/)
     t.same(watched.problems, [])
+    await visit(watched, `${url}/replay/slide_at_45`)
+    await page.locator('.finding').nth(1).waitFor()
+    t.match(await page.locator('.finding').nth(1).innerText(), /energy injection[\s\S]*45–88/)
+    t.equal(await page.locator('.finding').count(), 2, '44 frames with the same finding are one run')
   })
 
   verifies('console:replay:lost', async (t) => {
@@ -180,6 +158,42 @@ else {
     await showsFrame(page, 80)
     await page.getByText(/cannot be drawn in this frame/).waitFor()
     await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:lost', 'a scene that explodes remains usable', async (t) => {
+    const lines = createRun('ball', 1, 60).split('\n')
+    const exploding = lines.map((line, index) => {
+      const frame = JSON.parse(line)
+      if (index > 20)
+        Object.assign(frame.bodies[0], {
+          position: [10 ** (7 * (index - 20)), 0, 0],
+          velocity: [10 ** Math.min(150, 7 * (index - 20)), 0, 0],
+        })
+      return JSON.stringify(frame)
+    })
+    const sent = await fetch(`${url}/api/apps/replay/recordings/exploding/frames`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: exploding.join('\n'),
+    })
+    t.equal(sent.status, 200, await sent.text())
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/exploding#frame=5`)
+    await showsFrame(page, 5)
+    await page.locator('.plot canvas').first().waitFor()
+    await page.waitForFunction(`document.querySelector('.stage canvas').dataset.drawings > 0`)
+    await page.evaluate(nextFrame)
+    t.ok((await countColors(page)) > 20, 'the camera is at the body, which is drawn')
+    const plot = page.getByRole('img', { name: /^Energy, change since the first frame/ })
+    t.match(await plot.getAttribute('aria-label'), /e\+?\d{2,}/, 'the energy is very large')
+    t.ok((await countPixels(page, '.plot canvas', null, 50)) > 50, 'the axis of the energy has labels')
+    await page.keyboard.press('End')
+    await page.getByText('1 of 1 bodies cannot be drawn in this frame').waitFor()
+    await page.keyboard.press('Home')
+    await showsFrame(page, 1)
+    t.same(await findViolations(page), [])
     t.same(watched.problems, [])
   })
 
@@ -270,6 +284,39 @@ else {
     await page.keyboard.press('End')
     await showsFrame(page, 30)
     await page.locator('.viewer-bar .chip', { hasText: 'live' }).waitFor({ state: 'detached' })
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:live', 'a page that was hidden shows new frames at once', async (t) => {
+    const file = `${dir}/recordings/hidden.jsonl`
+    writeFileSync(file, `${createRun('ball', 1, 10)}\n`)
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.addInitScript(
+      `Object.defineProperty(document, 'hidden', { get: () => window.isHidden === true })`,
+    )
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`)
+    let polls = 0
+    page.on('response', (response) => {
+      if (response.url().endsWith('/tail_recording')) polls++
+    })
+    await page.clock.install()
+    await visit(watched, `${url}/replay/hidden`)
+    await page.locator('[data-frame]', { hasText: 'of 10' }).waitFor()
+    // The file does not change, so the page waits longer after each poll: at last 32 s.
+    for (let round = 0; round < 5; round++) {
+      const before = polls
+      await page.clock.fastForward(33_000)
+      while (polls === before) await page.waitForResponse(/tail_recording/, { timeout: 1000 }).catch(() => {})
+    }
+    await setHidden(true)
+    const before = polls
+    appendFileSync(file, `${createRun('ball', 11, 20).split('\n').slice(1).join('\n')}\n`)
+    await page.clock.fastForward(120_000)
+    t.equal(polls, before, 'a hidden page asks nothing')
+    await setHidden(false)
+    await page.locator('[data-frame]', { hasText: 'of 30' }).waitFor({ timeout: 15_000 })
     t.same(watched.problems, [])
   })
 

@@ -137,6 +137,33 @@ else {
     t.match(JSON.parse(sent.at(-1) ?? ''), { predicate: `speed(1) > 0.5 and "it's" $HOME` })
   })
 
+  verifies('console:tools:answer', 'unknown arguments in JSON are answered with similar names', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/apps/replay/get_frame`)
+    await page.getByRole('button', { name: 'JSON', exact: true }).click()
+    await page.getByLabel('Arguments as JSON').fill('{"recording":"drop","frame_id":1,"max_point":2}')
+    t.equal(await callTool(page).then((state) => state.replace(/^\S+\s+/, '')), 'INVALID_ARGUMENTS')
+    await page
+      .getByRole('alert')
+      .getByText(/max_point.*did you mean max_points\?/)
+      .waitFor()
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:tools:answer', 'an app that is not served is named with its setting', async (t) => {
+    const own = t.testdir()
+    const { url } = await startServer(t, { dir: own, env: { CAUSEWAY_APPS: 'replay' } })
+    const { page } = await openPage(t, browser)
+    await visit({ page, problems: [] }, `${url}/apps`)
+    t.equal(await page.getByRole('link', { name: 'Minds' }).count(), 1, 'only in the navigation')
+    for (const path of ['/apps/minds/decide_action', '/minds']) {
+      await visit({ page, problems: [] }, `${url}${path}`)
+      await page.getByRole('alert').getByText('CAUSEWAY_APPS').first().waitFor()
+      t.equal(await page.getByRole('button', { name: 'Call', exact: true }).count(), 0, path)
+    }
+  })
+
   t.test('the list is filtered by name and description, and by keyboard', async (t) => {
     const watched = await openPage(t, browser, { width: 800 })
     const { page } = watched

@@ -213,4 +213,41 @@ export const webConsole = {
     behaviour:
       'the shell has at most 25 kB of compressed code and styles; larger libraries are loaded by the pages that use them',
   },
+  'console:budgets:load': {
+    origin: 'design, budgets',
+    behaviour:
+      'the main thread needs at most 400 ms for the overview and 1 s for the first frame of a recording',
+  },
+  'console:budgets:playback': {
+    origin: 'design, budgets',
+    behaviour: 'playback needs at most 3 ms of script for a frame with 12 bodies, and 4 ms with 1,000',
+  },
+  'console:budgets:seek': {
+    origin: 'design, budgets',
+    behaviour: 'a frame that is not loaded needs at most 30 ms of the main thread',
+  },
+  'console:budgets:memory': {
+    origin: 'design, budgets',
+    behaviour: 'the heap grows by less than 5 MB when 20 recordings are opened one after the other',
+  },
+  'console:budgets:tools': {
+    origin: 'design, budgets',
+    behaviour: 'a key in the filter of 500 tools needs at most 50 ms of the main thread',
+  },
+  'console:budgets:minds': {
+    origin: 'design, budgets',
+    behaviour: 'twelve minds that decide once a second cost a page less than a tenth of a core',
+  },
+  'console:budgets:idle': {
+    origin: 'design, budgets',
+    behaviour: 'an open page costs less than a twentieth of a core in the browser and in the server',
+  },
+  'console:budgets:diff': {
+    origin: 'design, budgets',
+    behaviour: 'a diff of 5,000 lines is shown completely and scrolls without tasks over 100 ms',
+  },
+  'console:budgets:map': {
+    origin: 'design, budgets',
+    behaviour: 'the time of a plot with 100,000 positions is moved without tasks over 100 ms',
+  },
 } as const satisfies Requirements
