@@ -82,103 +82,119 @@ verifies('debrief:scenario:delete', async (t, channel) => {
   ])
 })
 
-verifies('debrief:scenario:none', async (t, channel) => {
-  const client = await openPlots(t, channel)
-  const { rev, undo } = await client.call('debrief_set_selection', { selectedIds: [] })
-  const { mtimeMs } = statSync(join(server.folder, sample))
-  const before = server.file('sample')
-  t.match(await client.call('debrief_get_selection'), {
-    selectedIds: [],
-    count: 0,
-    summary: 'Nothing is selected.',
-  })
-  t.match(await client.call('debrief_delete_features', { ids: [] }), { featuresAffected: 0, rev, undo })
-  t.match(await client.callError('debrief_run_tool', { tool: 'delete_features' }), {
-    code: 'TOOL_NOT_APPLICABLE',
-    data: { missing: { features: /selected/ } },
-  })
-  await client.call('debrief_save_plot')
-  t.equal(server.file('sample'), before)
-  t.equal(statSync(join(server.folder, sample)).mtimeMs, mtimeMs)
-})
+verifies(
+  'debrief:scenario:none',
+  inCI(async (t, channel) => {
+    const client = await openPlots(t, channel)
+    const { rev, undo } = await client.call('debrief_set_selection', { selectedIds: [] })
+    const { mtimeMs } = statSync(join(server.folder, sample))
+    const before = server.file('sample')
+    t.match(await client.call('debrief_get_selection'), {
+      selectedIds: [],
+      count: 0,
+      summary: 'Nothing is selected.',
+    })
+    t.match(await client.call('debrief_delete_features', { ids: [] }), { featuresAffected: 0, rev, undo })
+    t.match(await client.callError('debrief_run_tool', { tool: 'delete_features' }), {
+      code: 'TOOL_NOT_APPLICABLE',
+      data: { missing: { features: /selected/ } },
+    })
+    await client.call('debrief_save_plot')
+    t.equal(server.file('sample'), before)
+    t.equal(statSync(join(server.folder, sample)).mtimeMs, mtimeMs)
+  }),
+)
 
-verifies('debrief:scenario:two', async (t, channel) => {
-  const client = await openPlots(t, channel)
-  const before = server.file('sample')
-  await client.call('debrief_set_selection', { selectedIds: ['feature1', 'feature2'] })
-  t.match(await client.call('debrief_run_tool', { tool: 'delete_features' }), {
-    featuresAffected: 2,
-    feature_count: 4,
-    from_plot: ['features'],
-  })
-  await client.call('debrief_save_plot')
-  t.same(idsIn(server.file('sample')), ['feature3', 'feature4', 'feature5', 'feature6'])
-  t.match(await client.call('debrief_undo'), { steps: 1 })
-  await client.call('debrief_save_plot')
-  t.equal(server.file('sample'), before)
-})
+verifies(
+  'debrief:scenario:two',
+  inCI(async (t, channel) => {
+    const client = await openPlots(t, channel)
+    const before = server.file('sample')
+    await client.call('debrief_set_selection', { selectedIds: ['feature1', 'feature2'] })
+    t.match(await client.call('debrief_run_tool', { tool: 'delete_features' }), {
+      featuresAffected: 2,
+      feature_count: 4,
+      from_plot: ['features'],
+    })
+    await client.call('debrief_save_plot')
+    t.same(idsIn(server.file('sample')), ['feature3', 'feature4', 'feature5', 'feature6'])
+    t.match(await client.call('debrief_undo'), { steps: 1 })
+    await client.call('debrief_save_plot')
+    t.equal(server.file('sample'), before)
+  }),
+)
 
-verifies('debrief:scenario:plots', async (t, channel) => {
-  const client = await openPlots(t, channel, ['mission1', 'mission2'])
-  const filename = 'mission1.plot.json'
-  const other = sha256(server.file('mission2'))
-  await client.call('debrief_set_selection', { filename, selectedIds: ['feature1'] })
-  const error = await client.callError('debrief_get_selection')
-  t.match(error, {
-    code: 'MULTIPLE_PLOTS',
-    legacy_code: -32001,
-    data: {
-      available_plots: [
-        { filename, title: 'mission1' },
-        { filename: 'mission2.plot.json', title: 'mission2' },
-      ],
-    },
-  })
-  t.match(await deleteSelection(client, filename), { filename, featuresAffected: 1 })
-  await client.call('debrief_save_plot', { filename })
-  t.same(idsIn(server.file('mission1')), ['feature2'])
-  t.equal(sha256(server.file('mission2')), other)
-  await client.call('debrief_close_plot', { filename: 'mission2.plot.json' })
-  t.match(await client.call('debrief_get_selection'), { filename })
-})
+verifies(
+  'debrief:scenario:plots',
+  inCI(async (t, channel) => {
+    const client = await openPlots(t, channel, ['mission1', 'mission2'])
+    const filename = 'mission1.plot.json'
+    const other = sha256(server.file('mission2'))
+    await client.call('debrief_set_selection', { filename, selectedIds: ['feature1'] })
+    const error = await client.callError('debrief_get_selection')
+    t.match(error, {
+      code: 'MULTIPLE_PLOTS',
+      legacy_code: -32001,
+      data: {
+        available_plots: [
+          { filename, title: 'mission1' },
+          { filename: 'mission2.plot.json', title: 'mission2' },
+        ],
+      },
+    })
+    t.match(await deleteSelection(client, filename), { filename, featuresAffected: 1 })
+    await client.call('debrief_save_plot', { filename })
+    t.same(idsIn(server.file('mission1')), ['feature2'])
+    t.equal(sha256(server.file('mission2')), other)
+    await client.call('debrief_close_plot', { filename: 'mission2.plot.json' })
+    t.match(await client.call('debrief_get_selection'), { filename })
+  }),
+)
 
-verifies('debrief:plots:many', 'regardless of the plot that another client used', async (t, channel) => {
-  const client = await openPlots(t, channel, ['mission1', 'mission2'])
-  await client.call('debrief_get_selection', { filename: 'mission2.plot.json' })
-  const other = overHttp(server.url, 'another')
-  t.match(await other.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
-  t.match(await client.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
-})
+verifies(
+  'debrief:plots:many',
+  'regardless of the plot that another client used',
+  inCI(async (t, channel) => {
+    const client = await openPlots(t, channel, ['mission1', 'mission2'])
+    await client.call('debrief_get_selection', { filename: 'mission2.plot.json' })
+    const other = overHttp(server.url, 'another')
+    t.match(await other.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+    t.match(await client.callError('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+  }),
+)
 
-verifies('debrief:tools', async (t) => {
-  await openPlots(t, 'http')
-  const list = async () =>
-    (await postMcp(server.url, 'tools/list', {}, { path: '/mcp/debrief' })).json.result.tools
-  const tools = await list()
-  const names = tools.map(({ name }: { name: string }) => name)
-  for (const name of [
-    'debrief_get_features',
-    'debrief_get_selection',
-    'debrief_apply_command',
-    'debrief_set_time',
-  ])
-    t.ok(names.includes(name), name)
-  t.equal(names.length, 23)
-  t.same(await list(), tools)
-  const unknown = await postMcp(
-    server.url,
-    'tools/call',
-    { name: 'debrief_explode' },
-    { path: '/mcp/debrief' },
-  )
-  t.equal(unknown.json.error.code, -32602)
-  const shared = await postMcp(server.url, 'tools/call', { name: 'debrief_get_selection', arguments: {} })
-  t.match(
-    shared.json.result.structuredContent,
-    { selectedIds: [] },
-    'the shared mount accepts the original names',
-  )
-})
+verifies(
+  'debrief:tools',
+  inCI(async (t) => {
+    await openPlots(t, 'http')
+    const list = async () =>
+      (await postMcp(server.url, 'tools/list', {}, { path: '/mcp/debrief' })).json.result.tools
+    const tools = await list()
+    const names = tools.map(({ name }: { name: string }) => name)
+    for (const name of [
+      'debrief_get_features',
+      'debrief_get_selection',
+      'debrief_apply_command',
+      'debrief_set_time',
+    ])
+      t.ok(names.includes(name), name)
+    t.equal(names.length, 23)
+    t.same(await list(), tools)
+    const unknown = await postMcp(
+      server.url,
+      'tools/call',
+      { name: 'debrief_explode' },
+      { path: '/mcp/debrief' },
+    )
+    t.equal(unknown.json.error.code, -32602)
+    const shared = await postMcp(server.url, 'tools/call', { name: 'debrief_get_selection', arguments: {} })
+    t.match(
+      shared.json.result.structuredContent,
+      { selectedIds: [] },
+      'the shared mount accepts the original names',
+    )
+  }),
+)
 
 // The last test, because it stops the server.
 verifies(

@@ -67,43 +67,51 @@ verifies('minds:game-client', async (t) => {
   t.match(readFileSync(`${folder}/minds.env`, 'utf8'), /^CAUSEWAY_LISTEN=minds:3000$/m)
 })
 
-verifies('minds:decisions', 'viewers read the known places, last seen first', async (t) => {
-  const { url } = await startServer(t, { dir: t.testdir() })
-  const call = createCaller(url)
-  await call('create_mind', { mind_id: 'mara', config: { entity_id: 'mara' } })
-  for (const step of [1, 2])
-    await call('decide_action', { mind_id: 'mara', observation: observation('mara', step) })
-  const get = (mind: string): Promise<Response> => fetch(`${url}/api/apps/minds/minds/${mind}/places`)
-  t.same(await (await get('mara')).json(), {
-    mind_id: 'mara',
-    places: [2, 1].map((step) => ({
-      entity_id: `well_${step}`,
-      display_name: `Well number ${step}`,
-      position: [step, 5],
-      interactions: ['drink'],
-      last_seen: 100 + step,
-      gone: false,
-    })),
-    total: 2,
-  })
-  const absent = await get('absent')
-  t.equal(absent.status, 404)
-  t.match(await absent.json(), { code: 'MIND_NOT_FOUND' })
-})
+verifies(
+  'minds:decisions',
+  'viewers read the known places, last seen first',
+  inCI(async (t) => {
+    const { url } = await startServer(t, { dir: t.testdir() })
+    const call = createCaller(url)
+    await call('create_mind', { mind_id: 'mara', config: { entity_id: 'mara' } })
+    for (const step of [1, 2])
+      await call('decide_action', { mind_id: 'mara', observation: observation('mara', step) })
+    const get = (mind: string): Promise<Response> => fetch(`${url}/api/apps/minds/minds/${mind}/places`)
+    t.same(await (await get('mara')).json(), {
+      mind_id: 'mara',
+      places: [2, 1].map((step) => ({
+        entity_id: `well_${step}`,
+        display_name: `Well number ${step}`,
+        position: [step, 5],
+        interactions: ['drink'],
+        last_seen: 100 + step,
+        gone: false,
+      })),
+      total: 2,
+    })
+    const absent = await get('absent')
+    t.equal(absent.status, 404)
+    t.match(await absent.json(), { code: 'MIND_NOT_FOUND' })
+  }),
+)
 
-verifies('minds:shapes', 'the curl commands of the README return the documented responses', async (t) => {
-  const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_APPS: 'Minds' } })
-  const [walk] = shellBlocks(readFileSync(`${repository}/packages/app-minds/README.md`, 'utf8'))
-  const { code, stdout, stderr } = await run(
-    t,
-    walk?.commands.replaceAll('localhost:3100', new URL(url).host) ?? '',
-    {},
-  )
-  t.equal(code, 0, stderr)
-  const responses = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text))
-  t.match(responses[0], { status: 'created', mind_id: 'npc_mara' })
-  t.match(responses[1], walk?.answer as object)
-})
+verifies(
+  'minds:shapes',
+  'the curl commands of the README return the documented responses',
+  inCI(async (t) => {
+    const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_APPS: 'Minds' } })
+    const [walk] = shellBlocks(readFileSync(`${repository}/packages/app-minds/README.md`, 'utf8'))
+    const { code, stdout, stderr } = await run(
+      t,
+      walk?.commands.replaceAll('localhost:3100', new URL(url).host) ?? '',
+      {},
+    )
+    t.equal(code, 0, stderr)
+    const responses = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text))
+    t.match(responses[0], { status: 'created', mind_id: 'npc_mara' })
+    t.match(responses[1], walk?.answer as object)
+  }),
+)
 
 verifies(
   'minds:bare-names',
