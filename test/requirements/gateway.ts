@@ -184,6 +184,11 @@ export const gateway = {
     behaviour:
       'a server that requires a login is shown as such and not asked again; other servers are not affected',
   },
+  'gateway:login:asked': {
+    origin: 'gateway design, OAuth',
+    behaviour:
+      'a call that needs a login asks a client that can open pages to log in, and continues after it; other clients and callers with tokens receive the command',
+  },
   'gateway:login:scope': {
     origin: 'gateway design, OAuth',
     behaviour: 'a call that needs another scope fails alone, and the next login requests the scope',

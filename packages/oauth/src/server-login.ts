@@ -1,5 +1,6 @@
 import type { CausewayError } from '@causeway/protocol'
 import type { Logins } from './logins.ts'
+import type { LoginRequest } from './pending-logins.ts'
 import type { RemoteServer } from './remote-server.ts'
 
 /** The tokens of one connection, in the form that the transports of the MCP SDK use. */
@@ -9,14 +10,23 @@ export interface TokenProvider {
   onUnauthorized(): Promise<void>
 }
 
+export interface ServerLoginOptions {
+  readonly logins: Logins
+  readonly server: RemoteServer
+  /** Receives the response to a login that a call starts. */
+  readonly redirectUrl?: string | undefined
+}
+
 /** The login at one remote server, for its connections. */
 export class ServerLogin {
   readonly #logins: Logins
   readonly #server: RemoteServer
+  readonly #redirectUrl: string | undefined
 
-  constructor(logins: Logins, server: RemoteServer) {
+  constructor({ logins, server, redirectUrl }: ServerLoginOptions) {
     this.#logins = logins
     this.#server = server
+    this.#redirectUrl = redirectUrl
   }
 
   /** Creates the provider of one request, which remembers the token that the request used. */
@@ -31,6 +41,19 @@ export class ServerLogin {
         await this.#logins.refresh(this.#server, used)
       },
     }
+  }
+
+  /**
+   * Prepares a login in a browser. Returns `undefined` if no URL receives the response. Throws errors of the discovery and the
+   * registration.
+   */
+  async begin(): Promise<LoginRequest | undefined> {
+    return this.#redirectUrl === undefined ? undefined : this.#logins.begin(this.#server, this.#redirectUrl)
+  }
+
+  /** Resolves when a login is complete. Throws its error, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  wait(state: string, signal: AbortSignal): Promise<void> {
+    return this.#logins.wait(state, signal)
   }
 
   /** Returns the error for a response with 401 after a refresh. */

@@ -30,6 +30,8 @@ interface Parts {
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
+  /** Receives the responses of authorization servers. Set while the server listens. */
+  callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
   readonly #renderRemote: Parts['renderRemote']
 
@@ -54,6 +56,7 @@ export class HostedServers {
       command: ({ name }) => `causeway mcp login ${name}`,
     })
     const toRemote = (server: HostedServer) => renderRemote(server, { env, secrets: watcher.current.secrets })
+    let hosted: HostedServers | undefined
     const gateway = await Gateway.open(
       {
         ...options,
@@ -64,12 +67,13 @@ export class HostedServers {
           renderEndpoint(server, { env, secrets: watcher.current.secrets, project }),
         loginFor: (server) => {
           const remote = toRemote(server)
-          return remote && new ServerLogin(logins, remote)
+          return remote && new ServerLogin({ logins, server: remote, redirectUrl: hosted?.callbackUrl })
         },
       },
       watcher.current.servers,
     )
-    return new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
+    hosted = new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
+    return hosted
   }
 
   /** The last valid configuration. */
@@ -96,11 +100,13 @@ export class HostedServers {
   async restartAfterLogin(): Promise<void> {
     const waiting = this.gateway.describe().filter(({ state }) => state === 'needs_login')
     const names = new Set(waiting.map(({ name }) => name))
-    for (const server of this.config.servers.filter(({ name }) => names.has(name))) {
+    const isLoggedIn = (server: HostedServer): boolean => {
       const remote = this.#renderRemote(server)
-      if (remote !== undefined && this.logins.describe(remote).state === 'logged_in')
-        await this.gateway.restart(server.name)
+      return remote !== undefined && this.logins.describe(remote).state === 'logged_in'
     }
+    const servers = this.config.servers.filter((one) => names.has(one.name) && isLoggedIn(one))
+    // Started together: a call that waited for its login may have restarted its server before a second turn.
+    await Promise.all(servers.map(({ name }) => this.gateway.restart(name)))
   }
 
   /** Reads `mcp.json` now if it changed. */

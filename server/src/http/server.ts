@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server, ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { callbackPath } from '@causeway/oauth'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -201,12 +202,20 @@ export class HttpServer {
     consolePages(this.#fastify, this.#options.consolePages)
   }
 
+  /** A browser on this machine can open it. */
+  #createCallbackUrl(): string {
+    const { address, port } = this.#fastify.server.address() as AddressInfo
+    const local = `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`
+    return `${this.#options.publicUrl?.replace(/\/+$/, '') ?? local}${callbackPath}`
+  }
+
   async #listen(core: Core): Promise<void> {
     const { host, port, aliases = [] } = this.#options
     const fastify = this.#fastify
     const onListening = (openPort: number): void => this.#admission.addListener(openPort)
     fastify.server.once('listening', () => onListening((fastify.server.address() as AddressInfo).port))
     this.#url = await fastify.listen({ host, port })
+    core.hosted.callbackUrl = this.#createCallbackUrl()
     this.#aliases = await openAliases(fastify, core, {
       host,
       aliases,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ConfigFile } from '@causeway/gateway/config'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Test } from 'tap'
 import { approve, openProtectedServer, visit } from '../../../packages/oauth/test/protected-server.ts'
 import { until } from '../../../test/e2e/condition.ts'
@@ -190,6 +191,58 @@ verifies('gateway:login:needed', async (t) => {
   t.match(await logIn(), { code: 0 })
   t.match(await call(running, 'echo', { text: 'again' }), { content: [{ text: 'again' }] })
 })
+
+const page = /^docs requires a login\. Open the page to log in/
+
+for (const era of ['2025-11-25', '2026-07-28'])
+  verifies('gateway:login:asked', `a client of MCP ${era}`, async (t) => {
+    const { fixture, data, mcp, logIn } = await openCommands(t)
+    new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
+    const running = await startServer(t, { dir: data })
+    await logIn()
+    await until(
+      () => mcp('list'),
+      ({ stdout }) => /^docs +ready +shared +2 tools/m.test(stdout),
+    )
+    t.match(await mcp('logout', 'docs'), { code: 0 })
+
+    const asked: { message: string; url?: string }[] = []
+    let reply: (url: string) => Promise<'accept' | 'decline'> = async () => 'decline'
+    const connect = async (elicitation: { form: Record<string, never>; url?: Record<string, never> }) => {
+      const client = new Client(
+        { name: 'test', version: '1' },
+        {
+          capabilities: { elicitation },
+          ...(era === '2026-07-28' ? { versionNegotiation: { mode: { pin: era } } } : {}),
+        },
+      )
+      client.setRequestHandler('elicitation/create', async ({ params }) => {
+        asked.push(params as { message: string; url?: string })
+        return { action: await reply((params as { url: string }).url) }
+      })
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`)))
+      t.teardown(() => client.close())
+      return () => client.callTool({ name: 'Docs__echo', arguments: { text: 'x' } })
+    }
+    const error = { isError: true, content: [{ text: /^NEEDS_LOGIN: .*run causeway mcp login docs/ }] }
+    t.match(await (await connect({ form: {} }))(), error, 'a client that cannot open pages')
+    t.same(asked, [])
+    const echo = await connect({ form: {}, url: {} })
+    t.match(await echo(), error, 'a user who declines')
+    t.match(asked, [{ message: page, url: new RegExp(`^${fixture.url}/authorize`) }])
+
+    // The call waits for the browser, which returns after the client accepted.
+    reply = async (url) => {
+      setImmediate(() => void visit(url))
+      return 'accept'
+    }
+    t.match(await echo(), { content: [{ text: 'x' }] })
+    t.equal(asked.length, 2)
+    t.match(await echo(), { content: [{ text: 'x' }] })
+    t.equal(asked.length, 2, 'a login is requested once')
+    for (const secret of fixture.secrets.filter((one) => !one.startsWith('code')))
+      t.notMatch(JSON.stringify(asked), secret)
+  })
 
 verifies(
   'gateway:login:scope',

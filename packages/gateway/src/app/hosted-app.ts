@@ -17,6 +17,7 @@ import {
   type Resource,
   type ResourceContents,
 } from '@causeway/protocol'
+import { withLogin } from '../calls/with-login.ts'
 import type { ListedPrompt, ListedTool } from '../domain/catalogue.ts'
 import { getTaskSupport, normalizeTool } from '../domain/listed-tool.ts'
 import { chooseWireNames, matchesPattern, removeDuplicates } from '../domain/names.ts'
@@ -117,7 +118,8 @@ function createTool(
     async call(args, ctx) {
       if (isBlocked) throw createChangedError('tool', name, server)
       const method = task === 'required' ? 'tools/call as task' : 'tools/call'
-      const result = await server.request(method, { name, arguments: isObject(args) ? args : {} }, ctx)
+      const params = { name, arguments: isObject(args) ? args : {} }
+      const result = await withLogin(server, ctx, () => server.request(method, params, ctx))
       return isAsk(result) ? result : (rewriteResult(path, result, 'content') as unknown as CallToolResult)
     },
   }
@@ -162,7 +164,8 @@ function createPrompt(
     messages: async () => [],
     async get(args, ctx) {
       if (isBlocked) throw createChangedError('prompt', name, server)
-      const result = await server.request('prompts/get', { name, arguments: isObject(args) ? args : {} }, ctx)
+      const params = { name, arguments: isObject(args) ? args : {} }
+      const result = await withLogin(server, ctx, () => server.request('prompts/get', params, ctx))
       return isAsk(result) ? result : (rewriteResult(path, result, 'messages') as unknown as PromptResult)
     },
   }

@@ -9,7 +9,7 @@ import type { ParkedCalls } from '../calls/parked-calls.ts'
 import { runAsTask } from '../calls/run-as-task.ts'
 import type { HostedServer, RenderedEndpoint } from '../config/index.ts'
 import { getClientCapabilities, getListedCapabilities } from '../domain/capabilities.ts'
-import type { Catalogue, ServerDescription, UpstreamEra } from '../domain/catalogue.ts'
+import type { Catalogue, ServerDescription } from '../domain/catalogue.ts'
 import { continueWith, isInputRequired } from '../domain/input-required.ts'
 import { GatewayError } from '../errors.ts'
 import type { Channel } from '../upstream/channel.ts'
@@ -132,6 +132,11 @@ export class UpstreamServer {
   /** Processes and sessions that were opened. */
   get starts(): number {
     return this.#starts
+  }
+
+  /** `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
+  get login(): ServerLogin | undefined {
+    return this.#options.services.loginFor(this.config)
   }
 
   /** Starts the server if its catalogue is not known, or if it is configured to start eagerly. */
@@ -292,7 +297,7 @@ export class UpstreamServer {
       policy,
       now: services.now,
       clientInfo: services.clientInfo,
-      getEra: () => this.#era,
+      getEra: () => this.#catalogue?.era,
       createChannel: () => this.#createChannel(project),
       onReady: () => {
         if (decidesLists) void this.#refresh(instance).catch(() => {})
@@ -311,10 +316,6 @@ export class UpstreamServer {
     return instance
   }
 
-  get #era(): UpstreamEra | undefined {
-    return this.#catalogue?.era
-  }
-
   #createChannel(project: string | undefined): Channel {
     // Until `restart`, which follows a login, no instance asks the server again.
     if (LoginError.is(this.#lastError, 'NEEDS_LOGIN')) throw this.#lastError
@@ -326,7 +327,7 @@ export class UpstreamServer {
       project: config.share === 'shared' ? undefined : project,
       now: services.now,
       pidFile: services.pidFile,
-      login: services.loginFor(config),
+      login: this.login,
       onOutput: (source, line) => this.output.add(source, line),
     })
   }

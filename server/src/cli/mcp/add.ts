@@ -55,7 +55,7 @@ are the approved ones.`,
       const values = { ...secrets.read(), ...moved.secrets }
       const variables = { env: call.env, secrets: values, project: cwd }
       const remote = renderRemote(server, variables)
-      login = remote && new ServerLogin(openLogins(call), remote)
+      login = remote && new ServerLogin({ logins: openLogins(call), server: remote })
       const catalogue = await probeServer(renderEndpoint(server, variables), {
         login,
         ...{ server: name, share: server.share, concurrency: server.concurrency, project: cwd },

@@ -1,0 +1,62 @@
+import { ask, elicitUrl, replyTo, type ToolContext } from '@causeway/app-kit'
+import { LoginError, type LoginRequest } from '@causeway/oauth'
+import { isObject } from '@causeway/protocol'
+import type { UpstreamServer } from '../instances/upstream-server.ts'
+
+/** Time for a login in the browser after the client accepted it. */
+const maxLoginMs = 5 * 60_000
+
+/**
+ * Runs a request. If the server requires a login, asks a client that can open pages to log in, and runs the request after the login.
+ * With tokens the callers are different people, and a login would belong to all of them: then only the command logs in.
+ */
+export async function withLogin(
+  server: UpstreamServer,
+  ctx: ToolContext,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const { login: state } = isObject(ctx.input.kept) ? ctx.input.kept : {}
+  if (typeof state === 'string') await waitForLogin(server, state, ctx)
+  try {
+    return await run()
+  } catch (error) {
+    const isOffered = typeof state !== 'string' && ctx.holder === undefined
+    if (!LoginError.is(error, 'NEEDS_LOGIN') || !isOffered || !ctx.input.can(createPage(server, '')))
+      throw error
+    const login = await beginLogin(server, ctx)
+    if (login === undefined) throw error
+    return ask({ login: createPage(server, login.authorizationUrl.href) }, { login: login.state })
+  }
+}
+
+const createPage = ({ config }: UpstreamServer, url: string) =>
+  elicitUrl(`${config.name} requires a login. Open the page to log in; the call then continues.`, url)
+
+/** Returns `undefined` if no login can be started; the error of the call then names the command. */
+async function beginLogin(server: UpstreamServer, { log }: ToolContext): Promise<LoginRequest | undefined> {
+  try {
+    return await server.login?.begin()
+  } catch (err) {
+    log.warn({ server: server.config.name, err }, 'a login could not be started')
+    return undefined
+  }
+}
+
+/** Throws `NEEDS_LOGIN` if the user declined or did not log in, and `LOGIN_FAILED`. */
+async function waitForLogin(server: UpstreamServer, state: string, ctx: ToolContext): Promise<void> {
+  const { login } = server
+  const reply = replyTo(ctx.input, 'login')
+  if (login === undefined) return
+  if (reply?.kind !== 'elicited' || reply.action !== 'accept') throw login.needsLogin()
+  const timeout = AbortSignal.timeout(maxLoginMs)
+  ctx.progress(0, undefined, `waiting for the login at ${server.config.name}`)
+  try {
+    await login.wait(state, AbortSignal.any([ctx.signal, timeout]))
+  } catch (error) {
+    if (timeout.aborted) throw login.needsLogin()
+    // The outcome is stored for a minute. After that the request shows whether the login succeeded.
+    if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
+    throw error
+  }
+  if (LoginError.is(server.lastError, 'NEEDS_LOGIN')) await server.restart()
+}
