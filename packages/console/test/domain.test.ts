@@ -1,5 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { PoseCache } from '../src/data/poses.ts'
 import type { AuditRecord, Schema } from '../src/data/types.ts'
 import { toSceneBodies } from '../src/domain/bodies.ts'
 import { describeClean } from '../src/domain/clean.ts'
@@ -289,4 +290,35 @@ t.test('an excerpt loses its own heading, and rows without a header become a tab
   for (const html of ['<b>', '<a id="x">text</a>', '<!-- open', '<img src=x>', ''])
     t.notOk(isSilentHtml(html), html)
   t.notOk(isSilentHtml(`${'<!---->'.repeat(5000)}x`), 'in linear time')
+})
+
+t.test('PoseCache keeps the chunks that were used last, up to 64 MB', async (t) => {
+  const bodies = 4000
+  const createChunk = (first: number, last: number): ArrayBuffer => {
+    const frames = last - first + 1
+    const buffer = new ArrayBuffer(56 + frames * 16 + bodies * 4 + frames * bodies + frames * bodies * 28)
+    const view = new DataView(buffer)
+    view.setUint32(0, 0x43575031)
+    view.setUint32(8, frames, true)
+    view.setUint32(12, bodies, true)
+    for (let frame = 0; frame < frames; frame++) view.setFloat64(56 + frame * 8, first + frame, true)
+    return buffer
+  }
+  const asked: number[] = []
+  const cache = new PoseCache(async (first, last) => {
+    asked.push(first)
+    return createChunk(first, last)
+  }, 1)
+  for (const frame of [1, 257, 513]) await cache.load(frame)
+  t.same(
+    [1, 257, 513].map((frame) => cache.find(frame) !== undefined),
+    [false, true, true],
+    'each chunk has 30 MB',
+  )
+  await cache.load(257)
+  await cache.load(769)
+  t.ok(cache.find(257), 'the chunk that was used last remains')
+  t.equal(cache.find(513), undefined)
+  t.equal((await cache.load(1))?.row, 0)
+  t.same(asked, [1, 257, 513, 769, 1])
 })

@@ -6,7 +6,6 @@ import { findValue, readSeries } from '../domain/widget-series.ts'
 import { LinePlot, maxSeries } from '../ui/line-plot.tsx'
 import { LoadedView, useLoaded } from '../ui/state.tsx'
 import { FindingList } from '../views/replay/finding-list.tsx'
-import '../views/replay/replay.css'
 import { Playback } from '../views/replay/playback.ts'
 import { openWidget, toFrameUrl, WidgetActions, type WidgetProps } from './widget.tsx'
 

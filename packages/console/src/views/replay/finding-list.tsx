@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Diagnosis, Finding } from '../../data/replay.ts'
 import { formatNumber } from '../../domain/text.ts'
+import './finding-list.css'
 
 /** Number of findings that are shown first. */
 const firstFindings = 5
