@@ -10,7 +10,6 @@ const margin = 8
 interface VirtualTableProps<Row> {
   readonly label: string
   readonly head: ComponentChildren
-  readonly columns: number
   readonly rows: readonly Row[]
   /** Returns the cells of a row. */
   readonly cells: (row: Row) => ComponentChildren
@@ -20,15 +19,7 @@ interface VirtualTableProps<Row> {
 }
 
 /** A table that renders only the visible rows. Rows are keyed by their place, so that new ones reuse the elements. */
-export function VirtualTable<Row>({
-  label,
-  head,
-  columns,
-  rows,
-  cells,
-  rowClass,
-  onTop,
-}: VirtualTableProps<Row>) {
+export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }: VirtualTableProps<Row>) {
   const box = useRef<HTMLElement>(null)
   const [view, setView] = useState({ first: 0, count: 40 })
   const measure = (): void => {
@@ -48,22 +39,22 @@ export function VirtualTable<Row>({
       <table>
         <thead>{head}</thead>
         <tbody>
-          <Spacer columns={columns} rows={first} />
+          <Spacer rows={first} />
           {shown.map((row, slot) => (
             <tr key={slot} class={rowClass?.(row) ?? ''}>
               {cells(row)}
             </tr>
           ))}
-          <Spacer columns={columns} rows={rows.length - first - shown.length} />
+          <Spacer rows={rows.length - first - shown.length} />
         </tbody>
       </table>
     </section>
   )
 }
 
-/** Stands for rows that are not rendered. */
-const Spacer = ({ columns, rows }: { columns: number; rows: number }) => (
+/** Stands for rows that are not rendered. It has one cell, because a cell over hidden columns would create them. */
+const Spacer = ({ rows }: { rows: number }) => (
   <tr class="spacer" style={{ height: `${rows * rowHeight}px` }}>
-    <td colSpan={columns} />
+    <td />
   </tr>
 )

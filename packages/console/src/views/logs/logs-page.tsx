@@ -91,7 +91,6 @@ function LineList({ earlier, level, text, isPaused }: LineListProps) {
       <div class="stack">
         <VirtualTable
           label="Log lines"
-          columns={4}
           rows={lines}
           rowClass={(line) => (line === chosen ? 'chosen' : '')}
           head={

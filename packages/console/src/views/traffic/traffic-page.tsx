@@ -195,7 +195,6 @@ interface CallTableProps {
 const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
   <VirtualTable
     label="Calls"
-    columns={8}
     rows={calls}
     onTop={onTop}
     rowClass={({ metadata }) => (metadata.request_id === chosen ? 'chosen' : '')}
