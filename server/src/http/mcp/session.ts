@@ -10,7 +10,7 @@ import type { Change, Mount } from '../../registry/mount.ts'
 import { toErrorResponse, useLegacyNumber } from '../error-responses.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
-import { ExchangeRequest, sendMessages } from '../web-messages.ts'
+import { sendMessages, toExchangeRequest } from '../web-messages.ts'
 import { CoreServer } from './core-server.ts'
 import { EventLog, isResponseEvent } from './event-log.ts'
 import type { InitializeParams } from './initialize.ts'
@@ -186,7 +186,7 @@ export class Session {
       await reply.code(202).send()
       return
     }
-    const sdkRequest = new ExchangeRequest(exchange)
+    const sdkRequest = toExchangeRequest(exchange)
     if (request.method === 'POST') sdkRequest.headers.set('accept', accept)
     this.#dropUnknownEvent(sdkRequest.headers)
     const response = await addErrorCodeToBody(

@@ -6,7 +6,7 @@ import type { Change, Mount } from '../../registry/mount.ts'
 import { toClientError, toErrorResponse, useLegacyNumber } from '../error-responses.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
-import { ExchangeRequest, writeOrDisconnect } from '../web-messages.ts'
+import { type ExchangeRequest, toExchangeRequest, writeOrDisconnect } from '../web-messages.ts'
 import { CoreServer } from './core-server.ts'
 import { completeInitialize, type InitializeParams } from './initialize.ts'
 import { addErrorCode } from './sdk-errors.ts'
@@ -69,7 +69,7 @@ export class SseConnection {
     try {
       const isRequest = classifyMessage(message) === 'request'
       const completed = isRequest ? this.#completeInitialize(message as Request) : message
-      await this.#stream.receive(completed as JSONRPCMessage, new ExchangeRequest(exchange))
+      await this.#stream.receive(completed as JSONRPCMessage, toExchangeRequest(exchange))
     } catch (error) {
       const coded = toClientError(error, this.#services.log, exchange.requestId)
       await this.#stream.send(toErrorResponse(readId(message), coded, 'legacy') as JSONRPCMessage)

@@ -8,7 +8,7 @@ import type { Change, Mount } from '../../registry/mount.ts'
 import { isTaskMethod, requireTaskSupport, type TaskMethod } from '../../tasks/client-task.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
-import { ExchangeRequest, sendMessages } from '../web-messages.ts'
+import { type ExchangeRequest, sendMessages, toExchangeRequest } from '../web-messages.ts'
 import { CoreServer } from './core-server.ts'
 import { type Capabilities, createInput } from './input-codec.ts'
 import { ParamHeaders } from './param-headers.ts'
@@ -40,7 +40,7 @@ export class StatelessTransport implements Transport {
     const handler = this.#getHandler(mount)
     const end = this.#subscribe(exchange)
     try {
-      const response = await handler.fetch(new ExchangeRequest(exchange), { parsedBody: request.body })
+      const response = await handler.fetch(toExchangeRequest(exchange), { parsedBody: request.body })
       await sendMessages(reply, await addErrorCodeToBody(response))
     } finally {
       end()
