@@ -154,6 +154,17 @@ verifies('recording:file:hot-journal', async (t) => {
   t.same(contents(root), before, 'the user has to decide about the journal')
 })
 
+t.test('list reports a file with a journal as busy only until the journal is gone', async (t) => {
+  const { files: root, data } = folders(t)
+  const file = join(root, 'assets.db')
+  new Database(file).exec('CREATE TABLE asset (id INTEGER)').close()
+  writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))
+  const library = await libraryOver(t, root, { dir: data })
+  t.match((await library.list()).listings, [{ name: 'assets.db', reason: 'RECORDING_BUSY' }])
+  rmSync(`${file}-journal`)
+  t.match((await library.list()).listings, [{ name: 'assets.db', reason: 'NOT_A_RECORDING' }])
+})
+
 verifies('recording:file:wal', async (t) => {
   const { files: root, data } = folders(t)
   const file = join(root, 'log.db')

@@ -117,6 +117,8 @@ t.test('a cancellation aborts a call before the SDK continues it', async (t) => 
   const { wire, session, cancel, cancelled } = await openCancelling(t, { quickCallMs: 60_000 })
   const early = wire.send(toolCall('Wire__work', { steps: 0 }), session)
   await until(() => wire.wire.begun.length === 1)
+  await wire.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { requestId: 1 } }, session)
+  t.notOk(wire.wire.begun[0]?.aborted, 'another notification with this id cancels nothing')
   t.equal((await cancel()).status, 202)
   t.ok(wire.wire.begun[0]?.aborted)
   t.match((await early).json, cancelled)
