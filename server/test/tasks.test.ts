@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ask, listRoots } from '@causeway/app-kit'
 import type { Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
@@ -13,6 +14,7 @@ function createStore() {
   const disk = { isFull: false }
   const store: TaskStore = {
     async put(task) {
+      await nextTurn()
       if (disk.isFull) throw new Error('disk full')
       rows.set(task.id, task)
     },
@@ -99,6 +101,18 @@ verifies(
     t.equal(rows.get('2')?.status, 'working', 'the next start fails it')
   },
 )
+
+verifies('wire:task:unwritable', 'unsaved tasks leave room for others when they can be saved', async (t) => {
+  const { disk, tasks, start } = await openTasks()
+  const results = Array.from({ length: 256 }, createResult)
+  await Promise.all(results.map(({ promise }) => start(promise).task))
+  disk.isFull = true
+  for (const { resolve } of results) resolve({ content: [] })
+  await tasks.idle()
+  disk.isFull = false
+  t.match(await start(new Promise(() => {})).task, { status: 'working' })
+  await tasks.close()
+})
 
 verifies('wire:task:drained', 'idle does not wait for a task that waits for its client', async (t) => {
   const { tasks, start, status } = await openTasks()
