@@ -137,6 +137,8 @@ verifies('limits:memory', 'a full heap evicts only caches in the heap', async (t
   const { guard } = createGuard(t, [outside.cache, inside.cache], { heap: () => 90 })
   await guard.check()
   t.same([outside.state.requested, inside.state.requested], [[], [30]])
+  const { caches } = await guard.report()
+  t.equal(caches['causeway.outside']?.given_back_bytes, 0)
 })
 
 verifies('limits:memory', 'a cache that fails does not affect others', async (t) => {
