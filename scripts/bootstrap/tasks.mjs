@@ -171,10 +171,12 @@ async function settled(promises) {
 /** Runs the program `causeway`. It stops when its IPC channel closes, which happens if this process is killed. */
 function serve(supervisor, node, { nodeArgs = [], args, extra = {} }) {
   const { serves, cwd, env: defaults } = serving(args, supervisor)
-  // Worker threads reuse stripped and compiled sources, and return memory: glibc keeps up to 8 arenas per core.
+  // Worker threads reuse stripped and compiled sources, and return memory: glibc keeps up to 8 arenas per core, and raises the
+  // threshold above which it returns memory unless it is set.
   const frugal = {
     NODE_COMPILE_CACHE: join(supervisor.root, '.bootstrap/compile-cache'),
     MALLOC_ARENA_MAX: '2',
+    MALLOC_TRIM_THRESHOLD_: '131072',
   }
   const { env } = environment(node, { ...frugal, ...defaults, ...process.env, ...extra })
   if (serves)
