@@ -133,13 +133,22 @@ function writeField(writer, [number, type], value) {
 
 /** Returns float64 bytes of a typed array, a list of numbers or a list of rows. null becomes NaN. */
 function packDoubles(values) {
-  const numbers = ArrayBuffer.isView(values)
-    ? Float64Array.from(values)
-    : Float64Array.from(
-        values.flatMap((value) => [...(isRow(value) ? value : [value])]),
-        (value) => value ?? Number.NaN,
-      )
-  return new Uint8Array(numbers.buffer)
+  const numbers = ArrayBuffer.isView(values) ? toFloat64(values) : flatten(values)
+  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+}
+
+const toFloat64 = (values) => (values instanceof Float64Array ? values : Float64Array.from(values))
+
+function flatten(values) {
+  let size = 0
+  for (const value of values) size += isRow(value) ? value.length : 1
+  const numbers = new Float64Array(size)
+  let at = 0
+  for (const value of values) {
+    if (!isRow(value)) numbers[at++] = value ?? Number.NaN
+    else for (let i = 0; i < value.length; i++) numbers[at++] = value[i] ?? Number.NaN
+  }
+  return numbers
 }
 
 const isRow = (value) => Array.isArray(value) || ArrayBuffer.isView(value)

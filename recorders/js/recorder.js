@@ -41,7 +41,9 @@ export class Recorder {
   #frameId = 0
   #sequence = 0
   #offset = 0n
+  /** Reused for every chunk: their buffers have grown to its size. */
   #chunk = new McapChunkBuilder({})
+  #records = new McapRecordBuilder()
   #flushedAt = performance.now()
   #chunkIndexes = []
   #counts = new Map(channels.map(({ id }) => [id, 0n]))
@@ -100,19 +102,19 @@ export class Recorder {
   flush() {
     if (this.#chunk.numMessages === 0) return
     const chunk = this.#chunk
-    const { messageStartTime, messageEndTime, byteLength } = chunk
+    const { messageStartTime, messageEndTime, buffer } = chunk
     const start = this.#offset
     let length = 0n
     const messageIndexOffsets = new Map()
     this.#put((records) => {
-      const size = BigInt(byteLength)
+      const size = BigInt(buffer.length)
       length = records.writeChunk({
         messageStartTime,
         messageEndTime,
         uncompressedSize: size,
-        uncompressedCrc: crc32(chunk.buffer),
+        uncompressedCrc: crc32(buffer),
         compression: '',
-        records: chunk.buffer,
+        records: buffer,
       })
       for (const index of chunk.indices) {
         messageIndexOffsets.set(index.channelId, start + BigInt(records.length))
@@ -130,7 +132,7 @@ export class Recorder {
         uncompressedSize: size,
       })
     })
-    this.#chunk = new McapChunkBuilder({})
+    chunk.reset()
     this.#flushedAt = performance.now()
   }
 
@@ -162,9 +164,10 @@ export class Recorder {
 
   #put(build) {
     if (!this.#isOpen) return
-    const records = new McapRecordBuilder()
+    const records = this.#records
+    records.reset()
     build(records)
-    const bytes = Uint8Array.from(records.buffer)
+    const bytes = records.buffer
     try {
       this.#write(bytes)
     } catch (error) {

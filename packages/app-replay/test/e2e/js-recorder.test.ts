@@ -53,3 +53,41 @@ t.test('the JavaScript recorder reports a sink that fails once, and rejects unkn
   t.throws(() => recorder.frame({ positions: [1] }), /Frame has no member positions/)
   t.throws(() => recorder.frame({ contacts: [{ a: 1, b: 2, norm: 1 }] }), /no member norm/)
 })
+
+t.test('the JavaScript recorder writes the same bytes for objects, rows and typed arrays', async (t) => {
+  const record = (frame: Record<string, unknown>): string => {
+    const parts: Uint8Array[] = []
+    const recorder = new Recorder((bytes: Uint8Array) => parts.push(bytes), {
+      dt: 0.01,
+      commit: 'a',
+      host: 'b',
+    })
+    for (let i = 0; i < 3; i++) recorder.frame(frame)
+    recorder.flush()
+    recorder.frame(frame)
+    recorder.close()
+    return Buffer.concat(parts).toString('hex')
+  }
+  const contacts = [
+    { a: 1, b: 9, point: [1, 2, 3], depth: 0.5, tangent1: null },
+    { a: 200, b: 9, point: new Float32Array([4, 5, 6]), normal_impulse: 7 },
+    { a: 3, b: 9, point: new Set([7, null, 9]), depth: null },
+  ]
+  const unknown = Number.NaN
+  const rows = {
+    // Fields are written in the order of the members.
+    ...{ frame_id: undefined, time: undefined, contacts_known: true, contact_a: [1, 200, 3] },
+    contact_b: [9, 9, 9],
+    contact_point: [[1, 2, 3], new Float32Array([4, 5, 6]), [7, null, 9]],
+    ...{ contact_depth: [0.5, null, null], contact_normal_impulse: [null, 7, null] },
+  }
+  const typed = {
+    ...rows,
+    contact_point: new Float64Array([9, 9, 9, 1, 2, 3, 4, 5, 6, 7, unknown, 9]).subarray(3),
+    contact_depth: new Float32Array([0.5, unknown, unknown]),
+    contact_normal_impulse: new Float64Array([unknown, 7, unknown]),
+  }
+  const bytes = record({ position: [[0, 0, 1]], contacts })
+  t.equal(record({ position: [0, 0, 1], ...rows }), bytes)
+  t.equal(record({ position: new Float64Array([0, 0, 1]), ...typed }), bytes)
+})
