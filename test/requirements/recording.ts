@@ -181,6 +181,10 @@ export const recording = {
     origin: 'design, recorders',
     behaviour: 'a file of a killed recorder keeps every complete chunk and is marked as interrupted',
   },
+  'recording:files:killed': {
+    origin: 'design, recorders',
+    behaviour: 'a recorder that is killed at a random moment loses at most its last chunk',
+  },
   'recording:files:flight': {
     origin: 'design, recorders',
     behaviour: 'a flight recorder writes its last frames when something goes wrong, and only then',

@@ -1,9 +1,7 @@
 /** Files of the Python recorder, read by Causeway and by the library of MCAP. */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createFileRegistry, fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
@@ -276,34 +274,6 @@ else {
       t.same(await readFrames(recording, expected), complete.slice(0, expected))
     }
     t.match(await library.importRecording('cut', 'cut3.mcap'), { status: 'interrupted' })
-  })
-
-  t.test('a killed recorder loses at most its last chunk', async (t) => {
-    const { files, data } = folders(t)
-    const program = `
-import sys
-from causeway_recorder import Recorder
-recorder = Recorder(sys.argv[1], [{"id": 1, "mass": 1}], dt=0.01)
-for frame in range(1, 10**6):
-    recorder.frame(position=[0, 0, frame])
-    if frame % 1000 == 0: print(frame, recorder._chunks._counts[2], flush=True)
-`
-    const env = { ...process.env, PYTHONPATH: join(recorders, 'python'), PYTHONDONTWRITEBYTECODE: '1' }
-    const child = spawn('python3', ['-c', program, join(files, 'killed.mcap')], { env })
-    let written = 0
-    for await (const line of createInterface({ input: child.stdout })) {
-      written = Number(line.split(' ')[1])
-      if (written > 0) break
-    }
-    child.kill('SIGKILL')
-    await once(child, 'close')
-    const library = await libraryOver(t, files, { dir: data })
-    const { recording } = await library.open('killed.mcap')
-    t.ok(
-      (recording.summary.frames?.total_frames ?? 0) >= written,
-      `${written} frames were in complete chunks`,
-    )
-    t.match(recording.summary, { interrupted: true })
   })
 
   verifies('recording:files:flight', async (t) => {
