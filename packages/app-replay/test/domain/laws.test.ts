@@ -56,6 +56,52 @@ t.test('recordLaw requires quaternions of length 1 within 1e-6', async (t) => {
   t.match(found, { kind: 'quaternion_norm', frames: { first: 1, last: 30 } })
 })
 
+t.test('recordLaw accepts the length of float32 and rounded quaternions', async (t) => {
+  const turn = (frame: number) => [Math.cos(frame / 50), 0, Math.sin(frame / 50), 0] as const
+  type Convert = (part: number) => number
+  const run = (convert: Convert) =>
+    runLaw(recordLaw(), {
+      ...fall,
+      state: (frame) => {
+        const [w, x, y, z] = turn(frame)
+        return { orientation: [convert(w), convert(x), convert(y), convert(z)] as const }
+      },
+    })
+  const inText = (part: number) => Number(Math.fround(part).toPrecision(8))
+  for (const scale of [1 - 1e-5, 1 + 1e-6, 1 + 1e-5]) {
+    t.same(
+      run((part) => Math.fround(scale * part)),
+      [],
+      `float32, length ${scale}`,
+    )
+    t.same(
+      run((part) => inText(scale * part)),
+      [],
+      `float32 in text, length ${scale}`,
+    )
+  }
+  for (const decimals of [3, 4, 5, 6])
+    t.same(
+      run((part) => Number(part.toFixed(decimals))),
+      [],
+      `${decimals} decimals`,
+    )
+  const wrong: Readonly<Record<string, Convert>> = {
+    'float64, 1e-5': (part) => (1 + 1e-5) * part,
+    'float32, 1e-4': (part) => Math.fround((1 + 1e-4) * part),
+    '4 decimals, 1e-3': (part) => Number(((1 + 1e-3) * part).toFixed(4)),
+  }
+  for (const orientation of [
+    [0, 0, 0, 0],
+    [2, 0, 0, 0],
+    [1, 1, 0, 0],
+    [0.5, 0.5, 0.5, 0],
+  ] as const)
+    t.match(runLaw(recordLaw(), { ...fall, state: () => ({ orientation }) }), [{ kind: 'quaternion_norm' }])
+  for (const [name, convert] of Object.entries(wrong))
+    t.match(run(convert), [{ kind: 'quaternion_norm' }], name)
+})
+
 t.test('teleportLaw accepts a displacement of v dt and reports 5 mm more', async (t) => {
   t.same(runLaw(teleportLaw(), fall), [])
   const jump = (frame: number): SceneBody => {

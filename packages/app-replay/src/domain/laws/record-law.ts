@@ -1,6 +1,6 @@
 /**
- * Numbers, clock and frame ids are consistent: states are finite, quaternions have length 1 within 1e-6, the step is
- * constant within 0.1 %, and frame ids are consecutive. The recorder writes NaN as NULL.
+ * Numbers, clock and frame ids are consistent: states are finite, quaternions have length 1 as exactly as they were recorded, the
+ * step is constant within 0.1 %, and frame ids are consecutive. The recorder writes NaN as NULL.
  */
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
@@ -10,6 +10,15 @@ import { AbsentNumbers } from './absent-numbers.ts'
 import type { Law } from './law.ts'
 
 const quaternionTolerance = 1e-6
+
+/** Engines of float32 that do not normalize in every step reach 1e-5. */
+const singleTolerance = 2e-5
+
+/** Largest number of significant digits of a float32 in its shortest decimal form. */
+const singleDigits = 9
+
+/** Fewer decimals are not those of a rounded quaternion. */
+const minDecimals = 2
 
 /** Share of the usual step. */
 const clockTolerance = 1e-3
@@ -41,8 +50,9 @@ export function recordLaw(): Law {
         const square = w * w + x * x + y * y + z * z
         if (Math.abs(square - 1) <= quaternionTolerance) continue
         const off = Math.abs(Math.sqrt(square) - 1)
-        if (off > quaternionTolerance)
-          norms.add(body, frame, { value: off, limit: quaternionTolerance }, subject())
+        if (!(off > quaternionTolerance)) continue
+        const limit = findTolerance([w, x, y, z])
+        if (off > limit) norms.add(body, frame, { value: off, limit }, subject())
       }
       const total = window.system.data[row * systemAt.width + systemAt.total]
       hasTotal ||= !Number.isNaN(total)
@@ -78,6 +88,25 @@ export function recordLaw(): Law {
       ]
     },
   }
+}
+
+/** Returns how far the length of a quaternion may differ from 1: by what its rounding explains, or by that of float32. */
+function findTolerance(quaternion: readonly number[]): number {
+  const parts = quaternion.filter((part) => part !== 0)
+  const texts = parts.map((part) => Math.abs(part).toString())
+  const digits = texts.map((text) => text.replace('.', '').replace(/^0+|e.*$/g, '').length)
+  const isSingle =
+    parts.length > 1 &&
+    parts.every((part, i) => Math.fround(part) === part || (digits[i] ?? 0) <= singleDigits) &&
+    // Fewer digits are those of a rounded number of any precision.
+    digits.some((count) => count >= 7)
+  if (isSingle) return singleTolerance
+  const decimals = Math.max(
+    ...texts.map((text) => (text.includes('e') ? 20 : (text.split('.')[1]?.length ?? 0))),
+  )
+  if (!(decimals >= minDecimals)) return quaternionTolerance
+  const sum = parts.reduce((total, part) => total + Math.abs(part), 0)
+  return Math.max(quaternionTolerance, (sum / 2) * 10 ** -decimals)
 }
 
 /** Whether a row was written: one with only missing numbers was not. */
