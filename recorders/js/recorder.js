@@ -24,8 +24,13 @@ const [runChannel, frameChannel] = [1, 2]
  * @property {readonly object[]} [bodies] `id`, and optionally `mass`, `inertia`, `shape`, `is_environment` and others
  * @property {object} [convention] axes and orders of the engine: `{up, handedness, quaternion, normal}`
  * @property {number} [substeps] steps of the engine per frame, if only the last has contacts
- * @property {string} [commit] of the simulated project; `branch`, `scenario`, `seed`, `tags`, `host` and `engine_version` likewise.
- *   Default: what `findProvenance` finds
+ * @property {string} [commit] of the simulated project. Default of this and the following: what `findProvenance` finds
+ * @property {string} [branch]
+ * @property {string} [scenario]
+ * @property {number} [seed]
+ * @property {readonly string[]} [tags]
+ * @property {string} [host]
+ * @property {string} [engine_version]
  */
 
 /**

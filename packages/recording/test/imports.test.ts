@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { proposeMapping } from '../src/domain/imports/propose-mapping.ts'
+import { selectRowArrays } from '../src/imports/tables/row-arrays.ts'
 import type { RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver } from './library-kit.ts'
 import {
@@ -132,4 +134,124 @@ verifies('recording:import:order', async (t) => {
       data: { path: 'bodies.body.quaternion.order' },
     })
   }
+})
+
+verifies(
+  'recording:import:mapping',
+  'names with the quantity in front and units are understood',
+  async (t) => {
+    // The names of the ground truth of EuRoC. b_w and b_a are biases of sensors.
+    const components = (name: string, axes: string, unit: string) =>
+      [...axes].map((axis) => `${name}_${axis} [${unit}]`)
+    const named = [
+      ...['#timestamp', ...components('p_RS_R', 'xyz', 'm'), ...components('q_RS', 'wxyz', '')],
+      ...[...components('v_RS_R', 'xyz', 'm s^-1'), ...components('b_w_RS_S', 'xyz', 'rad s^-1')],
+      ...components('b_a_RS_S', 'xyz', 'm s^-2'),
+    ]
+    const columns = named.map((name) => ({ name, type: 'number' as const, width: 1 }))
+    const { mapping } = proposeMapping(columns, { rows: 1, numbers: () => [1.4e18] })
+    t.same(mapping, {
+      ...{ time: '#timestamp', time_unit: 'ns' },
+      bodies: {
+        rs_r: {
+          position: named.slice(1, 4),
+          quaternion: { columns: named.slice(4, 8), order: 'wxyz' },
+          velocity: named.slice(8, 11),
+        },
+      },
+    })
+  },
+)
+
+verifies('recording:import:mapping', 'the arrays of the first run of Isaac Lab are proposed', async (t) => {
+  const list = (run: string, rows: number) =>
+    Object.entries({
+      'initial_state/rigid_object/cube_1/root_pose': [1, 7],
+      'initial_state/rigid_object/cube_1/root_velocity': [1, 6],
+      'initial_state/articulation/robot/root_pose': [1, 7],
+      'initial_state/articulation/robot/joint_position': [1, 9],
+      actions: [rows, 7],
+      'obs/cube_positions': [rows, 6],
+      'obs/joint_pos': [rows, 9],
+      'states/rigid_object/cube_1/root_pose': [rows, 7],
+      'states/rigid_object/cube_1/root_velocity': [rows, 6],
+      'states/rigid_object/cube_2/root_pose': [rows, 7],
+    }).map(([name, shape]) => ({ name: `data/${run}/${name}`, type: 'number' as const, shape }))
+  const { proposed, columns, rowCount, notes } = selectRowArrays([
+    ...['demo_1', 'demo_10'].flatMap((run) => list(run, 30)),
+    ...list('demo_0', 20),
+  ])
+  t.same([rowCount, columns.length], [20, 30])
+  t.match(notes, [
+    'the file has 3 runs, and the proposal is for data/demo_0: the others need mappings of their own',
+  ])
+  const { mapping } = proposeMapping(proposed, { rows: 0, numbers: () => null })
+  const states = 'data/demo_0/states/rigid_object'
+  const cube = `${states}/cube_1`
+  t.same((mapping as { bodies: unknown }).bodies, {
+    cube_1: {
+      position: [`${cube}/root_pose[0:3]`],
+      quaternion: { columns: [`${cube}/root_pose[3:7]`], order: null },
+      velocity: [`${cube}/root_velocity[0:3]`],
+      angular_velocity: { columns: [`${cube}/root_velocity[3:6]`], frame: null },
+    },
+    cube_2: {
+      position: [`${states}/cube_2/root_pose[0:3]`],
+      quaternion: { columns: [`${states}/cube_2/root_pose[3:7]`], order: null },
+    },
+  })
+})
+
+verifies(
+  'recording:import:mapping',
+  'arrays of all bodies are proposed, with the frame in their names',
+  async (t) => {
+    const bodies = (columns: readonly (readonly [string, number])[]) => {
+      const named = columns.map(([name, width]) => ({ name, width, type: 'number' as const }))
+      return (proposeMapping(named, { rows: 0, numbers: () => null }).mapping as { bodies: unknown }).bodies
+    }
+    const expected = (position: string, quaternion: string, velocity: string, spin: string) => ({
+      position: [`${position}[3:6]`],
+      quaternion: { columns: [`${quaternion}[4:8]`], order: null },
+      velocity: [`${velocity}[3:6]`],
+      angular_velocity: { columns: [`${spin}[3:6]`], frame: null },
+    })
+    for (const names of [
+      ['body_positions', 'body_rotations', 'body_linear_velocities', 'body_angular_velocities'],
+      ['body_pos_w', 'body_quat_w', 'body_lin_vel_w', 'body_ang_vel_w'],
+    ] as const) {
+      const [position, quaternion, velocity, spin] = names
+      const found = bodies([
+        ...([
+          ['dof_positions', 6],
+          [position, 6],
+          [quaternion, 8],
+          [velocity, 6],
+        ] as const),
+        [spin, 6],
+      ]) as Record<string, unknown>
+      t.same(Object.keys(found), ['body_1', 'body_2'])
+      t.same(found.body_2, expected(position, quaternion, velocity, spin))
+    }
+  },
+)
+
+verifies('recording:import:tables', 'where selects the rows of one run', async (t) => {
+  const { files, library } = await openLibrary(t)
+  const rows = [0, 1].flatMap((run) => [0, 1, 2].map((i) => `${run},lift,${i / 10},${run},0,${i}`))
+  writeFileSync(join(files, 'runs.csv'), ['run,task,t,x,y,z', ...rows, '1,turn,0,9,9,9'].join('\n'))
+  const mapping = { time: 't', bodies: { body: { position: ['x', 'y', 'z'] } } }
+  await t.rejects(library.importFile('runs.csv', mapping), {
+    code: 'RECORDING_DAMAGED',
+    message: /row 4: the time 0 is not after 0\.2; .* select its rows with where/,
+  })
+  const { recording, notes } = await library.importFile('runs.csv', {
+    ...mapping,
+    where: { run: 1, task: 'lift' },
+  })
+  t.match(notes, ['4 of 7 rows were left out, as where says'])
+  t.match(recording.summary.frames, { total_frames: 3 })
+  t.match((await recording.frame(3)).states, [{ position: { x: 1, y: 0, z: 2 } }])
+  for (const where of [{ lap: 1 }, { run: null }, 1])
+    await t.rejects(library.importFile('runs.csv', { ...mapping, where }), { code: 'INVALID_MAPPING' })
 })

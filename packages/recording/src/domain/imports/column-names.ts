@@ -32,10 +32,36 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
     'com',
     'xipos',
   ],
-  quaternion: ['q', 'quat', 'quaternion', 'quaternions', 'orientation', 'rot', 'rotation', 'xquat'],
-  velocity: ['v', 'vel', 'velocity', 'velocities', 'linvel', 'linear velocity', 'lin vel', 'linear'],
-  angular_velocity: ['w', 'omega', 'om', 'angvel', 'angular velocity', 'ang vel', 'angular', 'gyro', 'spin'],
+  quaternion: [
+    ...['q', 'quat', 'quats', 'quaternion', 'quaternions', 'orientation', 'orientations', 'rot', 'rotation'],
+    ...['rotations', 'xquat'],
+  ],
+  velocity: [
+    ...['v', 'vel', 'velocity', 'velocities', 'linvel', 'linear velocity', 'linear velocities', 'lin vel'],
+    'linear',
+  ],
+  angular_velocity: [
+    ...['w', 'omega', 'om', 'angvel', 'angular velocity', 'angular velocities', 'ang vel', 'angular', 'gyro'],
+    'spin',
+  ],
   acceleration: ['a', 'acc', 'accel', 'acceleration', 'linear acceleration', 'lin acc'],
+}
+
+/** Words for coordinates of joints, which are not positions in space. */
+const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
+
+/** Units in brackets after a name. Others say nothing about the quantity. */
+const units: readonly (readonly [RegExp, Quantity])[] = [
+  [/^m$/, 'position'],
+  [/^m ?(s\^?-1|\/ ?s)$/, 'velocity'],
+  [/^rad ?(s\^?-1|\/ ?s)$/, 'angular_velocity'],
+  [/^m ?(s\^?-2|\/ ?s\^?2)$/, 'acceleration'],
+]
+
+/** Splits a name such as `x [m]`. Brackets around an index or an axis are a part of the name. */
+function splitUnit(name: string): { readonly base: string; readonly quantity: Quantity | null } {
+  const [, base = name, unit = ''] = /^(.*\S) *[[(](?![\dwxyz][\])])([^[\]()]*)[\])]$/.exec(name) ?? []
+  return { base, quantity: units.find(([pattern]) => pattern.test(unit.trim()))?.[1] ?? null }
 }
 
 const widths: Readonly<Record<Quantity, number>> = {
@@ -59,6 +85,13 @@ const splitName = (name: string): readonly string[] =>
 function findQuantity(
   tokens: readonly string[],
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
+  // `pos_w` is the position in the frame of the world.
+  const last = tokens.at(-1) ?? ''
+  const inWorld = ['w', 'world'].includes(last) ? findEnding(tokens.slice(0, -1)) : undefined
+  return inWorld ?? findEnding(tokens)
+}
+
+function findEnding(tokens: readonly string[]) {
   for (const count of [2, 1]) {
     if (tokens.length < count) continue
     const ending = tokens.slice(-count).join(' ')
@@ -68,25 +101,43 @@ function findQuantity(
   return undefined
 }
 
+/** Returns the quantity of the first word, and the words after it: `p_RS_R_x`. */
+function findPrefix([first = '', ...rest]: readonly string[]) {
+  const quantity = quantities.find((one) => words[one].includes(first))
+  return quantity === undefined ? undefined : { quantity, rest }
+}
+
 interface Component {
   readonly body: string
   readonly quantity: Quantity
   readonly component: string
 }
 
+/** Whether the quantity is the first word of the names, such as `p_RS_R_x`. */
+const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
+  columns.some(({ name }) => {
+    const tokens = splitName(splitUnit(name).base)
+    return tokens.length > 2 && tokens.at(-1) === 'x' && findPrefix(tokens)?.quantity === 'position'
+  })
+
 /** Returns the component that a column of one number holds: `base_pos_x`, `qw`, `x`. */
-function readComponent(name: string): Component | undefined {
-  const tokens = splitName(name)
+function readComponent(name: string, hasPrefix: boolean): Component | undefined {
+  const { base, quantity } = splitUnit(name)
+  const found = readName(splitName(base), hasPrefix)
+  return quantity === null || found?.quantity === quantity ? found : undefined
+}
+
+function readName(tokens: readonly string[], hasPrefix: boolean): Component | undefined {
   const last = tokens.at(-1) ?? ''
   const compact = /^([a-z]+)([wxyz]|[0-3])$/.exec(last)
   const isAxis = /^([wxyz]|[0-3])$/.test(last)
   const found = isAxis
-    ? findQuantity(tokens.slice(0, -1))
+    ? (findQuantity(tokens.slice(0, -1)) ?? (hasPrefix ? findPrefix(tokens.slice(0, -1)) : undefined))
     : compact && findQuantity([...tokens.slice(0, -1), compact[1] ?? ''])
   const component = isAxis ? last : (compact?.[2] ?? '')
   if (found) return { body: toBody(found.rest), quantity: found.quantity, component }
   // A bare axis is a position, and `w` next to it would be ambiguous.
-  return /^[xyz]$/.test(last)
+  return /^[xyz]$/.test(last) && (!hasPrefix || tokens.length === 1)
     ? { body: toBody(tokens.slice(0, -1)), quantity: 'position', component: last }
     : undefined
 }
@@ -96,21 +147,35 @@ const toBody = (tokens: readonly string[]): string => tokens.join('_') || 'body'
 /** Returns the groups of columns that are a quantity of a body. */
 export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGroup[] {
   const numbers = columns.filter(({ type }) => type === 'number')
+  const hasPrefix = isPrefixed(numbers)
   const components = new Map<string, { body: string; quantity: Quantity; columns: Map<string, string> }>()
   for (const { name } of numbers.filter(({ width }) => width === 1)) {
-    const found = readComponent(name)
+    const found = readComponent(name, hasPrefix)
     if (found === undefined) continue
     const key = `${found.body}\0${found.quantity}`
     const group = components.get(key) ?? { ...found, columns: new Map() }
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  return [
+  // Poses and velocities of one array come first: other arrays may hold the same quantities, seen from elsewhere.
+  const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
+  const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
       toGroup(body, quantity, named),
     ),
-    ...numbers.filter(({ width }) => width > 1).flatMap(groupWide),
+    ...wide.flatMap(groupWide),
   ]
+  return hasPrefix ? joinOnlyBody(groups) : groups
+}
+
+const rankWide = ({ name, width }: NamedColumn): number =>
+  (width === 7 && /pose$/i.test(name)) || (width === 6 && /vel(ocity)?$/i.test(name)) ? 0 : 1
+
+/** Gives the groups of the only body with a position its name, if one name begins with the other: `p_RS_R` and `q_RS`. */
+function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
+  const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
+  if (only === undefined || others.length > 0) return groups
+  return groups.map((group) => (only.body.startsWith(group.body) ? { ...group, body: only.body } : group))
 }
 
 function toGroup(
@@ -133,6 +198,7 @@ const slice = (name: string, from: number, count: number): string => `${name}[${
 /** Groups a column with several numbers per row: one body, or all bodies one after the other. */
 function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   const tokens = splitName(name.split('/').at(-1) ?? name)
+  if (tokens.some((token) => jointWords.has(token))) return []
   const path = name.split('/').slice(0, -1).at(-1)
   const own = (rest: readonly string[]): string =>
     rest.length > 0 || path === undefined ? toBody(rest) : path

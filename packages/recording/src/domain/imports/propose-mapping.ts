@@ -84,6 +84,8 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
   const decision = quaternion && spin && decide(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
+    // The first columns of a quantity are those that were compared.
+    if (body[quantity] !== undefined) continue
     if (quantity === 'quaternion') {
       const order = proposeOrder(quaternion as ColumnGroup, decision, options)
       body.quaternion = { columns, order }

@@ -27,6 +27,8 @@ export interface TableMapping {
   readonly frame: string | null
   /** Column that names the body of a row; null if a row has all bodies. */
   readonly bodyColumn: string | null
+  /** Values that columns must have; other rows are left out. */
+  readonly where: readonly { readonly column: string; readonly value: number | string }[]
   readonly bodies: readonly MappedBody[]
   readonly order: QuaternionOrder | null
   /** Members of the run line, such as `gravity`. */
@@ -38,7 +40,7 @@ export const anyBody = '*'
 
 const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
 
-const members = ['time', 'time_unit', 'frame', 'body', 'bodies', 'run']
+const members = ['time', 'time_unit', 'frame', 'body', 'bodies', 'where', 'run']
 const quantityWidths: Readonly<Record<Quantity, number>> = {
   position: 3,
   quaternion: 4,
@@ -84,6 +86,7 @@ export function readTableMapping(value: unknown, columns: readonly NamedColumn[]
     time: readTime(mapping, scalar),
     frame: mapping.frame == null ? null : scalar(mapping.frame, 'frame'),
     bodyColumn,
+    where: mapping.where === undefined ? [] : readWhere(toObject(mapping.where, 'where'), scalar),
     bodies,
     order: [...orders][0] ?? null,
     run: mapping.run === undefined ? {} : readRunMembers(toObject(mapping.run, 'run')),
@@ -106,6 +109,15 @@ function readTime(mapping: Members, scalar: (given: unknown, path: string) => st
   const perSecond = typeof unit === 'string' ? timeUnits[unit] : undefined
   if (perSecond === undefined) return rejectMapping('time_unit', Object.keys(timeUnits).join(', '))
   return { column: scalar(time, 'time'), perSecond }
+}
+
+function readWhere(where: Members, scalar: (given: unknown, path: string) => string): TableMapping['where'] {
+  return Object.entries(where).map(([name, value]) => {
+    const column = scalar(name, `where.${name}`)
+    return typeof value === 'number' || typeof value === 'string'
+      ? { column, value }
+      : rejectMapping(`where.${name}`, 'a number or a text')
+  })
 }
 
 function readRunMembers(run: Members): Members {
@@ -181,12 +193,13 @@ function readSlice(reference: unknown, path: string, known: ReadonlyMap<string, 
 }
 
 /** Returns the names of the columns that a mapping uses. */
-export function listUsed({ time, frame, bodyColumn, bodies }: TableMapping): readonly string[] {
+export function listUsed({ time, frame, bodyColumn, where, bodies }: TableMapping): readonly string[] {
   const used = bodies.flatMap(({ columns }) =>
     Object.values(columns).flatMap((slices) => slices.map(({ column }) => column)),
   )
   if ('column' in time) used.push(time.column)
   if (frame !== null) used.push(frame)
   if (bodyColumn !== null) used.push(bodyColumn)
+  used.push(...where.map(({ column }) => column))
   return [...new Set(used)]
 }

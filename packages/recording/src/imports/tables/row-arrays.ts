@@ -17,14 +17,27 @@ interface RowColumns {
 
 const maxListed = 20
 
+/** Groups of arrays that are a run, such as those of robomimic and Isaac Lab. */
+const runGroup = /^(?:demo|ep|episode|rollout|run|traj|trajectory|trial)[_-]?\d+$/i
+
+/** Returns the path of the run that an array belongs to, or null. */
+function findRun(name: string): string | null {
+  const path = name.split('/')
+  const at = path.findIndex((part) => runGroup.test(part))
+  return at < 0 || at === path.length - 1 ? null : path.slice(0, at + 1).join('/')
+}
+
 /**
- * Selects the arrays for which a mapping is proposed. Their number of rows is that of the times, else the most frequent length of
- * the first axis.
+ * Selects the arrays for which a mapping is proposed. In a file with several runs, they are those of the first one. Their number of
+ * rows is that of the times, else the most frequent length of the first axis.
  */
-export function selectRowArrays(arrays: readonly RowArray[]): RowColumns {
-  const candidates = arrays.filter(
-    ({ shape, type }) => shape.length > 0 && (type === 'number' || shape.length === 1),
-  )
+export function selectRowArrays(all: readonly RowArray[]): RowColumns {
+  const isColumn = ({ shape, type }: RowArray): boolean =>
+    shape.length > 0 && (type === 'number' || shape.length === 1)
+  const runs = [...new Set(all.map(({ name }) => findRun(name)))].filter((run) => run !== null)
+  const [first = null] = runs.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+  const arrays = runs.length > 1 ? all.filter(({ name }) => findRun(name) === first) : all
+  const candidates = arrays.filter(isColumn)
   const rowCount = countRows(candidates)
   const toColumn = ({ name, type, shape }: RowArray): NamedColumn => ({
     name,
@@ -36,13 +49,19 @@ export function selectRowArrays(arrays: readonly RowArray[]): RowColumns {
   const others = arrays.filter(({ shape }) => shape[0] !== rowCount)
   const list = others.map(({ name, shape }) => `${name} (${shape.join(' x ') || 'one value'})`)
   return {
-    columns: candidates.map(toColumn).filter(isWide),
+    columns: all.filter(isColumn).map(toColumn).filter(isWide),
     proposed: proposed.filter(isWide),
     rowCount,
-    notes:
-      list.length === 0
-        ? []
-        : [`the proposal leaves out arrays without ${rowCount} rows: ${list.slice(0, maxListed).join(', ')}`],
+    notes: [
+      ...(runs.length > 1
+        ? [
+            `the file has ${runs.length} runs, and the proposal is for ${first}: the others need mappings of their own`,
+          ]
+        : []),
+      ...(list.length > 0
+        ? [`the proposal leaves out arrays without ${rowCount} rows: ${list.slice(0, maxListed).join(', ')}`]
+        : []),
+    ],
   }
 }
 
@@ -52,7 +71,10 @@ function countRows(arrays: readonly RowArray[]): number {
   const found = times.find(({ name }) => name === time?.name)
   if (found !== undefined) return found.shape[0] ?? 0
   const counts = new Map<number, number>()
-  for (const { shape } of arrays) counts.set(shape[0] ?? 0, (counts.get(shape[0] ?? 0) ?? 0) + 1)
+  // A single row is an initial state.
+  const long = arrays.filter(({ shape }) => (shape[0] ?? 0) > 1)
+  for (const { shape } of long.length > 0 ? long : arrays)
+    counts.set(shape[0] ?? 0, (counts.get(shape[0] ?? 0) ?? 0) + 1)
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 

@@ -30,6 +30,7 @@ export class TableLines {
   readonly #ids = new Map<string, number>()
   readonly #skipped = new Map<string, number>()
   #row = 0
+  #leftOut = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
   /** The frame whose rows are being read, if each body has a row. */
@@ -54,6 +55,7 @@ export class TableLines {
         ? ['times are relative to the first one; wall_time has the times of the file']
         : []),
       ...('step' in time ? [`the file has no times: rows are ${time.step} s apart, from 0`] : []),
+      ...(this.#leftOut > 0 ? [`${this.#leftOut} of ${this.#row} rows were left out, as where says`] : []),
       ...skipped.slice(0, 20),
     ]
   }
@@ -79,7 +81,8 @@ export class TableLines {
     const rows = new BatchReader(batch, this.#widths)
     for (let i = 0; i < batch.count; i++) {
       this.#row += 1
-      yield* this.#mapping.bodyColumn === null ? this.#readWide(rows, i) : this.#readLong(rows, i)
+      if (!this.#mapping.where.every(({ column, value }) => rows.equals(column, i, value))) this.#leftOut += 1
+      else yield* this.#mapping.bodyColumn === null ? this.#readWide(rows, i) : this.#readLong(rows, i)
     }
   }
 
@@ -143,7 +146,7 @@ export class TableLines {
 
   #createTimeError(problem: string) {
     return createDamage(
-      `row ${this.#row}: the time ${problem}; give one run with its rows in order of time`,
+      `row ${this.#row}: the time ${problem}; give one run with its rows in order of time, or select its rows with where`,
       this.#file.path,
     )
   }
@@ -187,6 +190,11 @@ class BatchReader {
   value(column: string, row: number): number | bigint {
     const value = this.#get(column)[row]
     return typeof value === 'bigint' ? value : Number(value ?? Number.NaN)
+  }
+
+  equals(column: string, row: number, value: number | string): boolean {
+    const own = this.#get(column)[row]
+    return typeof value === 'string' ? String(own) === value : Number(own) === value
   }
 
   text(column: string, row: number): string {
