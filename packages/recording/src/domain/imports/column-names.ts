@@ -169,7 +169,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 }
 
 const rankWide = ({ name, width }: NamedColumn): number =>
-  (width === 7 && /pose$/i.test(name)) || (width === 6 && /vel(ocity)?$/i.test(name)) ? 0 : 1
+  (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
 /** Gives the groups of the only body with a position its name, if one name begins with the other: `p_RS_R` and `q_RS`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
