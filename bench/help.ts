@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddingSettings } from '../packages/app-help/src/embedding.ts'
-import { causewaySet } from './help/causeway.ts'
+import { causewaySet, topicSet } from './help/causeway.ts'
 import { evaluate, type Way } from './help/evaluate.ts'
 import { freshSet, untouchedSet } from './help/fresh.ts'
 import { heldOutSets } from './help/held-out.ts'
@@ -33,6 +33,7 @@ export const questionSets: Readonly<Record<string, QuestionSet>> = {
   },
   'documentation not used for tuning': heldOutSets['pino and date-fns'],
   'questions of new users about Causeway': causewaySet,
+  'questions about the guides of Causeway': topicSet,
 }
 
 /** The scores that a change may reduce by at most 5 %. */

@@ -108,3 +108,66 @@ const questions: readonly HelpQuestion[] = [
 
 /** The question set; `own` lists everything that is public and indexed by default. */
 export const causewaySet: QuestionSet = { sources: ['own'], questions }
+
+/** Questions about the guides and the reference. Written from the headings of the pages, before any search, and never reworded. */
+const topics: readonly HelpQuestion[] = [
+  ask('bring my existing mcp.json servers over', 'docs/gateway', 'docs/cli'),
+  ask('log in to a remote server with OAuth', 'docs/gateway', 'docs/bridge', 'docs/cli'),
+  ask('what happens when the connection breaks in the middle of a call', 'docs/bridge'),
+  ask('import a CSV file of positions', 'docs/import'),
+  ask('open a ROS bag', 'docs/import'),
+  ask('record a MuJoCo robot', 'docs/robot', 'examples/record-mujoco/README'),
+  ask('which commit made the simulation worse', 'docs/gallery', 'docs/many-runs'),
+  ask('find out why a value became NaN', 'docs/gallery', 'docs/laws'),
+  ask('run it in a docker container', 'docs/install'),
+  ask('which operating systems are supported', 'docs/install', 'README'),
+  ask('downgrade to the previous version', 'docs/upgrading'),
+  ask('which physical laws are checked', 'docs/laws', 'docs/recordings', app('replay')),
+  ask('how is penetration of two bodies judged', 'docs/laws', 'docs/recordings', app('replay'), 'docs/tools'),
+  ask('what leaves my computer, is anything sent to the cloud', 'docs/security'),
+  ask('which folders may an app read', 'docs/configure', 'docs/security', 'docs/settings'),
+  ask('save and load a character with the game', 'docs/minds', app('minds')),
+  ask('what does the game send to a character each turn', 'docs/minds', app('minds'), 'docs/tools'),
+  ask('how expensive is the language model for characters', 'docs/minds', app('minds')),
+  ask('watch what an assistant is doing in the browser', 'docs/console'),
+  ask('two people edit the same plot', 'docs/console', app('debrief')),
+  ask('show a chart or map inside the chat', 'docs/clients'),
+  ask('connect Cursor', 'docs/clients', 'README'),
+  ask('speed and memory compared with other gateways', 'docs/bench', 'docs/gateway'),
+  ask('what was tested against crashes and kills', 'docs/reliability'),
+  ask(
+    'format of the recording file written by the recorder',
+    'docs/recorders',
+    'docs/recording-frames',
+    'docs/recordings',
+  ),
+  ask(
+    'send frames in batches with HTTP',
+    'docs/recording-frames',
+    'examples/record-curl/README',
+    app('replay'),
+  ),
+  ask('how does a request travel through the code', 'docs/architecture'),
+  ask(
+    'which protocol versions are spoken to old and new clients',
+    'docs/architecture',
+    'docs/bridge',
+    'README',
+  ),
+  ask('the tests of my project must not be changed by the assistant', app('trm'), 'docs/security'),
+  ask('how is a change scored', app('trm'), 'docs/tools'),
+  ask('list of all error codes', 'docs/errors'),
+  ask('an error says the port is taken', 'docs/troubleshooting', 'docs/errors'),
+  ask('ask which of many nightly runs failed', 'docs/many-runs'),
+  ask(
+    'use parquet and clickhouse for frames',
+    'docs/many-runs',
+    'docs/settings',
+    'packages/recording/README',
+  ),
+  ask('view logs of a hosted server', 'docs/cli', 'docs/gateway'),
+  ask('how are search results ranked', app('help')),
+]
+
+/** The second set, over the same sources. */
+export const topicSet: QuestionSet = { sources: ['own'], questions: topics }

@@ -138,6 +138,10 @@ export const help = {
     origin: 'design, Help: Chinese, Japanese, Korean',
     behaviour: 'questions without spaces between words find their pages',
   },
+  'help:search:records': {
+    origin: 'defects: decision records outranked the guides',
+    behaviour: 'guides rank before decision records, unless the query asks for decisions',
+  },
   'help:search:fuzz': {
     origin: 'design, Help: ranking',
     behaviour: 'no text is a syntax error',

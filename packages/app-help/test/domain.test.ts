@@ -7,11 +7,11 @@ import { type Chunk, chunks, defaultSize } from '../src/domain/chunk.ts'
 import { fuse } from '../src/domain/fuse.ts'
 import { indexText } from '../src/domain/index-text.ts'
 import { llmsText } from '../src/domain/llms-text.ts'
-import { namedSources, preferSources } from '../src/domain/named-source.ts'
 import { nearestNames } from '../src/domain/nearest-name.ts'
 import { findNeedles, needles } from '../src/domain/needles.ts'
 import { deriveSection, deriveTitle, readPage } from '../src/domain/page.ts'
 import { pageLinks } from '../src/domain/page-link.ts'
+import { namedSources, rankByWeight, weighPage } from '../src/domain/page-weight.ts'
 import {
   ftsExpression,
   identifierTerms,
@@ -325,17 +325,32 @@ t.test('fuse counts only the best chunk of a page', async (t) => {
   )
 })
 
-t.test('preferSources ranks pages of named packages first, unless all are named', async (t) => {
+t.test('namedSources returns the packages that a query names, unless it names all', async (t) => {
   t.same([...namedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@scope/core'])], ['pkg:fastify'])
   t.same([...namedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
   t.same([...namedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
-  const fused = [1, 2].map((doc_id) => ({ doc_id, score: 1 / doc_id, ranks: {}, items: [] }))
-  const of = (id: number) => (id === 2 ? 'pkg:fastify' : 'docs')
-  t.same(preferSources(fused, new Set(['pkg:fastify']), of)[0]?.score, 1)
-  const close = [1, 2].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
+})
+
+t.test(
+  'weighPage prefers named packages, and guides to decision records unless the query asks for them',
+  async (t) => {
+    const weigh = (source: string, file_path: string, words: readonly string[] = []) =>
+      weighPage({ source, file_path }, new Set(['pkg:fastify']), words)
+    const guide = weigh('docs', 'docs/settings.md')
+    t.ok(weigh('pkg:fastify', 'docs/hooks.md') > guide)
+    for (const path of ['docs/decisions/0005-requirements.md', 'adr/1.md', 'doc/ADRs/0001.md'])
+      t.ok(weigh('docs', path) < guide, path)
+    t.equal(weigh('docs', 'guide/decisions.md'), guide)
+    t.equal(weigh('docs', 'docs/decisions/0005-requirements.md', ['decision', 'settings']), guide)
+  },
+)
+
+t.test('rankByWeight multiplies scores and sorts equal ones by id', async (t) => {
+  const fused = [1, 2, 3].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
+  const ranked = rankByWeight(fused, (id) => (id === 1 ? 0.5 : id === 3 ? 8 / 7 : 1))
   t.same(
-    preferSources(close, new Set(['pkg:fastify']), of).map(({ doc_id }) => doc_id),
-    [2, 1],
+    ranked.map(({ doc_id }) => doc_id),
+    [2, 3, 1],
   )
 })
 

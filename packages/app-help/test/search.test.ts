@@ -198,6 +198,20 @@ verifies('help:search:cjk', async (t) => {
   t.ok(japanese.results.every(({ language }) => language === 'ja'))
 })
 
+verifies('help:search:records', async (t) => {
+  const help = library(t, {
+    'docs/decisions/0001-cache.md':
+      '# 1. Cache responses\n\nResponses are cached, because requests are slow. The cache is small.',
+    'docs/cache.md': `# Settings\n\nThe cache of responses has a size. ${filler('setting')}`,
+  })
+  await help.build()
+  t.equal(listPaths(await help.ask('cache of responses'))[0], 'docs/cache.md')
+  t.equal(
+    listPaths(await help.ask('decision about the cache of responses'))[0],
+    'docs/decisions/0001-cache.md',
+  )
+})
+
 verifies('help:search:fuzz', async (t) => {
   const help = library(t, { ...pages, 'docs_dev/x.md': '# Internal\n\nkept' })
   await help.build()

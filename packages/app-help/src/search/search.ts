@@ -2,7 +2,7 @@ import { type Embedder, type EmbeddingSpace, requireSameSpace } from '@causeway/
 import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
-import { namedSources, preferSources } from '../domain/named-source.ts'
+import { namedSources, rankByWeight, weighPage } from '../domain/page-weight.ts'
 import { identifierTerms, isMostlyUnspaced, readQuestion, wordTerms } from '../domain/query.ts'
 import { otherWords } from '../domain/synonym.ts'
 import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
@@ -103,17 +103,17 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
   return { provider, model, dimensions }
 }
 
-/** Merges the lists. Ranks pages of packages that the query names higher. */
+/** Merges the lists. Ranks pages of packages that the query names higher, and records of decisions lower. */
 export async function fusedPages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
+  const { words } = readQuestion(text)
   const named = namedSources(
-    readQuestion(text).words,
+    words,
     index.facts.sources.map(({ source }) => source),
   )
-  if (named.size === 0) return fused
   const docs = await index.docsById(fused.map(({ doc_id }) => doc_id))
-  const sources = new Map(docs.map(({ doc_id, source }) => [doc_id, source]))
-  return preferSources(fused, named, (id) => sources.get(id))
+  const weights = new Map(docs.map((doc) => [doc.doc_id, weighPage(doc, named, words)]))
+  return rankByWeight(fused, (id) => weights.get(id) ?? 1)
 }
 
 export async function rankedLists(

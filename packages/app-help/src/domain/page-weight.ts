@@ -1,0 +1,51 @@
+import type { FusedDoc } from './fuse.ts'
+
+/** Factor for pages of a source that the query names. */
+const preference = 1.5
+
+/**
+ * Factor for records of decisions, which explain to contributors why something is as it is. They are short and about many subjects, so
+ * they would outrank the guides that say how to use it.
+ */
+const recordWeight = 0.5
+
+/** A folder of decision records, by its usual names (https://adr.github.io). */
+const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
+
+/** Words of a query for decision records. */
+const recordWords: ReadonlySet<string> = new Set([
+  'adr',
+  'adrs',
+  'decided',
+  'decision',
+  'decisions',
+  'rationale',
+])
+
+/** Returns the sources that a query names ("in fastify"), or none if it names all. */
+export function namedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
+  const wanted = new Set(words)
+  const named = sources.filter((source) => wanted.has(packageName(source)))
+  return new Set(named.length === sources.length ? [] : named)
+}
+
+/** Returns the factor of a page's score: above 1 if the query names its source, below 1 if it is a record that the query does not ask for. */
+export function weighPage(
+  { source, file_path }: { readonly source: string; readonly file_path: string },
+  named: ReadonlySet<string>,
+  words: readonly string[],
+): number {
+  const isRecord = recordFolder.test(file_path) && !words.some((word) => recordWords.has(word))
+  return (named.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
+}
+
+/** Ranks pages by their scores times their weights. */
+export function rankByWeight(fused: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {
+  return fused
+    .map((doc) => ({ ...doc, score: doc.score * weigh(doc.doc_id) }))
+    .sort((a, b) => b.score - a.score || a.doc_id - b.doc_id)
+}
+
+/** Returns `fastify` for `pkg:fastify` and `npm:fastify@5.1.0`, and `core` for `pkg:@scope/core`. */
+const packageName = (source: string): string =>
+  (source.split(/[:/]/).at(-1) ?? '').replace(/@.*$/, '').toLowerCase()
