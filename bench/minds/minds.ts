@@ -15,28 +15,12 @@ import { MindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
 import { migrations } from '../../packages/app-minds/src/store/schema.ts'
 import { readConfig } from '../../packages/app-minds/src/wire/read-config.ts'
 import { mebibyte } from '../mebibyte.ts'
-import { type Program, residentBytes, startProgram } from '../program.ts'
-import { heldTogether, number, type Section } from '../report.ts'
+import { residentBytes } from '../program.ts'
+import { heldTogether, type Section } from '../report.ts'
 import { scriptedModel } from './scripted-model.ts'
-
-/** A server with Minds and functions to call it. */
-interface Asked {
-  readonly program: Program
-  readonly pool: Pool
-  call(tool: string, args: object): Promise<Record<string, unknown>>
-}
+import { activities, at, ms, observation, over, places, questioned, serve, timed } from './serve.ts'
 
 const limits = limitsSchema.parse({})
-const places = ['bakery', 'mill', 'forge', 'harbour', 'market', 'school', 'temple', 'orchard']
-const activities = [
-  'sells bread',
-  'repairs tools',
-  'writes stories',
-  'buys fish',
-  'teaches children',
-  'guards the gate',
-]
-
 /** Returns a sentence about a town, different for each number. */
 const sentence = (n: number): string =>
   `Person ${n % 97} ${activities[n % activities.length]} at the ${places[n % places.length]} on day ${n}.`
@@ -82,101 +66,13 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
   db.close()
 }
 
-async function serve(server: readonly string[], dir: string, env: NodeJS.ProcessEnv = {}): Promise<Asked> {
-  const program = await startProgram(server, {
-    CAUSEWAY_DATA_DIR: dir,
-    CAUSEWAY_APPS: 'Minds',
-    MCP_SERVER_PORT: '0',
-    CAUSEWAY_RATE_LIMITS: 'off',
-    ...env,
-  })
-  const pool = new Pool(program.url, { connections: 64 })
-  return {
-    program,
-    pool,
-    async call(name, args) {
-      const body = JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: args },
-      })
-      const answer = await pool.request({
-        method: 'POST',
-        path: '/mcp/minds',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      const text = await answer.body.text()
-      const { result } = JSON.parse(text) as {
-        result?: { isError?: boolean; structuredContent?: Record<string, unknown> }
-      }
-      if (result?.structuredContent === undefined || result.isError === true)
-        throw new Error(`${name} answered ${text.slice(0, 300)}`)
-      return result.structuredContent
-    },
-  }
-}
-
-async function over<T>(asked: Asked, use: (asked: Asked) => Promise<T>): Promise<T> {
-  try {
-    return await use(asked)
-  } finally {
-    await asked.pool.close()
-    await asked.program.stop()
-  }
-}
-
-const observation = (entity_id: string, step: number) => ({
-  entity_id,
-  current_simulation_time: 200_000 + 3 * step,
-  status: { position: [step % 40, 7], current_interaction: {}, controller_state: { state_name: 'idle' } },
-  needs: {
-    needs: { hunger: (step * 7) % 100, energy: (step * 11) % 100, fun: 60, hygiene: 80 },
-    max_value: 100,
-  },
-  vision: {
-    visible_entities: ['stove', 'bed', 'bath', 'bench'].map((name, n) => ({
-      entity_id: `${name}_${n}`,
-      display_name: name,
-      position: [(step % 40) + n, 9],
-      interactions: {
-        [`use_${name}`]: { name: `use_${name}`, needs_filled: [['hunger', 'energy', 'hygiene', 'fun'][n]] },
-      },
-    })),
-  },
-})
-
-/** Returns the sorted latencies of calls with a number of them in flight, in milliseconds. */
-async function timed(
-  count: number,
-  inFlight: number,
-  call: (n: number) => Promise<unknown>,
-): Promise<readonly number[]> {
-  const times: number[] = []
-  let next = 0
-  const one = async (): Promise<void> => {
-    while (next < count) {
-      const n = next++
-      const before = performance.now()
-      await call(n)
-      times.push(performance.now() - before)
-    }
-  }
-  await Promise.all(Array.from({ length: inFlight }, one))
-  return times.sort((a, b) => a - b)
-}
-
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-const ms = (value: number): string => `${number(value)} ms`
-
 /** Measures everything. `server` is the server's entry point. */
 export async function measureMinds(server: readonly string[]): Promise<Section> {
   const root = mkdtempSync(join(tmpdir(), 'causeway-bench-minds-'))
   const rows: string[][] = []
   try {
     await policy(join(root, 'one'), server, rows)
+    await several(join(root, 'several'), server, rows)
     await model(join(root, 'model'), server, rows)
     await many(join(root, 'many'), server, rows)
     await big(join(root, 'big'), server, rows)
@@ -190,6 +86,40 @@ export async function measureMinds(server: readonly string[]): Promise<Section> 
     head: ['case', 'aim', 'measured'],
     rows,
   }
+}
+
+/** Eight minds at the same time; every other decision answers a question. */
+async function several(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
+  const minds = Array.from({ length: 8 }, (_, n) => `npc_${n}`)
+  await fill(dir, minds, 1000)
+  await over(await serve(server, dir), async ({ call, program }) => {
+    const decide = (n: number) => {
+      const mind_id = minds[n % minds.length] ?? ''
+      const step = Math.floor(n / minds.length)
+      return call('decide_action', {
+        mind_id,
+        observation: step % 2 === 0 ? observation(mind_id, step) : questioned(mind_id, step),
+      })
+    }
+    // The first question loads the relations of words, and the first of each mind its memories.
+    await timed(160, 8, decide)
+    const worked = program.cpuMs() ?? Number.NaN
+    const times = await timed(1600, 8, (n) => decide(160 + n))
+    const cpu = ((program.cpuMs() ?? Number.NaN) - worked) / 1600
+    rows.push([
+      'policy decisions and answers, 8 minds at the same time, 1,000 memories each',
+      ...heldTogether([
+        { what: 'p50', value: at(times, 0.5), limit: { most: 10 }, unit: 'ms' },
+        {
+          what: 'p95',
+          value: at(times, 0.95),
+          limit: { most: 20 },
+          unit: 'ms',
+          note: `at ${ms(cpu)} of processor time each`,
+        },
+      ]),
+    ])
+  })
 }
 
 async function policy(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
