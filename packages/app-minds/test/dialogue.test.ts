@@ -164,6 +164,47 @@ verifies('minds:policy:conversation', 'a question for a place is answered with a
   )
 })
 
+verifies(
+  'minds:policy:conversation',
+  'a question for an unknown place is not answered with a memory',
+  async (t) => {
+    const minds = await openPair(t, 1)
+    for (let n = 0; n < 12; n++) {
+      const seen = observe(
+        'mara',
+        `talk-${n}`,
+        [{ speaker: 'ben', text: 'Do you know where I can eat?' }],
+        {},
+      )
+      const { message } = (await decide(minds, 'mara', 100 + 10 * n, seen)).action.parameters
+      t.match(message, /know/)
+      t.notMatch(message, /remember/)
+    }
+  },
+)
+
+verifies('minds:policy:conversation', 'a character does not ask for a place that others named', async (t) => {
+  const minds = await openPair(t, 1)
+  const hear = async (id: string, time: number, text: string) => {
+    const seen = observe('mara', id, [{ speaker: 'ben', text }], { energy: 30 })
+    return String((await decide(minds, 'mara', time, seen)).action.parameters.message)
+  }
+  t.match(await hear('a', 100, 'The mill burned down.'), /I am tired\. Do you know where I can rest\?/)
+  t.notMatch(await hear('b', 110, 'By the way, you can sleep at Bed 9, at (20, 14).'), /where I can/)
+  t.notMatch(await hear('c', 130, 'The ferry leaves at noon.'), /where I can/)
+  t.match(await hear('d', 2000, 'The bell cracked.'), /where I can rest/)
+})
+
+verifies('minds:policy:conversation', 'a character who wants to leave is not asked', async (t) => {
+  const minds = await openPair(t, 1)
+  const text = 'I am bored, so I want to go to Tavern 2 soon.'
+  const { message } = (
+    await decide(minds, 'mara', 100, observe('mara', 'talk', [{ speaker: 'ben', text }], {}))
+  ).action.parameters
+  t.notMatch(message, /\?/)
+  t.match(message, /keep you|it is free/)
+})
+
 verifies('minds:policy:conversation', 'news are told once, with their latest value', async (t) => {
   const minds = await openPair(t, 1)
   const hear = (id: string, time: number, speaker: string, text: string) => {

@@ -10,6 +10,7 @@ import {
   describeCondition,
   describeFeeling,
   findNeeds,
+  placeQuestion,
   type SmallTalk,
   smallTalk,
   type Utterance,
@@ -46,7 +47,8 @@ export function composeReply(
     return say(join(hello, text), memory_id)
   }
   const reaction = react(sentences, context)
-  if (isLast) return say(reaction)
+  // Someone who is about to leave is not kept with another topic.
+  if (isLast || plan.test(message)) return say(join(hello, reaction))
   const more = findTopic(context)
   // Words of politeness alone would be answered with more politeness.
   if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
@@ -97,7 +99,7 @@ function answer({ act, text }: Sentence, context: ConversationContext, isLast: b
 
 /** Answers "Where can I eat?" with the nearest known place. */
 function answerPlaceQuestion(text: string, context: ConversationContext): Utterance | undefined {
-  if (!/\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i.test(text)) return undefined
+  if (!placeQuestion.test(text)) return undefined
   const { needs } = context.situation.observation
   const [need] = findNeeds(
     text,
@@ -126,9 +128,12 @@ function react(sentences: readonly Sentence[], context: ConversationContext): st
 const goodCondition =
   /\b(?:well|fine|ok(?:ay)?|good|great|happy|content|calm|relieved|all ?right|not (?:so |too )?bad)\b/i
 
+/** "I am tired, so I want to go to Bed 2 soon." */
+const plan = /\bso I want to go\b/i
+
 /** Reacts to "I am tired.", with a place that helps if one is known. */
 function reactToCondition(text: string, context: ConversationContext): string {
-  if (/\bso I want to go\b/i.test(text)) return pickFresh('letGo', context)
+  if (plan.test(text)) return pickFresh('letGo', context)
   const isGood =
     goodCondition.test(text) &&
     !/\ba (?:little|bit)\b/i.test(text) &&

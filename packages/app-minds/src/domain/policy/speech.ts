@@ -47,6 +47,9 @@ const unspoken: ReadonlySet<string> = new Set([
   'error',
 ])
 
+/** "Where can I eat?" */
+export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
+
 /** Answers a question from the best memory that supports it, or says that nothing is known. Invents nothing. */
 export function answerQuestion(
   text: string,
@@ -73,12 +76,12 @@ export function answerQuestion(
       (a.source.id < b.source.id ? -1 : 1),
   )[0]?.source
   if (best === undefined) {
-    const sorry = [
-      "I don't know.",
-      "I don't remember anything about that.",
-      'I do not know that, I am afraid.',
-    ] as const
-    return { text: pick(random, sorry), memory_id: null }
+    const sorry = ["I don't know.", 'I do not know that, I am afraid.'] as const
+    // A person who looks for a place asks for advice, not for a memory.
+    const fitting = placeQuestion.test(text)
+      ? sorry
+      : ([...sorry, "I don't remember anything about that."] as const)
+    return { text: pick(random, fitting), memory_id: null }
   }
   const hasTime = best.sim_time !== null && (question.asksWhen || isTemporal(question))
   const when = hasTime ? describeTime(best.sim_time ?? 0, now) : ''
@@ -152,23 +155,36 @@ export function smallTalk(
   return pick<string>(random, sentences[kind]).replace('{name}', name === '' ? '' : `, ${name}`)
 }
 
+interface NeedWords {
+  readonly feeling: string
+  readonly remedy: string
+  /** Other activities that satisfy it. */
+  readonly uses?: readonly string[]
+}
+
+const [eat, sleep] = [
+  ['cook', 'dine'],
+  ['sleep', 'rest', 'nap'],
+] as const
+const fun = ['play', 'watch', 'dance', 'read'] as const
+
 /** How a low need feels, and what satisfies it. */
-const needWords: Readonly<Record<string, { readonly feeling: string; readonly remedy: string }>> = {
-  hunger: { feeling: 'hungry', remedy: 'eat' },
-  food: { feeling: 'hungry', remedy: 'eat' },
+const needWords: Readonly<Record<string, NeedWords>> = {
+  hunger: { feeling: 'hungry', remedy: 'eat', uses: eat },
+  food: { feeling: 'hungry', remedy: 'eat', uses: eat },
   thirst: { feeling: 'thirsty', remedy: 'drink' },
-  energy: { feeling: 'tired', remedy: 'rest' },
-  sleep: { feeling: 'tired', remedy: 'sleep' },
-  rest: { feeling: 'tired', remedy: 'rest' },
-  fun: { feeling: 'bored', remedy: 'have some fun' },
-  entertainment: { feeling: 'bored', remedy: 'have some fun' },
+  energy: { feeling: 'tired', remedy: 'rest', uses: sleep },
+  sleep: { feeling: 'tired', remedy: 'sleep', uses: sleep },
+  rest: { feeling: 'tired', remedy: 'rest', uses: sleep },
+  fun: { feeling: 'bored', remedy: 'have some fun', uses: fun },
+  entertainment: { feeling: 'bored', remedy: 'have some fun', uses: fun },
   social: { feeling: 'lonely', remedy: 'meet people' },
   company: { feeling: 'lonely', remedy: 'meet people' },
-  hygiene: { feeling: 'in need of a wash', remedy: 'wash' },
+  hygiene: { feeling: 'in need of a wash', remedy: 'wash', uses: ['bathe', 'shower'] },
   warmth: { feeling: 'cold', remedy: 'get warm' },
 }
 
-export const describeNeed = (name: string): { readonly feeling: string; readonly remedy: string } =>
+export const describeNeed = (name: string): NeedWords =>
   needWords[name.toLowerCase()] ?? { feeling: `low on ${name}`, remedy: `get more ${name}` }
 
 /** Names of the needs that a text mentions, by name, feeling or remedy. */
@@ -177,6 +193,15 @@ export const findNeeds = (text: string, names: readonly string[]): readonly stri
     const { feeling, remedy } = describeNeed(name)
     return [name, feeling, remedy].some((word) => new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(text))
   })
+
+/** Whether a text names a place for a need: "You can sleep at Bed 2." */
+export const namesPlaceFor = (need: string, text: string): boolean => {
+  const { remedy, uses = [] } = describeNeed(need)
+  const [activities] = /(?<=\byou can )[\w ]+?(?= at )/i.exec(text) ?? ['']
+  return [need, remedy, ...uses].some((word) =>
+    new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(activities),
+  )
+}
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 

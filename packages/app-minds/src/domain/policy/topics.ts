@@ -9,7 +9,14 @@ import type { WordRelations } from '../word-relations.ts'
 import type { PolicyConstants } from './constants.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
 import type { Place, Places } from './place.ts'
-import { type AnswerSource, claimKey, describeNeed, smallTalk, withoutAnnouncement } from './speech.ts'
+import {
+  type AnswerSource,
+  claimKey,
+  describeNeed,
+  namesPlaceFor,
+  smallTalk,
+  withoutAnnouncement,
+} from './speech.ts'
 import type { ConversationState, News } from './state.ts'
 
 /** A conversation with all stored messages. */
@@ -82,11 +89,25 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
   if (low === undefined) return undefined
   const { feeling, remedy } = describeNeed(low.name)
   const place = findPlaceFor(low.name, context)
+  if (place === undefined && hasAdviceFor(low.name, context)) return undefined
   const text =
     place === undefined
       ? `I am ${feeling}. Do you know where I can ${remedy}?`
       : `I am ${feeling}, so I want to go to ${withThe(place.display_name)} soon.`
   return isNew(text) ? text : undefined
+}
+
+/** Time after which a character asks again for a place that others named, in minutes. */
+const adviceMinutes = 720
+
+/** Whether someone named a place for a need, in this conversation or lately. */
+function hasAdviceFor(need: string, { conversation, situation, news }: ConversationContext): boolean {
+  const { entity_id: self, time } = situation.observation
+  const said = conversation.messages.filter(({ speaker_id }) => speaker_id !== self)
+  const recent = news.filter((one) => time - one.time < adviceMinutes)
+  return [...said.map(({ message }) => message), ...recent.map(({ text }) => text)].some((text) =>
+    namesPlaceFor(need, text),
+  )
 }
 
 /** Repeats a statement of someone who does not take part in the conversation. */
