@@ -18,6 +18,9 @@ interface Profile {
 /** Maximum number of cached profiles. */
 const maxProfiles = 8192
 
+/** Maximum number of cached matches, about 2 MB. */
+const maxMatches = 16_384
+
 /** Kinds of one meaning are alternatives to each other if there are at most this many. */
 const maxSiblings = 12
 
@@ -55,6 +58,8 @@ export class WordRelations {
   /** Number of direct kinds. */
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
+  /** Results of `match` by both words: the memories of a mind have the same words in every decision. */
+  readonly #matches = new Map<string, number>()
 
   private constructor(lines: readonly string[], nouns: number) {
     this.#lines = lines
@@ -103,6 +108,16 @@ export class WordRelations {
   /** Returns how well a word of a memory matches a word of a question, both lower case, 0 to 1. */
   match(wanted: string, present: string): number {
     if (wanted === present) return 1
+    const key = `${wanted} ${present}`
+    const known = this.#matches.get(key)
+    if (known !== undefined) return known
+    const found = this.#compare(wanted, present)
+    if (this.#matches.size >= maxMatches) this.#matches.clear()
+    this.#matches.set(key, found)
+    return found
+  }
+
+  #compare(wanted: string, present: string): number {
     const a = this.#getProfile(wanted)
     const b = this.#getProfile(present)
     if (overlaps(a.bases, b.bases)) return 1
