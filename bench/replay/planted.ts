@@ -38,8 +38,8 @@ interface Diagnosis {
 }
 
 /**
- * `first`: named right; `unchecked`: a law that the fault breaks is listed as not checked, and nothing or a consequence for its bodies is
- * found; `wrong`: something else ranks first; `missed`: nothing is found.
+ * `first`: named right; `unchecked`: a law that the fault breaks is listed as not checked, and nothing is found; `wrong`: something else
+ * ranks first; `missed`: nothing is found.
  */
 export type Verdict = 'first' | 'unchecked' | 'wrong' | 'missed' | 'clean' | 'false alarm'
 
@@ -76,9 +76,8 @@ export function judge(run: RigidRun, { findings, not_checked = [] }: Diagnosis):
   const verdict = (): Verdict => {
     if (fault === null) return first === undefined ? 'clean' : 'false alarm'
     if (first !== undefined && names(first, fault)) return 'first'
-    const isListed = not_checked.some(({ law }) => fault.laws.includes(law))
-    if (isListed && (first === undefined || concerns(first, fault))) return 'unchecked'
-    return first === undefined ? 'missed' : 'wrong'
+    if (first !== undefined) return 'wrong'
+    return not_checked.some(({ law }) => fault.laws.includes(law)) ? 'unchecked' : 'missed'
   }
   return { run, verdict: verdict(), first, causes }
 }

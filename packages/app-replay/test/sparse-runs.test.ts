@@ -78,11 +78,13 @@ verifies(
   async (t) => {
     const silent = bouncing(({ bodies }) => ({ bodies }))
     const client = await recorded([ballRun, ...silent])
-    const { findings } = await client.call('diagnose')
+    const { findings, not_checked: unchecked } = await client.call('diagnose')
     t.same(
       toRows(findings).filter(({ severity }) => severity !== 'info'),
       [],
     )
+    const records = toRows(unchecked).find(({ law }) => law === 'body_records')
+    t.match(records, { missing: ['contacts'] }, 'contacts may name bodies that do not exist')
     const { missing } = await client.call('get_metadata')
     t.same(
       ['collisions', 'contact_points'].filter((part) => !(missing as string[]).includes(part)),

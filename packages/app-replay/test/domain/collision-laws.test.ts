@@ -228,8 +228,18 @@ verifies('replay:laws:rows', 'body reports a run that diverges, whatever forces 
     state: (frame) => ({ velocity: [0, (-factor) ** frame, 0] }),
   })
   t.match(runLaw(bodyLaw(), growing(3)), [
-    { kind: 'blow_up', bodies: [1], frames: { first: 9, last: 20 }, value: 3 ** 20, unit: 'm/s' },
+    { kind: 'blow_up', bodies: [1], frames: { first: 2, last: 20 }, value: 3 ** 20, unit: 'm/s' },
   ])
+  const late = {
+    ...flying,
+    frames: 30,
+    state: (frame: number) => growing(3).state(Math.max(1, frame - 12), 1),
+  }
+  t.match(
+    runLaw(bodyLaw(), late)[0]?.frames,
+    { first: 14, last: 30 },
+    'from the first step that multiplies it',
+  )
   t.same(runLaw(bodyLaw(), growing(1.9)), [], 'fast, but below 1000 km/s')
   t.same(runLaw(bodyLaw(), { ...growing(3), gravity: [0, 0, 0] }), [], 'units are unknown without gravity')
 })

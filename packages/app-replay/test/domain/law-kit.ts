@@ -71,6 +71,8 @@ export interface SceneSpec {
   readonly state: (frame: number, body: number) => SceneBody
   readonly touches?: (frame: number) => readonly SceneContact[]
   readonly stalled?: (frame: number) => boolean
+  /** Recorded linear energy in J. Default: that of the velocity. */
+  readonly linear?: (frame: number) => number
 }
 
 /** Returns the findings of a law in a scene. */
@@ -128,7 +130,7 @@ function createWindow(spec: SceneSpec, { bodies, masses, gravity }: Scene): Fram
       const at = row * bodies.length + column
       states.set([...position, ...velocity, ...orientation, ...spin], at * stateAt.width)
       const mass = masses[column] ?? 0
-      const linear = 0.5 * mass * velocity.reduce((sum, v) => sum + v * v, 0)
+      const linear = spec.linear?.(frame) ?? 0.5 * mass * velocity.reduce((sum, v) => sum + v * v, 0)
       const potential = -mass * gravity.reduce((sum, part, i) => sum + part * (position[i] ?? 0), 0)
       const total = linear + rotational + potential
       energies.set([linear, rotational, potential, total], at * energyAt.width)

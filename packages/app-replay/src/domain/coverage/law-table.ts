@@ -57,7 +57,7 @@ export const lawTable = {
   clock: law('record', stepPart('frame')),
   frame_ids: law('record', part('frame')),
   unit_quaternion: law('record', part('body', 'orientations')),
-  body_records: law('body', part('body', 'masses'), part('body', 'velocities')),
+  body_records: law('body', part('body', 'masses'), part('body', 'velocities'), part('pair', 'contacts')),
   energy_rows: law(
     'energyRow',
     part('body', 'bodyEnergy', 'masses', 'velocities'),

@@ -3,8 +3,8 @@
  * frame, and a moving body does not have the same state in two frames.
  *
  * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion as fast to the second frame if velocities are
- * missing, is a `blow_up`. So is a speed that grows beyond 1000 km/s under gravity, whatever forces were recorded; it begins when the speed
- * exceeds 10 km/s. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
+ * missing, is a `blow_up`. So is a speed that grows beyond 1000 km/s under gravity, whatever forces were recorded; it begins with the first
+ * of the steps in a row that change the velocity by a tenth and by more than 2 g dt, or when the speed exceeds 10 km/s. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
  * 1 mm and 2 g dt^2 of motion.
  */
 import { stateAt } from '@causeway/recording'
@@ -27,6 +27,9 @@ export function bodyLaw(): Law {
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const diverging = new RunCollector()
+  /** By column: the first of the steps in a row that multiply the velocity. */
+  const growing = new Map<number, number>()
+  const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
   /** Columns whose first speed was judged. */
   const started = new Set<number>()
@@ -49,8 +52,12 @@ export function bodyLaw(): Law {
             speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
         }
         const now = maxVelocity(step, column)
-        if (now > maxFirstSpeed && scene.g > 0)
-          diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
+        if (!isGrowing(step, column)) growing.delete(column)
+        else if (!growing.has(column)) growing.set(column, frame)
+        if (now > maxFirstSpeed && scene.g > 0) {
+          const run = diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
+          if (run.first === frame) growthByRun.set(run, growing.get(column) ?? frame)
+        }
         judged.add(column)
         if (rows > 1) repeated.add(body, frame, { value: rows, limit: 1 }, subject)
         if (!Number.isNaN(step.dt) && isDuplicate(step, column))
@@ -74,7 +81,10 @@ export function bodyLaw(): Law {
         }),
       ),
       ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
-      ...toBlowUps(speeds.runs, diverging.runs),
+      ...toBlowUps(
+        speeds.runs,
+        diverging.runs.map((run) => ({ ...run, first: growthByRun.get(run) ?? run.first })),
+      ),
       ...repeated.runs.map((run) =>
         createFinding(run, {
           kind: 'duplicate_state',
@@ -111,6 +121,22 @@ const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Fi
       }),
     ),
 ]
+
+/** Whether a step changes the velocity of a body by a tenth, and by more than gravity does. */
+function isGrowing(step: Step, column: number): boolean {
+  const { scene, window, dt } = step
+  if (!(dt > 0)) return false
+  const s = window.states.data
+  const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  let [speed, change] = [0, 0]
+  for (let axis = 0; axis < 3; axis++) {
+    const before = num(s, u + axis)
+    speed += before * before
+    change += (num(s, v + axis) - before) ** 2
+  }
+  // Squares overflow late in a divergence.
+  return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
+}
 
 /** Whether a body has a state in this frame or in the one before, to whose pose contacts belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>

@@ -201,8 +201,10 @@ export class Stepper {
       touch.minFriction = Math.min(touch.minFriction, mu)
       const tangent = Math.sqrt(t1 * t1 + t2 * t2)
       const largest = Math.max(Math.abs(t1), Math.abs(t2))
-      if (isLoaded && Math.abs(tangent - limit) <= exact * limit && largest < belowLimit * tangent)
+      if (isLoaded && Math.abs(tangent - limit) <= exact * limit && largest < belowLimit * tangent) {
         touch.coneRows += 1
+        if (Math.abs(tangent - limit) <= rounding * limit) touch.exactConeRows += 1
+      }
       if (isLoaded && Math.abs(largest - limit) <= exact * limit && coneExcess(tangent, limit) > 0)
         touch.pyramidRows += 1
       if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
@@ -226,8 +228,11 @@ export class Stepper {
   }
 }
 
-/** Share of a tangential impulse below which a part is not at the limit, and the error of a part that is equal to it. */
-const [belowLimit, exact] = [0.985, 1e-3] as const
+/**
+ * Share of a tangential impulse below which a part is not at the limit, the error of a part that is equal to it, and that of single
+ * precision.
+ */
+const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 
 /** Returns a tangential impulse. An unrecorded impulse is 0 without friction or load. */
 const toTangential = (recorded: number, limit: number): number =>

@@ -44,9 +44,10 @@ export interface Touch {
   rowLimit: number
   /**
    * Number of rows whose tangential vector is equal to mu * |n| and its parts are smaller, and of rows of which a part is equal to it and the
-   * vector is longer.
+   * vector is longer. `exactConeRows` are equal but for rounding.
    */
   coneRows: number
+  exactConeRows: number
   pyramidRows: number
   /** Largest and smallest friction coefficient of the rows; NaN if a row lacks it. */
   maxFriction: number
@@ -96,6 +97,7 @@ export function createTouch(
     rowAxis: 0,
     rowLimit: 0,
     coneRows: 0,
+    exactConeRows: 0,
     pyramidRows: 0,
     maxFriction: Number.NEGATIVE_INFINITY,
     minFriction: Number.POSITIVE_INFINITY,
@@ -124,6 +126,7 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.rowAxis = 0
   touch.rowLimit = 0
   touch.coneRows = 0
+  touch.exactConeRows = 0
   touch.pyramidRows = 0
   touch.maxFriction = Number.NEGATIVE_INFINITY
   touch.minFriction = Number.POSITIVE_INFINITY

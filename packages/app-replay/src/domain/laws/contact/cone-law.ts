@@ -4,7 +4,8 @@
  * because solvers leave noise in their tangents.
  *
  * Engines that limit each tangential direction alone (a friction pyramid) reach 1.41 mu Fn: no part along a tangent exceeds mu Fn, and
- * sliding points have a part that is equal to it. Engines with a cone have sliding points at mu Fn whose parts are smaller. An excess within
+ * sliding points have a part that is equal to it. Engines with a cone have points at mu Fn whose parts are smaller, but for 0.1 % if they
+ * slide, and for rounding if they stick. An excess within
  * the pyramid is an info if the run has more points of the first kind than of the second, or if it has hardly any and the point does not
  * slide.
  */
@@ -38,7 +39,8 @@ export function coneLaw(): Law {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
         const isRow = coneExcess(rowTangent, rowLimit) > coneNoise
-        coneRows += touch.coneRows
+        // The friction of a point that sticks can be close to mu Fn by chance, in many frames.
+        if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)
         const isTotal = coneExcess(total, limit) > coneNoise

@@ -7,8 +7,8 @@
  * because joints let bodies overlap; nor are pairs with a recorded joint. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
  * than 1 cm and 1.5 times the relative motion of a step.
  *
- * If contacts were not recorded, `penetration`: shapes that were apart before overlap by more than 10 mm and 1.5 times the relative motion
- * of a step, in 3 frames.
+ * If contacts were not recorded, `penetration`: shapes that do not overlap since the first step overlap by more than 10 mm and 1.5 times the relative motion
+ * of a step, in 3 frames. It begins with the frame since which the overlap grows.
  */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -44,15 +44,20 @@ export function overlapLaw(): Law {
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
   const sunk = new RunCollector(2)
+  const sinking = new GrowingOverlaps()
+  const sunkSince = new Map<Run, number>()
   /** Pairs that touched in the step before, or separate since then. */
   let parting: ReadonlySet<number> = new Set()
-  /** Pairs whose shapes were apart in a step. */
-  const apart = new Set<number>()
+  /** Pairs whose shapes overlap since the first step. */
+  const together = new Set<number>()
   let placed: readonly PlacedSolid[] | undefined
+  let hasBegun = false
   return {
     observe(step) {
       placed ??= placeSolids(step.scene)
       if (placed.length < 2 || step.row === 0 || Number.isNaN(step.dt)) return
+      const isFirst = !hasBegun
+      hasBegun = true
       moveSolids(step, placed)
       const pushed = findPushed(step)
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
@@ -63,9 +68,13 @@ export function overlapLaw(): Law {
         const pair = toPairKey(a.body, b.body)
         const key = `${subject.pair}`
         if (!step.scene.hasContacts) {
-          if (gap >= 0) apart.add(pair)
+          if (gap >= 0) together.delete(pair)
+          else if (isFirst) together.add(pair)
+          const since = sinking.observe(pair, step.frame, -gap)
           const limit = depthLimit + getMotion(step, a, b)
-          if (-gap > limit && apart.has(pair)) sunk.add(key, step.frame, { value: -gap, limit }, subject)
+          if (!(-gap > limit && !together.has(pair))) continue
+          const run = sunk.add(key, step.frame, { value: -gap, limit }, subject)
+          if (run.first === step.frame) sunkSince.set(run, since)
           continue
         }
         const limit =
@@ -98,15 +107,29 @@ export function overlapLaw(): Law {
       ...sunk.runs
         .filter(({ frames }) => frames >= sunkFrames)
         .map((run) =>
-          createFinding(run, {
-            kind: 'penetration',
-            unit: 'm',
-            confidence: 0.85,
-            text: 'their shapes overlap too deeply',
-          }),
+          createFinding(
+            { ...run, first: sunkSince.get(run) ?? run.first },
+            { kind: 'penetration', unit: 'm', confidence: 0.85, text: 'their shapes overlap too deeply' },
+          ),
         ),
       ...gaps.runs.map((run) => createFinding(run, { kind: 'contact_gap', unit: 'm', confidence: 0.9 })),
     ],
+  }
+}
+
+/** Finds the frame since which the overlap of a pair grows. */
+class GrowingOverlaps {
+  readonly #last = new Map<
+    number,
+    { readonly depth: number; readonly frame: number; readonly since: number }
+  >()
+
+  observe(pair: number, frame: number, depth: number): number {
+    const last = this.#last.get(pair)
+    const isGrowing = last !== undefined && last.frame === frame - 1 && last.depth > 0 && depth > last.depth
+    const since = isGrowing ? last.since : frame
+    this.#last.set(pair, { depth, frame, since })
+    return since
   }
 }
 

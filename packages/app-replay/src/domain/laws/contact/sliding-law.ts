@@ -5,7 +5,7 @@
  * with one contact, and Jn the same along it. `friction_lost`: less than 0.65 mu Jn in three frames in a
  * row, or in one after a frame with 0.9 mu Jn or more (inscribed friction pyramids reach 0.71 mu Jn). The point slides in one direction before
  * and after the step, faster than 2 cm/s, 2 g dt, and what friction takes in 0.05 s, because soft contacts build friction up with the
- * slip. `friction_cone`, if tangential impulses were not recorded: more than 1.5 mu Jn.
+ * slip. Without tangential impulses, a part of the motion that accelerates the slip is not friction. `friction_cone`, if tangential impulses were not recorded: more than 1.5 mu Jn.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
@@ -13,11 +13,11 @@ import { getImpulseTolerance, readContactImpulse, readSlip } from '../../steps/m
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import { dot3, type Point3 } from '../../vector.ts'
+import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Shares of mu Jn: friction that is lost, present, and impossible. */
-const share = { lost: 0.65, present: 0.9, excess: 1.5 } as const
+/** Shares of mu Jn: friction that is lost, present, and impossible, and an impulse along the slip that is not friction. */
+const share = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
 /** m/s, and s in which friction must not stop the point. */
 const slide = { speed: 0.02, time: 0.05 } as const
@@ -29,6 +29,8 @@ interface Friction {
   readonly tangent: number
   readonly limit: number
   readonly isRecorded: boolean
+  /** The impulse on the first body across the normal, if it was derived from the motion. */
+  readonly across: Point3 | null
 }
 
 export function slidingLaw(): Law {
@@ -52,7 +54,7 @@ export function slidingLaw(): Law {
           excess.add(key, step.frame, { value: tangent, limit }, subject)
           continue
         }
-        if (!isSliding(step, touch, limit)) continue
+        if (!isSliding(step, touch, limit) || isDriven(step, touch, friction)) continue
         if (tangent >= share.present * limit) presentByPair.set(key, step.frame)
         if (!(tangent < share.lost * limit)) continue
         const runs = isRecorded ? lost.recorded : lost.derived
@@ -88,13 +90,22 @@ export function slidingLaw(): Law {
   }
 }
 
+/** Whether something drives the sliding body: friction takes energy, and what is left of it without tangential impulses adds some. */
+function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolean {
+  if (across === null) return false
+  const slip = readSlip(step, step.row, touch)
+  return dot3(across, slip) > share.driven * limit * length3(...slip)
+}
+
 function measureFriction(step: Step, touch: Touch, partners: Float64Array): Friction | null {
   const column = touch.columnA >= 0 ? touch.columnA : touch.columnB
   if (Number.isNaN(touch.tangent[0])) return deriveFriction(step, touch, column, partners)
   const factor = step.scene.impulseFactor(step.dt)
   const [tangent, limit] = [length3(...touch.tangent) * factor, touch.limit * factor]
   // Some engines do not report their tangential impulses.
-  return limit > 0 && isBalanced(step, column, limit) ? { tangent, limit, isRecorded: true } : null
+  return limit > 0 && isBalanced(step, column, limit)
+    ? { tangent, limit, isRecorded: true, across: null }
+    : null
 }
 
 /** Whether recorded impulses explain the motion of a body to a fifth of its friction. */
@@ -112,14 +123,16 @@ function deriveFriction(step: Step, touch: Touch, column: number, partners: Floa
   if (!(maxFriction > 0) || !(minFriction >= 0.95 * maxFriction)) return null
   const received = readContactImpulse(step, column)
   const along = dot3(received, normal)
-  const size = length3(
-    received[0] - along * normal[0],
-    received[1] - along * normal[1],
-    received[2] - along * normal[2],
-  )
+  const across = add(received, normal, -along)
+  const size = length3(...across)
   const limit = maxFriction * Math.abs(along)
   return limit > 2 * getImpulseTolerance(step, column, 0.05)
-    ? { tangent: size, limit, isRecorded: false }
+    ? {
+        tangent: size,
+        limit,
+        isRecorded: false,
+        across: column === touch.columnA ? across : add([0, 0, 0], across, -1),
+      }
     : null
 }
 

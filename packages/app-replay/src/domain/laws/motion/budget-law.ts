@@ -3,7 +3,7 @@
  *
  * Detects diverging solvers whose impulses are consistent. The scale is the largest kinetic energy so far, or all
  * bodies lifted by 1 cm. An excess of 0.25 scale for 3 frames is `energy_injection` (warning), 1000 scale is
- * `blow_up`. Joints add their work. Runs with external forces or joints of unknown work are not judged, nor frames after the first with an incomplete total: potential
+ * `blow_up`. Joints add their work, and falling bodies the m g^2 dt^2 / 2 of explicit Euler. Runs with external forces or joints of unknown work are not judged, nor frames after the first with an incomplete total: potential
  * energy needs gravity, rotational energy needs inertia, unless nothing turns.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
@@ -12,6 +12,7 @@ import { num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
+import { balanceTolerance } from './body-balance.ts'
 
 /** Excess by scale of both kinds, and minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
@@ -41,7 +42,7 @@ export function budgetLaw(): Law {
       isIncomplete ||= !hasAllParts(step)
       if (isIncomplete) return
       budget = Number.isNaN(budget) ? total : budget + sumAppearingEnergy(step)
-      budget += Math.max(0, step.joints.totalWork)
+      budget += Math.max(0, step.joints.totalWork) + sumFallingGain(step)
       const kinetic = sumKineticEnergy(step)
       const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
       const scale = Math.max(maxKinetic, 0.01 * weight)
@@ -106,6 +107,29 @@ function sumAppearingEnergy(step: Step): number {
     const now = num(window.energies.data, getEnergyOffset(step, row, column) + energyAt.total)
     const then = num(window.energies.data, getEnergyOffset(step, row - 1, column) + energyAt.total)
     if (Number.isNaN(then) && Number.isFinite(now)) sum += now
+  }
+  return sum
+}
+
+/**
+ * Returns the J that falling bodies gained, as far as explicit Euler explains it: m g² dt² / 2, because it moves a body with the velocity
+ * before the step.
+ */
+function sumFallingGain(step: Step): number {
+  const { window, row, scene, dt, moved } = step
+  if (row === 0 || !(scene.g * dt > 0)) return 0
+  const s = window.states.data
+  let sum = 0
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+    let [gain, off] = [0, 0]
+    for (let axis = 0; axis < 3; axis++) {
+      const [now, before, pull] = [num(s, v + axis), num(s, u + axis), scene.gravity[axis] ?? 0]
+      gain += (now * now - before * before) / 2 - pull * num(moved, 3 * column + axis)
+      off += (now - before - pull * dt) ** 2
+    }
+    if (!(off <= (balanceTolerance.free * scene.g * dt) ** 2)) continue
+    if (gain > 0) sum += num(scene.masses, column) * Math.min(gain, 0.51 * (scene.g * dt) ** 2)
   }
   return sum
 }

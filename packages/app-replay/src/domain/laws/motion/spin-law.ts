@@ -3,7 +3,7 @@
  * (Euler's equations, which include the gyroscopic term).
  *
  * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more.
- * Tolerance: 5 % of the torque and of the change, 0.1 % of |L|, and 2 A |L| (w dt)^2 for integrators, with the
+ * Tolerance: 5 % of the torque and of the change, 0.1 % of |L|, the impulse of contacts times the noise of positions, and 2 A |L| (w dt)^2 for integrators, with the
  * anisotropy A = 1 - (smallest moment) / (largest moment). Without inertia, a free body is judged by |dw| <= |w|^2 dt,
  * because |I2 - I3| <= I1 for any mass distribution; changes along the spin are left to the energy law if the
  * rotational energy was recorded.
@@ -25,10 +25,12 @@ const explainedShare = 0.2
 const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
+  const positions = new PositionNoise()
   const runs = { inertia: new RunCollector(2), free: new RunCollector(2), gyroscopic: new RunCollector(2) }
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
+      positions.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         const isTouching = step.touching[column] === 1
@@ -37,7 +39,7 @@ export function spinLaw(): Law {
         const isJointed = step.joints.isJointed[column] === 1
         const found =
           inertia !== undefined
-            ? measureTorque(step, column, inertia)
+            ? measureTorque(step, column, inertia, positions.measure(column))
             : isTouching || isJointed || step.hasExternal[column] === 1
               ? null
               : measureFreeSpin(step, column)
@@ -71,6 +73,45 @@ export function spinLaw(): Law {
   }
 }
 
+/** Largest error of positions that is noise, in m, and share of it that remains after a step. */
+const noiseRule = { max: 1e-4, kept: 0.9 } as const
+
+/**
+ * The recent error of the position of each body in m: the distance of its motion from v(N-1) dt and v(N) dt. Contact points
+ * have lever arms that are as inexact.
+ */
+class PositionNoise {
+  readonly #levels: number[] = []
+
+  observe(step: Step): void {
+    for (let column = 0; column < step.scene.bodies.length; column++) {
+      if (step.touching[column] !== 1) continue
+      const error = Math.min(
+        measureMismatch(step, column, step.at(column)),
+        measureMismatch(step, column, step.atBefore(column)),
+      )
+      const level = noiseRule.kept * (this.#levels[column] ?? 0)
+      this.#levels[column] = Math.max(level, Math.min(error || 0, noiseRule.max))
+    }
+  }
+
+  measure(column: number): number {
+    return this.#levels[column] ?? 0
+  }
+}
+
+/** Returns the distance in m of the motion of a body from a velocity times dt. */
+function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
+  const s = window.states.data
+  const v = at + stateAt.velocity
+  const m = 3 * column
+  return length3(
+    num(moved, m) - num(s, v) * dt,
+    num(moved, m + 1) - num(s, v + 1) * dt,
+    num(moved, m + 2) - num(s, v + 2) * dt,
+  )
+}
+
 interface Excess {
   readonly value: number
   readonly limit: number
@@ -78,8 +119,8 @@ interface Excess {
   readonly isGyroscopic: boolean
 }
 
-/** Compares the change of angular momentum with the torques. */
-function measureTorque(step: Step, column: number, inertia: Point3): Excess | null {
+/** Compares the change of angular momentum with the torques. `noise` is the error of positions in m. */
+function measureTorque(step: Step, column: number, inertia: Point3, noise: number): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
@@ -103,7 +144,8 @@ function measureTorque(step: Step, column: number, inertia: Point3): Excess | nu
   const anisotropy = largest > 0 ? (largest - Math.min(...inertia)) / largest : 1
   // Lever arms are differences of positions in single precision.
   const lever =
-    2e-6 * length3(...read3(s, was + stateAt.position)) * length3(...read3(step.impulse, 3 * column))
+    (2e-6 * length3(...read3(s, was + stateAt.position)) + noise) *
+    length3(...read3(step.impulse, 3 * column))
   const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0)
   const allowed =
     rounding +

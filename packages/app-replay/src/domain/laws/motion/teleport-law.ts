@@ -1,16 +1,19 @@
 /**
  * Positions follow velocities: x(N) - x(N-1) lies between v(N-1) dt and v(N) dt. Integrators differ by at most |dv|
  * dt, and by g dt^2 if they apply gravity before a change of velocity; position corrections of contacts and joints by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body has
- * joints or is or may be in contact. A jump in 10 consecutive frames or more is a `velocity_mismatch`, from the first frame since which the
- * motion was beyond both velocities by more than 1 %. It says if the velocity is the same in all frames.
+ * joints or is or may be in contact. If contacts were not recorded, overlaps are those of the recorded shapes. A jump in 10 consecutive frames or more is a `velocity_mismatch`, from the first frame since which the
+ * motion was beyond both velocities by more than 1 %. If contacts were not recorded, a motion that is beyond the velocity by the same factor for 10
+ * frames is one as well, since corrections of positions are not proportional to velocities. It says if the velocity is the same in all frames.
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
+import { measureSeparation } from '../../shapes/separation.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
+import { moveSolids, type PlacedSolid, placeSolids } from '../contact/placed-solid.ts'
 import type { Law } from '../law.ts'
 
 /** m */
@@ -18,6 +21,9 @@ const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 
 /** m², of motion that agrees with the velocity. */
 const minOff = 1e-12
+
+/** Share by which steps of one clock differ. */
+const clockTolerance = 1e-3
 
 /** Minimum frames of a velocity that disagrees with the motion. */
 const lasting = 10
@@ -28,6 +34,8 @@ export function teleportLaw(): Law {
   let since = new Float64Array()
   const sinceByRun = new Map<Run, number>()
   const constant = new ConstantVelocities()
+  const scaled = new ScaledVelocities()
+  let placed: readonly PlacedSolid[] | undefined
   return {
     observe(step) {
       const { scene, window, frame, moved } = step
@@ -47,9 +55,10 @@ export function teleportLaw(): Law {
         const ox = dx - vx * step.dt
         const oy = dy - vy * step.dt
         const oz = dz - vz * step.dt
-        if (ox * ox + oy * oy + oz * oz < minOff) since[column] = 0
-        else if (isBeyond(step, column, [ox, oy, oz])) since[column] ||= frame
+        const isOff = ox * ox + oy * oy + oz * oz >= minOff && isBeyond(step, column, [ox, oy, oz])
+        if (isOff) since[column] ||= frame
         else since[column] = 0
+        if (!scene.hasContacts && isOff) scaled.observe(step, column)
         // Most bodies continue here, without computing a square root.
         if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) continue
         let off = length3(ox, oy, oz)
@@ -69,13 +78,20 @@ export function teleportLaw(): Law {
         if (isTouching)
           for (const { columnA, columnB, depth } of step.touches)
             if ((columnA === column || columnB === column) && depth > 0) limit += 2 * depth
+        if (!scene.hasContacts) {
+          placed ??= placeSolids(scene)
+          limit += 2 * measureOverlap(step, column, placed)
+        }
         if (!(off > limit)) continue
         const run = jumps.add(body, frame, { value: off, limit }, { bodies: [body], pair: null })
         if (run.first === frame) sinceByRun.set(run, num(since, column) || frame)
       }
     },
-    findings: () =>
-      jumps.runs.map((run) => {
+    findings: () => [
+      ...scaled.runs
+        .filter(({ bodies }) => !jumps.runs.some((run) => run.bodies[0] === bodies[0]))
+        .map((run) => createFinding(run, { kind: 'velocity_mismatch', unit: 'm', confidence: 0.9 })),
+      ...jumps.runs.map((run) => {
         const options = { unit: 'm', confidence: 0.95 } as const
         if (run.frames < lasting) return createFinding(run, { ...options, kind: 'teleport' })
         const frames = constant.count(run.bodies[0] ?? Number.NaN)
@@ -85,6 +101,7 @@ export function teleportLaw(): Law {
           { ...options, kind: 'velocity_mismatch', ...(frames > 0 && { text }) },
         )
       }),
+    ],
   }
 }
 
@@ -97,7 +114,63 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
   // Inside the sphere around both ends, the motion is between them.
-  return dt === scene.dt && dot3(off, before) > 0 && least > 0.01 * length3(...motion)
+  return (
+    Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > 0.01 * length3(...motion)
+  )
+}
+
+/** Returns the deepest overlap in m of the shape of a body with another before the step, 0 if it is not known. */
+function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
+  moveSolids(step, placed)
+  const own = placed.find((one) => one.column === column)
+  if (own?.pose == null) return 0
+  let deepest = 0
+  for (const other of placed)
+    if (other !== own && other.pose !== null)
+      deepest = Math.max(deepest, -measureSeparation(own.solid, own.pose, other.solid, other.pose) || 0)
+  return deepest
+}
+
+/**
+ * Largest change of a factor that is constant, share of a difference that may be across the velocity, and part of |dv| by which the
+ * motion of an integrator differs from the mean velocity.
+ */
+const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
+
+/** Finds bodies whose motion is a constant multiple of v dt for 10 frames or more. */
+class ScaledVelocities {
+  readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
+  readonly #collector = new RunCollector()
+
+  /** Adds a motion that is beyond both velocities. */
+  observe(step: Step, column: number): void {
+    const { frame, dt, scene, window, moved } = step
+    const last = this.#last.get(column)
+    const s = window.states.data
+    const [v, u] = [step.at(column), step.atBefore(column)].map((at) => read3(s, at + stateAt.velocity)) as [
+      Point3,
+      Point3,
+    ]
+    const mean = add(add([0, 0, 0], u, 0.5), v, 0.5)
+    const size = length3(...mean)
+    const off = add(read3(moved, 3 * column), mean, -dt)
+    const along = dot3(off, mean) / size
+    const across = length3(...add(off, mean, -along / size))
+    const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt
+    // Gravity that a contact takes back is not motion.
+    if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
+    if (!(across < scaleRule.across * Math.abs(along) + slack)) return
+    const factor = 1 + along / (size * dt)
+    this.#last.set(column, { factor, frame })
+    if (last?.frame !== frame - 1 || Math.abs(factor / last.factor - 1) > scaleRule.change) return
+    const body = scene.bodies[column] ?? 0
+    const limit = 0.01 * Math.abs(factor) * size * dt
+    this.#collector.add(body, frame, { value: length3(...off), limit }, { bodies: [body], pair: null })
+  }
+
+  get runs(): readonly Run[] {
+    return this.#collector.runs.filter(({ frames }) => frames >= lasting)
+  }
 }
 
 /** Counts the frames in which the velocity of a body is the same. */

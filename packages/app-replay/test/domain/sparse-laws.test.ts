@@ -1,0 +1,163 @@
+/** Laws of runs that lack some data, and of integrators that differ. */
+import type { BodyGeometry } from '@causeway/recording'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { coneLaw } from '../../src/domain/laws/contact/cone-law.ts'
+import { overlapLaw } from '../../src/domain/laws/contact/overlap-law.ts'
+import { slidingLaw } from '../../src/domain/laws/contact/sliding-law.ts'
+import { budgetLaw } from '../../src/domain/laws/motion/budget-law.ts'
+import { energyRowLaw } from '../../src/domain/laws/motion/energy-row-law.ts'
+import { spinLaw } from '../../src/domain/laws/motion/spin-law.ts'
+import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
+import { dt, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
+
+const noGeometry = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
+/** A ball with a radius of 0.3 m above a plane at z = 0. */
+const ballAndPlane: readonly BodyGeometry[] = [
+  { ...noGeometry, body_id: 1, shape: { kind: 'sphere', radius: 0.3 } },
+  { ...noGeometry, body_id: floor, shape: { kind: 'plane' }, position: [0, 0, 0], orientation: [1, 0, 0, 0] },
+]
+
+/** A ball at a height, with a velocity that is not that of its motion. */
+const moving = (height: (frame: number) => number, speed: (frame: number) => number): SceneSpec => ({
+  frames: 40,
+  masses: [2],
+  hasContacts: false,
+  geometry: ballAndPlane,
+  state: (frame) => ({ position: [0, 0, height(frame)], velocity: [0, 0, speed(frame)] }),
+})
+
+verifies('replay:laws:velocity', 'without contacts, the overlap of shapes allows a correction', async (t) => {
+  // 80 mm deep; a projection removes a third of the overlap in each step.
+  const depth = (frame: number): number => 0.08 * 0.7 ** (frame - 1)
+  const corrected = moving(
+    (frame) => 0.3 - depth(frame),
+    () => 0,
+  )
+  t.same(runLaw(teleportLaw(), corrected), [])
+  t.match(runLaw(teleportLaw(), { ...corrected, geometry: [] }), [{ kind: 'teleport', frames: { first: 2 } }])
+  const jump = moving(
+    (frame) => (frame < 20 ? 5 : 5.1),
+    () => 0,
+  )
+  t.match(runLaw(teleportLaw(), jump), [{ kind: 'teleport', frames: { first: 20 } }])
+})
+
+verifies(
+  'replay:laws:velocity',
+  'without contacts, a velocity of the wrong size is a mismatch',
+  async (t) => {
+    // A fall from 3 m/s by the midpoint rule: 4 mm per step would not be a jump of a body that may be in contact.
+    const speed = (frame: number): number => -3 - g * dt * frame
+    const height = (frame: number): number => 50 - 3 * dt * frame - (g * (dt * frame) ** 2) / 2
+    t.same(runLaw(teleportLaw(), moving(height, speed)), [])
+    const times = (factor: number) => moving(height, (frame) => factor * speed(frame))
+    t.match(runLaw(teleportLaw(), times(1.1)), [
+      { kind: 'velocity_mismatch', bodies: [1], frames: { last: 40 } },
+    ])
+    // A resting body with the velocity that gravity adds before a contact takes it back.
+    const resting = moving(
+      () => 0.3,
+      () => -g * dt,
+    )
+    t.same(runLaw(teleportLaw(), resting), [])
+  },
+)
+
+verifies(
+  'replay:laws:overlap',
+  'without contacts, a body that sinks is reported from the surface',
+  async (t) => {
+    const sinking = (speed: number) =>
+      moving(
+        (frame) => 0.3 - speed * dt * (frame - 9.5),
+        () => -speed,
+      )
+    for (const speed of [0.5, 2, 6])
+      t.match(
+        runLaw(overlapLaw(), sinking(speed)),
+        [{ kind: 'penetration', bodies: [1, floor], frames: { first: 11 } }],
+        `${speed} m/s`,
+      )
+    const inside = moving(
+      () => 0.2,
+      () => 0,
+    )
+    t.same(runLaw(overlapLaw(), inside), [], 'shapes that always overlap may be meant to')
+  },
+)
+
+verifies('replay:laws:rows', 'without velocities, energies are compared with the motion', async (t) => {
+  const thrown = (factor: number, hit: number): SceneSpec => {
+    const speed = (frame: number): number => (frame < hit ? 4 : -3)
+    let at = 0
+    const places = Array.from({ length: 31 }, (_, frame) => (at += frame === 0 ? 0 : speed(frame) * dt))
+    return {
+      frames: 30,
+      masses: [2],
+      gravity: [0, 0, 0],
+      state: (frame) => ({ position: [places[frame] ?? 0, 0, 0], velocity: [Number.NaN, 0, 0] }),
+      linear: (frame) => speed(frame) ** 2 * (frame < 12 ? 1 : factor),
+    }
+  }
+  t.same(runLaw(energyRowLaw(), thrown(1, 20)), [], 'an impact')
+  t.match(runLaw(energyRowLaw(), thrown(1.5, 20)), [
+    { kind: 'energy_rows', bodies: [1], frames: { first: 12, last: 30 }, confidence: 0.9 },
+  ])
+})
+
+t.test('budgetLaw accepts the gain of explicit Euler and no other', async (t) => {
+  // z(N) = z(N-1) + v(N-1) dt: a fall gains m g² dt² / 2 in each step.
+  const step = 0.05
+  const fall = (frames: number, factor: number): SceneSpec => ({
+    frames,
+    masses: [2],
+    time: (frame) => frame * step,
+    state: (frame) => ({
+      position: [0, 0, (-g * step * step * frame * (frame - 1)) / 2],
+      velocity: [0, 0, -g * step * frame * (frame < 40 ? 1 : factor)],
+    }),
+  })
+  t.same(runLaw(budgetLaw(), fall(200, 1)), [])
+  t.match(runLaw(budgetLaw(), fall(200, 1.5)), [{ kind: 'energy_injection', frames: { first: 40 } }])
+})
+
+verifies('replay:laws:friction', 'points that stick show no cone of the engine', async (t) => {
+  const stack = (speed: number): SceneSpec => ({
+    frames: 30,
+    masses: [2],
+    state: () => ({ velocity: [speed, 0, 0] }),
+    // The friction of a resting point passes the cone between its tangents.
+    touches: (frame) => [
+      frame < 20 ? { n: 1, mu: 0.5, t1: 0.3001, t2: 0.4001 } : { n: 1, mu: 0.5, t1: 0.33, t2: 0.41 },
+    ],
+  })
+  t.match(runLaw(coneLaw(), stack(0)), [{ kind: 'friction_cone', severity: 'info', frames: { first: 20 } }])
+  t.match(runLaw(coneLaw(), stack(1)), [{ kind: 'friction_cone', severity: 'error', frames: { first: 20 } }])
+})
+
+verifies('replay:laws:friction', 'what drives a sliding body is not lost friction', async (t) => {
+  const pushed = (acceleration: number): SceneSpec => ({
+    frames: 60,
+    masses: [2],
+    extents: [[0.5, 0.5, 0.5]],
+    state: (frame) => ({ velocity: [1 + acceleration * frame * dt, 0, 0] }),
+    touches: () => [{ ...lying(2), mu: 0.3, t1: Number.NaN, t2: Number.NaN }],
+  })
+  t.same(runLaw(slidingLaw(), pushed(1.2)), [], 'an unrecorded push of more than mu m g')
+  t.match(runLaw(slidingLaw(), pushed(-0.3)), [{ kind: 'friction_lost' }])
+})
+
+verifies('replay:laws:spin', 'noise of positions makes lever arms inexact', async (t) => {
+  // A body at rest, whose position has an error of 0.02 mm; its contact point has none.
+  const noise = (frame: number): number => 2e-5 * Math.sin(frame * frame * 7.3)
+  const resting = (torque: number): SceneSpec => ({
+    frames: 60,
+    masses: [2],
+    inertias: [[0.1, 0.1, 0.1]],
+    state: (frame) => ({ position: [noise(frame), 0, 0] }),
+    touches: (frame) => [{ ...lying(2), lever: [-noise(frame - 1), torque, -0.5] }],
+  })
+  t.same(runLaw(spinLaw(), resting(0)), [])
+  t.match(runLaw(spinLaw(), resting(2e-3)), [{ kind: 'angular_momentum' }], '2 mm beside the centre')
+})
