@@ -17,6 +17,7 @@ const messages = {
     position: [10, 'double[]'],
     orientation: [11, 'double[]'],
     group: [12, 'uint32'],
+    ignores: [13, 'uint32[]'],
   },
   Convention: {
     up: [1, 'string'],

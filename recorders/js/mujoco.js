@@ -90,7 +90,9 @@ function listBodies(model, data) {
   const isFixed = (id) => model.body_weldid[id] === 0
   const ids = Array.from({ length: model.nbody }, (_, id) => id)
   const groups = listGroups(model)
+  const ignored = listIgnored(model, groups)
   return ids.map((id) => {
+    const ignores = ignored[id].length === 0 ? {} : { ignores: ignored[id] }
     const joint = model.body_jntadr[id]
     const isSingle =
       model.body_jntnum[id] === 1 &&
@@ -104,6 +106,7 @@ function listBodies(model, data) {
         position: take(data.xpos, id),
         orientation: take(data.xquat, id, 4),
         ...describeShape(model, id),
+        ...ignores,
       }
     return {
       id,
@@ -112,9 +115,45 @@ function listBodies(model, data) {
       inertia: take(model.body_inertia, id),
       ...(isSingle ? {} : { group: groups[id] }),
       ...describeShape(model, id),
+      ...ignores,
     }
   })
 }
+
+/**
+ * Returns the later bodies with which each body makes no contacts, because of `exclude`, or of `contype` and `conaffinity` of all their
+ * geoms. A `pair` of geoms makes contacts nevertheless.
+ */
+function listIgnored(model, groups) {
+  const [types, affinities] = [new Int32Array(model.nbody), new Int32Array(model.nbody)]
+  for (const [geom, id] of model.geom_bodyid.entries()) {
+    types[id] |= model.geom_contype[geom]
+    affinities[id] |= model.geom_conaffinity[geom]
+  }
+  const pairs = new Set()
+  for (let i = 0; i < model.npair; i++)
+    pairs.add(toKey(model.geom_bodyid[model.pair_geom1[i]], model.geom_bodyid[model.pair_geom2[i]]))
+  const excluded = new Set()
+  // A signature is the first body in the upper 16 bits, and the second.
+  for (let i = 0; i < model.nexclude; i++) {
+    const signature = model.exclude_signature[i]
+    excluded.add(toKey(signature >>> 16, signature & 0xffff))
+  }
+  const isFixed = (id) => model.body_weldid[id] === 0
+  return Array.from({ length: model.nbody }, (_, a) => {
+    const others = []
+    for (let b = a + 1; b < model.nbody; b++) {
+      if (model.body_geomnum[a] === 0 || model.body_geomnum[b] === 0 || pairs.has(toKey(a, b))) continue
+      // Replay allows overlaps within a group of moving bodies.
+      if (isFixed(a) ? isFixed(b) : !isFixed(b) && groups[a] === groups[b]) continue
+      const isMasked = (types[a] & affinities[b]) === 0 && (types[b] & affinities[a]) === 0
+      if (isMasked || excluded.has(toKey(a, b))) others.push(b)
+    }
+    return others
+  })
+}
+
+const toKey = (a, b) => `${Math.min(a, b)} ${Math.max(a, b)}`
 
 /** `mj_id2name` of mujoco-js returns garbage for a body without a name. */
 function readName(model, id) {

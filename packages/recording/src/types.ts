@@ -64,6 +64,8 @@ export interface BodyGeometry {
   readonly orientation: readonly number[] | null
   /** articulation of the body; bodies of a group are connected by joints */
   readonly group?: number
+  /** bodies with which the engine makes no contacts, as declared; an environment body may lack bit 31 */
+  readonly ignores?: readonly BodyId[]
 }
 
 /** One body after the step of a frame. */

@@ -19,6 +19,7 @@ _BODY = (
     ("position", 10, "double[]"),
     ("orientation", 11, "double[]"),
     ("group", 12, "uint32"),
+    ("ignores", 13, "uint32[]"),
 )
 _RUN = (
     ("engine", 1, "string"),

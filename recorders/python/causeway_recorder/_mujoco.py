@@ -4,7 +4,7 @@
 import atexit
 
 from . import Recorder
-from ._mujoco_joints import joint_columns, list_groups, measure_reactions
+from ._mujoco_joints import joint_columns, list_groups, list_ignored, measure_reactions
 from ._vectors import cross, floats, is_near, multiply_quaternions, nested
 
 # By mjtGeom.
@@ -24,6 +24,7 @@ class MujocoRecorder:
     def __init__(self, mujoco, model, data, path="run.mcap", **options):
         self._mujoco, self._model, self._data = mujoco, model, data
         self._groups = list_groups(model)
+        self._ignored = list_ignored(model, self._groups)
         bodies = [self._describe(body) for body in range(model.nbody)]
         self._moving = [body["id"] for body in bodies if not body.get("is_environment")]
         # Contacts are those of the last stage of the integrator.
@@ -80,11 +81,13 @@ class MujocoRecorder:
         name = {"name": self._mujoco.mj_id2name(model, _BODY, body) or None}
         if model.body_weldid[body] == 0:
             fixed = {**name, "position": floats(data.xpos[body]), "orientation": floats(data.xquat[body])}
-            return {"id": body, "is_environment": True, **fixed, **self._shape(body, [0, 0, 0], [1, 0, 0, 0])}
+            shape = self._shape(body, [0, 0, 0], [1, 0, 0, 0])
+            return {"id": body, "is_environment": True, **fixed, **shape, "ignores": self._ignored[body] or None}
         moving = {"id": body, **name, "mass": float(model.body_mass[body]), "inertia": floats(model.body_inertia[body])}
         if not self._is_single(body):
             moving["group"] = self._groups[body]
-        return {**moving, **self._shape(body, model.body_ipos[body], model.body_iquat[body])}
+        shape = self._shape(body, model.body_ipos[body], model.body_iquat[body])
+        return {**moving, **shape, "ignores": self._ignored[body] or None}
 
     def _is_single(self, body):
         model = self._model

@@ -100,3 +100,34 @@ def list_groups(model):
         if 0 not in ends:
             roots = [min(ends) if root in ends else root for root in roots]
     return roots
+
+
+def list_ignored(model, groups):
+    """Returns the later bodies with which each body makes no contacts.
+
+    The reasons are `exclude`, or `contype` and `conaffinity` of all their geoms. A `pair` of geoms makes contacts nevertheless.
+    """
+    count = int(model.nbody)
+    owners = [int(body) for body in model.geom_bodyid]
+    types, affinities = [0] * count, [0] * count
+    for geom, body in enumerate(owners):
+        types[body] |= int(model.geom_contype[geom])
+        affinities[body] |= int(model.geom_conaffinity[geom])
+    pairs = {
+        frozenset((owners[int(model.pair_geom1[i])], owners[int(model.pair_geom2[i])])) for i in range(int(model.npair))
+    }
+    # A signature is the first body in the upper 16 bits, and the second.
+    signatures = [int(model.exclude_signature[i]) for i in range(int(model.nexclude))]
+    excluded = {frozenset((signature >> 16, signature & 0xFFFF)) for signature in signatures}
+    fixed = [int(model.body_weldid[body]) == 0 for body in range(count)]
+    shaped = [int(model.body_geomnum[body]) > 0 for body in range(count)]
+
+    def is_ignored(a, b):
+        # Replay allows overlaps within a group of moving bodies.
+        is_related = fixed[b] if fixed[a] else not fixed[b] and groups[a] == groups[b]
+        if is_related or not (shaped[a] and shaped[b]) or frozenset((a, b)) in pairs:
+            return False
+        is_masked = not (types[a] & affinities[b] or types[b] & affinities[a])
+        return is_masked or frozenset((a, b)) in excluded
+
+    return [[b for b in range(a + 1, count) if is_ignored(a, b)] for a in range(count)]

@@ -103,6 +103,7 @@ function createScene(spec: SceneSpec): Scene {
     hasContacts,
     hasImpulses: true,
     groups: [],
+    ignores: new Set(),
     groupByColumn: new Int32Array(bodies.length).fill(-1),
     hasSubsteps: false,
   }

@@ -159,5 +159,5 @@ verifies('replay:laws:spin', 'noise of positions makes lever arms inexact', asyn
     touches: (frame) => [{ ...lying(2), lever: [-noise(frame - 1), torque, -0.5] }],
   })
   t.same(runLaw(spinLaw(), resting(0)), [])
-  t.match(runLaw(spinLaw(), resting(2e-3)), [{ kind: 'angular_momentum' }], '2 mm beside the centre')
+  t.match(runLaw(spinLaw(), resting(2e-3)), [{ kind: 'angular_momentum' }], '2 mm off the centre')
 })

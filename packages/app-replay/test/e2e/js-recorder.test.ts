@@ -31,6 +31,33 @@ for (const [title, scene] of Object.entries(scenes))
     t.same((await replay.call('diagnose', {})).findings, [])
   })
 
+const ignored: Readonly<Record<string, readonly [attributes: string, rest: string]>> = {
+  'excluded pairs': ['contype="5"', '<contact><exclude body1="one" body2="two"/></contact>'],
+  'collision masks': ['contype="2"', ''],
+}
+
+for (const [title, [attributes, rest]] of Object.entries(ignored))
+  t.test(`Replay does not expect contacts of ${title} of MuJoCo`, async (t) => {
+    const { client, folder } = await openReplay(t, [])
+    const ball = (name: string, x: number, masks: string): string =>
+      `<body name="${name}" pos="${x} 0 0.2"><freejoint/><geom size="0.2" mass="1" friction="0" ${masks}/></body>`
+    const bodies = ball('one', -0.5, attributes) + ball('two', 0.5, 'contype="4"')
+    const act: MujocoScene['act'] = (step, { qvel }) => {
+      if (step === 1) qvel[0] = 2
+    }
+    simulateMujoco(join(folder, 'run.mcap'), { bodies, rest, steps: 200, act })
+    const replay = client()
+    await replay.call('load_recording', { path: 'run.mcap' })
+    t.same((await replay.call('diagnose', {})).findings, [])
+    // One passes through two.
+    const { position_delta } = await replay.call('compare_body_across_frames', {
+      body_id: 1,
+      frame_a: 1,
+      frame_b: 200,
+    })
+    t.ok(Number((position_delta as { x: number }).x) > 1)
+  })
+
 t.test('Replay finds a kick that MuJoCo did not cause, at its frame', async (t) => {
   const { client, folder } = await openReplay(t, [])
   const act: MujocoScene['act'] = (step, { qvel }) => {

@@ -20,6 +20,8 @@ export interface JointForces {
   /** Sum of the position errors of the joints of each body in m, and the rotation in rad that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
+  /** Whether a joint connects each group to the environment. */
+  readonly isAnchored: Uint8Array
   /** Whether the joints of each group to other bodies are known. */
   readonly isGroupKnown: Uint8Array
   /** Whether the work of all joints of each group is known, and that work in J: the sum and the sum of sizes. */
@@ -58,6 +60,7 @@ export function createJointForces({ bodies, groups }: Scene): JointForces {
     drift: new Float64Array(count),
     error: new Float64Array(count),
     errorTurn: new Float64Array(count),
+    isAnchored: new Uint8Array(groupCount),
     isGroupKnown: new Uint8Array(groupCount),
     isWorkKnown: new Uint8Array(groupCount),
     work: new Float64Array(groupCount),
@@ -81,6 +84,7 @@ export function readJoints(step: JointStep): void {
   isTorqueKnown.fill(1)
   const { impulse, torque, drift, error, errorTurn, work, workSize } = joints
   for (const list of [impulse, torque, drift, error, errorTurn, work, workSize]) list.fill(0)
+  joints.isAnchored.fill(0)
   joints.isGroupKnown.fill(1)
   joints.isWorkKnown.fill(1)
   joints.isIncomplete = false
@@ -97,7 +101,8 @@ export function readJoints(step: JointStep): void {
         joints.isWorkKnown[index] = 0
         joints.isIncomplete = true
       }
-    joints.slack[index] = row === 0 ? Number.NaN : measureSlack(step, group)
+    joints.slack[index] =
+      row === 0 ? Number.NaN : measureSlack(step, group, joints.isAnchored[index] === 1)
   }
 }
 
@@ -142,6 +147,7 @@ function addJoint(step: JointStep, at: number, was: number): void {
   joints.totalWork += work || 0
   for (const group of new Set(groups)) {
     if (group < 0) continue
+    if (a < 0 || b < 0) joints.isAnchored[group] = 1
     if (groups[0] !== groups[1] && !isKnown) joints.isGroupKnown[group] = 0
     // A joint to another body exchanges energy with it.
     if (groups[0] !== groups[1] || Number.isNaN(work)) joints.isWorkKnown[group] = 0
@@ -183,9 +189,10 @@ function measureWork(
 /**
  * Returns what a correct step of joint coordinates may leave unexplained, N·s. Such an engine computes accelerations in
  * the pose before the step and velocities in the pose after it, in between bodies turn by t = max |ω| dt: a change of
- * velocity relative to the centre of mass is uncertain by t, a velocity by t² / 2.
+ * velocity relative to the centre of mass is uncertain by t, a velocity by t² / 2. A joint to the environment turns the centre of mass as
+ * well: then velocities are relative to the environment.
  */
-function measureSlack(step: JointStep, { columns }: BodyGroup): number {
+function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boolean): number {
   const { scene, window, dt } = step
   const s = window.states.data
   const now: [number, number, number] = [0, 0, 0]
@@ -196,6 +203,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup): number {
     const share = num(scene.masses, column) / mass
     const [at, was] = [step.at(column), step.atBefore(column)]
     for (const i of [0, 1, 2] as const) {
+      if (isAnchored) continue
       now[i] += share * num(s, at + stateAt.velocity + i)
       before[i] += share * num(s, was + stateAt.velocity + i)
     }

@@ -39,6 +39,8 @@ export interface Scene {
   /** Whether the recording has impulses of contacts. */
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]
+  /** Pairs for which the engine makes no contacts. */
+  readonly ignores: ReadonlySet<string>
   /** Index of the group of each body, -1 without group. */
   readonly groupByColumn: Int32Array
   /** Whether contacts of earlier substeps are missing, so that forces are not known. */
@@ -73,6 +75,7 @@ export function createScene(
     hasContacts: hasContacts(summary),
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
     groups,
+    ignores: listIgnored(summary.geometry),
     groupByColumn: Int32Array.from(bodies, (_, column) =>
       groups.findIndex(({ columns }) => columns.includes(column)),
     ),
@@ -80,11 +83,29 @@ export function createScene(
   }
 }
 
-/** Whether two bodies belong to one group: their shapes may overlap, and engines ignore contacts between them. */
-export function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
+/** Whether two bodies belong to one group: engines ignore contacts between them. */
+function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
   return group >= 0 && group === groupByColumn[b]
 }
+
+/**
+ * Whether shapes of two bodies may overlap without a contact: bodies of one group, and pairs for which the engine makes no contacts. Ids
+ * of the environment are compared without bit 31.
+ */
+export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
+  isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
+  scene.ignores.has(toIgnored(a, b))
+
+const toIgnored = (a: BodyId, b: BodyId): string => {
+  const [low, high] = [a % environmentBit, b % environmentBit].sort((one, other) => one - other)
+  return `${low} ${high}`
+}
+
+const environmentBit = 2 ** 31
+
+const listIgnored = (geometry: RecordingSummary['geometry']): ReadonlySet<string> =>
+  new Set(geometry.flatMap(({ body_id, ignores = [] }) => ignores.map((other) => toIgnored(body_id, other))))
 
 function listGroups(
   bodies: readonly BodyId[],

@@ -24,6 +24,8 @@ class MjModel:
         self.body_geomnum, self.body_geomadr = [1, 1], [0, 1]
         self.geom_bodyid = [0, 1]
         self.geom_type = [0, 6]
+        self.geom_contype, self.geom_conaffinity = [1, 1], [1, 1]
+        self.npair, self.nexclude = 0, 0
         self.geom_pos = [[0, 0, 0], [0, 0, 0]]
         self.geom_quat = [[1, 0, 0, 0], [1, 0, 0, 0]]
         self.geom_size = [[9, 9, 1], [_HALF, _HALF, _HALF]]

@@ -51,6 +51,8 @@ export interface BodyDetails {
   readonly orientation: readonly number[] | null
   /** Articulation of the body. */
   readonly group: number | null
+  /** Bodies with which the engine makes no contacts, as sent. */
+  readonly ignores: readonly BodyId[] | null
 }
 
 export const noDetails: BodyDetails = {
@@ -59,6 +61,7 @@ export const noDetails: BodyDetails = {
   position: null,
   orientation: null,
   group: null,
+  ignores: null,
 }
 
 /** Constants of a run; null = not sent. */
@@ -110,6 +113,7 @@ const bodyMembers = new Set([
   'position',
   'orientation',
   'group',
+  'ignores',
 ])
 
 /** Parses the object of a run line. `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
@@ -201,7 +205,13 @@ function readDetails(body: Members, path: string, convention: Convention | null)
       body.group === undefined || body.group === null
         ? null
         : whole(body.group, `${path}.group`, 0, highestId),
+    ignores: readIgnored(body.ignores, `${path}.ignores`),
   }
+}
+
+function readIgnored(value: unknown, path: string): BodyDetails['ignores'] {
+  const ids = list(value, path).map((id, i) => whole(id, `${path}[${i}]`, 0, highestId))
+  return ids.length === 0 ? null : ids
 }
 
 const quaternionKind: VectorKind = { names: ['w', 'x', 'y', 'z'], unit: 'quaternion, w first' }
@@ -285,10 +295,11 @@ export const runLine = ({
 /** Returns the geometry of the bodies that have any. */
 export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
-  return bodies.flatMap(({ id, extents, inertia, details: { group, ...details } }) => {
+  return bodies.flatMap(({ id, extents, inertia, details: { group, ignores, ...details } }) => {
     const geometry = { half_extents: known(extents), inertia: known(inertia), ...details }
-    if (group === null && Object.values(geometry).every((value) => value === null)) return []
-    return [{ body_id: id, ...geometry, ...(group !== null && { group }) }]
+    const links = { ...(group !== null && { group }), ...(ignores !== null && { ignores }) }
+    const isEmpty = Object.values(geometry).every((value) => value === null)
+    return isEmpty && Object.keys(links).length === 0 ? [] : [{ body_id: id, ...geometry, ...links }]
   })
 }
 

@@ -33,6 +33,7 @@ const body: MessageType = {
   10: ['position', 'doubles'],
   11: ['orientation', 'doubles'],
   12: ['group', 'uint32'],
+  13: ['ignores', 'uint32s'],
 }
 
 const convention: MessageType = {

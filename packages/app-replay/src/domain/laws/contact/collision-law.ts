@@ -16,7 +16,7 @@ import { measureSeparation } from '../../shapes/separation.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { isSameGroup } from '../../steps/scene.ts'
+import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -163,7 +163,8 @@ function readBody(step: Step, column: number, solid: PlacedSolid | undefined): F
 
 /** Whether the first body, which is pushed, was pushed by the second. */
 function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
-  if (isSameGroup(step.scene, one.column, two.column)) return false
+  const [a = Number.NaN, b = Number.NaN] = [one, two].map(({ column }) => step.scene.bodies[column])
+  if (mayOverlap(step.scene, a, b)) return false
   const between = add(two.at, one.at, -1)
   const distance = length3(...between)
   const approach = add(two.before, one.before, -1)

@@ -17,7 +17,7 @@ import { getSmallestSize } from '../../shapes/solid.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
-import { isSameGroup } from '../../steps/scene.ts'
+import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Point3 } from '../../vector.ts'
@@ -63,7 +63,7 @@ export function overlapLaw(): Law {
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
       const stillParting = new Set(touching)
       for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
-        if (hasForces(step, a) || hasForces(step, b) || isSameGroup(step.scene, a.column, b.column)) continue
+        if (hasForces(step, a) || hasForces(step, b) || mayOverlap(step.scene, a.body, b.body)) continue
         const subject = orderPair(a, b)
         const pair = toPairKey(a.body, b.body)
         const key = `${subject.pair}`

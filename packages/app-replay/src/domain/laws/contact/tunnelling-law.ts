@@ -11,7 +11,7 @@ import { createFinding } from '../../findings/finding.ts'
 import { type Pose, toSolid } from '../../shapes/solid.ts'
 import { num, read3 } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { isSameGroup, type Scene } from '../../steps/scene.ts'
+import { mayOverlap, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -80,7 +80,11 @@ export function tunnellingLaw(): Law {
         if (scene.extents[column] === undefined && way > size && step.touching[column] === 0)
           fast.add(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
         for (const plane of known)
-          if (crossesPlane(step, column, plane) && !areTouching(touches, mover, plane.body))
+          if (
+            crossesPlane(step, column, plane) &&
+            !areTouching(touches, mover, plane.body) &&
+            !mayOverlap(scene, mover, plane.body)
+          )
             suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
         if (!(way > 0.25 * size)) continue
         suspects.push(...findPassedBoxes(step, column, boxes))
@@ -108,7 +112,9 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   const mover = scene.bodies[column] ?? 0
   const way = num(step.distance, column)
   return boxes.flatMap(({ body: other, half, pose }) =>
-    passesThrough(step, column, [pose, pose], half) && !areTouching(touches, mover, other)
+    passesThrough(step, column, [pose, pose], half) &&
+    !areTouching(touches, mover, other) &&
+    !mayOverlap(scene, mover, other)
       ? [{ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...half) }]
       : [],
   )
@@ -124,7 +130,7 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
     const box = scene.extents[against]
     const other = scene.bodies[against] ?? 0
     if (against === column || box === undefined || way < num(step.distance, against)) continue
-    if (isSameGroup(scene, column, against)) continue
+    if (mayOverlap(scene, mover, other)) continue
     const poses = [readPose(step, against, row - 1), readPose(step, against, row)] as const
     if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
       found.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
