@@ -39,6 +39,7 @@ export function recordRapier(world, write, constants = {}) {
     ...constants,
   })
   let before = readPoses(world)
+  const stale = new StaleImpulses(world)
   let time = 0
   return {
     /** Records the state after a step. `forces`: `{body, force, torque}` of impulses that you applied, divided by the time step. */
@@ -46,11 +47,12 @@ export function recordRapier(world, write, constants = {}) {
       time += world.timestep
       recorder.frame({
         time,
-        contacts: listContacts(world, before),
+        contacts: listContacts(world, before, stale),
         joints: listJoints(world, before),
         forces: [...listForces(world, gravity), ...forces],
       })
       before = readPoses(world)
+      stale.endStep()
     },
     close: () => recorder.close(),
   }
@@ -145,15 +147,47 @@ const readPoses = ({ bodies, colliders }) =>
 
 const move = ({ place, turn }, point) => add(place, rotate(turn, point))
 
+/**
+ * Recognizes impulses that did not act. In the step in which a contact wakes a body, Rapier lets the body fall, but still reports the last
+ * impulses of its other contacts.
+ */
+class StaleImpulses {
+  #world
+  #sleeping = new Set()
+  #last = new Map()
+  #now = new Map()
+
+  constructor(world) {
+    this.#world = world
+    this.endStep()
+  }
+
+  /** Returns the impulse that acted. `key` identifies a point of a pair. */
+  correct(key, impulse, bodies) {
+    this.#now.set(key, impulse)
+    const hasWoken = bodies.some((body) => this.#sleeping.has(body) && !body.isSleeping())
+    return hasWoken && this.#last.get(key) === impulse ? 0 : impulse
+  }
+
+  endStep() {
+    this.#last = this.#now
+    this.#now = new Map()
+    const bodies = toArray(this.#world.bodies)
+    this.#sleeping = new Set(bodies.filter((body) => body.isDynamic() && body.isSleeping()))
+  }
+}
+
 /** Rapier finds contacts before it moves the bodies. Points that neither touch nor push are omitted. */
-function listContacts(world, before) {
+function listContacts(world, before, stale) {
   const contacts = []
   const pose = (collider) => before.get(collider) ?? readPose(collider)
   for (const [first, second] of listTouching(world))
     world.contactPair(first, second, (manifold, isFlipped) => {
       const [one, two] = isFlipped ? [second, first] : [first, second]
       for (let i = 0; i < manifold.numContacts(); i++) {
-        const [gap, impulse] = [manifold.contactDist(i), manifold.contactImpulse(i)]
+        const gap = manifold.contactDist(i)
+        const key = `${first.handle} ${second.handle} ${i}`
+        const impulse = stale.correct(key, manifold.contactImpulse(i), [getOwner(one), getOwner(two)])
         if (gap > 0 && impulse === 0) continue
         const on1 = move(pose(one), toList(manifold.localContactPoint1(i)))
         const on2 = move(pose(two), toList(manifold.localContactPoint2(i)))

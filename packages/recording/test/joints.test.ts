@@ -29,7 +29,7 @@ const run = {
   ...provenance,
   bodies: [
     { id: 1, mass: 2, group: 5 },
-    { id: 2, mass: 1, group: 5 },
+    { id: 2, mass: 1, group: 5, ignores: [3] },
     { id: 3, is_environment: true },
   ],
 }
@@ -101,10 +101,10 @@ verifies('recording:articulation', 'joints are equal as lines, MCAP, export and 
     t.same((await recording.frame(2)).joints, [], name)
     t.match(recording.summary, { substeps: 4, provenance }, name)
     t.same(
-      recording.summary.geometry.map(({ body_id, group }) => [body_id, group]),
+      recording.summary.geometry.map(({ body_id, group, ignores }) => [body_id, group, ignores]),
       [
-        [1, 5],
-        [2, 5],
+        [1, 5, undefined],
+        [2, 5, [3]],
       ],
       name,
     )
@@ -146,6 +146,7 @@ t.test('invalid joints and provenance name the member', async (t) => {
     [{ run: { ...run, commit: 7 } }, 'run.commit'],
     [{ run: { ...run, substeps: 0 } }, 'run.substeps'],
     [{ run: { ...run, bodies: [{ id: 1, group: 'a' }] } }, 'run.bodies[0].group'],
+    [{ run: { ...run, bodies: [{ id: 1, ignores: [2, -1] }] } }, 'run.bodies[0].ignores[1]'],
   ]
   for (const [line, path] of invalid)
     await t.rejects(library.recorder.write('bad', streamLines([JSON.stringify(line)])), {

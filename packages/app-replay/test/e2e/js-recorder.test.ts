@@ -1,6 +1,9 @@
 /** Replay on simulations of real engines that the JavaScript recorder recorded. */
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import RAPIER from '@dimforge/rapier3d-compat'
 import t from 'tap'
+import { recordRapier } from '../../../../recorders/js/rapier.js'
 import { Recorder } from '../../../../recorders/js/recorder.js'
 import { box, type MujocoScene, simulateMujoco } from '../engine-kit.ts'
 import { openReplay } from '../replay-kit.ts'
@@ -57,6 +60,38 @@ for (const [title, [attributes, rest]] of Object.entries(ignored))
     })
     t.ok(Number((position_delta as { x: number }).x) > 1)
   })
+
+t.test('Replay finds nothing in a stack of Rapier that sleeps and that a ball wakes', async (t) => {
+  await RAPIER.init()
+  const { client, folder } = await openReplay(t, [])
+  const { dynamic, fixed } = RAPIER.RigidBodyDesc
+  const { ball, cuboid } = RAPIER.ColliderDesc
+  const world = new RAPIER.World({ x: 0, y: -9.81, z: 0 })
+  world.timestep = 0.01
+  const add = (kind: RAPIER.RigidBodyDesc, height: number, shape: RAPIER.ColliderDesc): RAPIER.RigidBody => {
+    const body = world.createRigidBody(kind.setTranslation(0, height, 0))
+    world.createCollider(shape.setFriction(0.5).setDensity(100), body)
+    return body
+  }
+  add(fixed(), -0.5, cuboid(20, 0.5, 20))
+  const lower = add(dynamic(), 0.2, cuboid(0.2, 0.2, 0.2))
+  add(dynamic(), 0.6, cuboid(0.2, 0.2, 0.2))
+  const file = join(folder, 'run.mcap')
+  writeFileSync(file, '')
+  const recorder = recordRapier(world, (bytes: Uint8Array) => appendFileSync(file, bytes))
+  let [hasSlept, hasWoken] = [false, false]
+  for (let step = 1; step <= 400; step++) {
+    if (step === 300) add(dynamic(), 1.5, ball(0.1))
+    world.step()
+    recorder.step()
+    hasSlept ||= lower.isSleeping()
+    hasWoken ||= hasSlept && step > 300 && !lower.isSleeping()
+  }
+  recorder.close()
+  world.free()
+  t.ok(hasWoken, 'the ball wakes the stack')
+  t.same((await client().call('diagnose', { recording: 'run' })).findings, [])
+})
 
 t.test('Replay finds a kick that MuJoCo did not cause, at its frame', async (t) => {
   const { client, folder } = await openReplay(t, [])
