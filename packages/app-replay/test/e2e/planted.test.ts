@@ -24,7 +24,7 @@ const isLong = process.env.CAUSEWAY_LONG !== undefined
  * Shares that hold today, and the largest share of clean runs with a false alarm; raise and lower them when a law improves.
  * `npm run bench -- diagnose` prints every verdict.
  */
-const floors = { first: 0.95, answered: 0.99, falseAlarms: 0, confident: 0.9 }
+const floors = { first: 0.95, answered: 0.97, falseAlarms: 0, confident: 0.9 }
 
 /** One in this many runs is judged. In CI, these are every scene and fault of complete runs, and a sample of incomplete runs. */
 const stride = isLong
@@ -97,7 +97,7 @@ async function* sendLines(run: RigidRun): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${run.lines().join('\n')}\n`)
 }
 
-t.test('judge accepts a listed law only if no other body is accused', async (t) => {
+t.test('judge accepts a listed law only if nothing else is named', async (t) => {
   const [run] = listRuns('nothing').filter(({ family }) => family === 'speed_jump')
   if (run?.fault == null) throw new Error('the run does not exist')
   const { frame } = run.fault
@@ -110,6 +110,6 @@ t.test('judge accepts a listed law only if no other body is accused', async (t) 
   t.equal(verdict([{ ...finding, bodies: [2] }]), 'wrong')
   t.equal(verdict([{ ...finding, severity: 'info' }]), 'missed')
   t.equal(verdict([], not_checked), 'unchecked')
-  t.equal(verdict([{ ...finding, kind: 'teleport' }], not_checked), 'unchecked')
+  t.equal(verdict([{ ...finding, kind: 'teleport' }], not_checked), 'wrong')
   t.equal(verdict([{ ...finding, bodies: [2] }], not_checked), 'wrong')
 })
