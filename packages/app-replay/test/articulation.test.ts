@@ -33,7 +33,21 @@ const walking: MujocoScene = {
   act: stride,
 }
 
+/** A capsule on a hinge at one end, and what hangs on it. */
+const pendulum = (rest: string, at = '0 0 2'): string =>
+  `<body pos="${at}"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.15" pos="0.2 0 0" euler="0 90 0" mass="1"/>${rest}</body>`
+
 const scenes: Readonly<Record<string, MujocoScene>> = {
+  'a pendulum that turns by 0.1 rad per step': {
+    bodies: pendulum(''),
+    steps: 100,
+    act: (step, { qvel }) => (step === 1 ? qvel.fill(20, 0, 1) : undefined),
+  },
+  'a double pendulum that turns by 0.15 rad per step': {
+    bodies: pendulum(pendulum('', '0.4 0 0')),
+    steps: 100,
+    act: (step, { qvel }) => (step === 1 ? qvel.fill(30, 1, 2) : undefined),
+  },
   'a pendulum on the wall': {
     bodies:
       '<body pos="0 0 1.5"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.2" pos="0.2 0 0" euler="0 90 0" mass="1"/></body>',
