@@ -101,8 +101,7 @@ export function readJoints(step: JointStep): void {
         joints.isWorkKnown[index] = 0
         joints.isIncomplete = true
       }
-    joints.slack[index] =
-      row === 0 ? Number.NaN : measureSlack(step, group, joints.isAnchored[index] === 1)
+    joints.slack[index] = row === 0 ? Number.NaN : measureSlack(step, group, joints.isAnchored[index] === 1)
   }
 }
 
