@@ -27,6 +27,28 @@ t.test('recordLaw reports missing numbers, frozen and jumping clocks, and missin
   t.match(runLaw(recordLaw(), gap), [{ kind: 'missing_frames', frames: { first: 14 }, value: 3 }])
 })
 
+t.test('recordLaw accepts a body without velocities if another one has them', async (t) => {
+  const unknown = [Number.NaN, Number.NaN, Number.NaN] as const
+  const run = (hasVelocity: (frame: number, body: number) => boolean) =>
+    runLaw(recordLaw(), {
+      frames: 30,
+      masses: [2, 3],
+      state: (frame, body) => ({
+        ...falling(frame),
+        ...(hasVelocity(frame, body) ? {} : { velocity: unknown }),
+      }),
+    })
+  t.same(
+    run((_frame, body) => body === 1),
+    [],
+  )
+  // A body that has a velocity at first loses it.
+  t.match(
+    run((frame, body) => body === 1 || frame < 9),
+    [{ kind: 'nan', bodies: [2], frames: { first: 9, last: 30 } }],
+  )
+})
+
 t.test('recordLaw requires quaternions of length 1 within 1e-6', async (t) => {
   const of = (length: number) => ({ ...fall, state: () => ({ orientation: [length, 0, 0, 0] as const }) })
   t.same(runLaw(recordLaw(), of(1 + 0.9e-6)), [])

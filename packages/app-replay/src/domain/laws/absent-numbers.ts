@@ -15,18 +15,19 @@ const toBits = ({ from, to }: { readonly from: number; readonly to: number }): n
 const everything = toBits({ from: 0, to: stateAt.width })
 
 /**
- * Finds runs of states with missing numbers. If positions were recorded, a velocity, orientation or spin that no body has
- * in any frame is not a fault: the engine never sent it.
+ * Finds runs of states with missing numbers. If the positions of a body were recorded, a velocity, orientation or spin that it has
+ * in no frame is not a fault: the engine never sent it, since a missing velocity would make the next position wrong.
  */
 export class AbsentNumbers {
   /** By body and missing numbers. */
   readonly #runs = new RunCollector()
   readonly #absentByRun = new Map<Run, number>()
-  #recorded = 0
+  /** Bits of the quantities that each body has in at least one frame. */
+  readonly #recorded = new Map<BodyId, number>()
 
-  /** Whether every quantity was recorded at least once. From then on, complete states need not be added. */
-  get hasEverything(): boolean {
-    return this.#recorded === everything
+  /** Whether a body has had every quantity at least once. From then on, its complete states need not be added. */
+  hasEverything(body: BodyId): boolean {
+    return this.#recorded.get(body) === everything
   }
 
   /** Adds the state of a body in a frame. `at` is its offset. */
@@ -37,8 +38,9 @@ export class AbsentNumbers {
       if (!Number.isFinite(value)) absent += 2 ** i
       if (!Number.isNaN(value)) known += 2 ** i
     }
-    for (const quantity of quantities)
-      if ((known & toBits(quantity)) !== 0) this.#recorded |= toBits(quantity)
+    let recorded = this.#recorded.get(body) ?? 0
+    for (const quantity of quantities) if ((known & toBits(quantity)) !== 0) recorded |= toBits(quantity)
+    this.#recorded.set(body, recorded)
     if (absent === 0) return
     const key = 2 ** stateAt.width * body + absent
     const measured = { value: countBits(absent), limit: 0 }
@@ -46,16 +48,14 @@ export class AbsentNumbers {
     this.#absentByRun.set(run, absent)
   }
 
-  /** The runs of each body. Quantities that were never recorded do not count. */
+  /** The runs of each body. Quantities that it never had do not count. */
   get runs(): readonly Run[] {
-    const [position] = quantities
-    const expected = (this.#recorded & toBits(position)) === 0 ? everything : this.#recorded
     const joined: Run[] = []
     const latest = new Map<BodyId | undefined, Run>()
     for (const run of this.#runs.runs) {
-      const value = countBits((this.#absentByRun.get(run) ?? 0) & expected)
-      if (value === 0) continue
       const [body] = run.bodies
+      const value = countBits((this.#absentByRun.get(run) ?? 0) & this.#expected(body))
+      if (value === 0) continue
       const before = latest.get(body)
       if (before !== undefined && run.first === before.last + 1) {
         before.last = run.last
@@ -68,6 +68,11 @@ export class AbsentNumbers {
       joined.push(next)
     }
     return joined
+  }
+
+  #expected(body: BodyId | undefined): number {
+    const recorded = body === undefined ? 0 : (this.#recorded.get(body) ?? 0)
+    return (recorded & toBits(quantities[0])) === 0 ? everything : recorded
   }
 }
 

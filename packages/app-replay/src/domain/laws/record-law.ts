@@ -44,7 +44,7 @@ export function recordLaw(): Law {
         for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
         const subject = () => ({ bodies: [body], pair: null })
         // A finite sum implies finite parts, except near overflow.
-        if (!absent.hasEverything || !Number.isFinite(sum)) absent.add(states, at, body, frame)
+        if (!absent.hasEverything(body) || !Number.isFinite(sum)) absent.add(states, at, body, frame)
         const q = at + stateAt.orientation
         const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
         const square = w * w + x * x + y * y + z * z
