@@ -2,6 +2,7 @@
  * An MCP server over stdio without a library, so that it can misbehave. Flags: `--banner`, `--stubborn` (ignores the end of stdin and
  * SIGTERM), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`), `--crash-on=N` (ends during call N),
  * `--log=FILE` (records start, cancellations, subscriptions, levels and pings), `--exit` (ends at once), `--no-ping` (ignores pings),
+ * `--noisy` (writes lines that are not messages, list changes and a second answer with every `echo`),
  * `--modern` (MCP 2026-07-28 only, without `initialize`), `--modern-if=FILE` (if the file exists).
  */
 import { spawn } from 'node:child_process'
@@ -88,6 +89,7 @@ function call(id: number | string, params: Message['params']) {
   const { name, arguments: args = {}, _meta = {} } = params
   calls += 1
   if (flags.get('--crash-on') === String(calls)) process.exit(7)
+  if (name === 'echo' && flags.has('--noisy')) makeNoise(id, text(args.text))
   if (name === 'echo') return text(args.text, { 'x-fixture': true })
   if (name === 'get-env') return text(JSON.stringify({ env: process.env, cwd: process.cwd() }))
   if (name === 'count.calls') return text(`${process.pid} ${calls}`)
@@ -116,6 +118,14 @@ function call(id: number | string, params: Message['params']) {
   }
   if (name === 'huge') return void huge()
   throw new FixtureError(args.error ?? { code: -32099, message: 'fixture error', data: { fixture: true } })
+}
+
+function makeNoise(id: number | string, result: object): void {
+  for (const line of ['\ufeffdebug', '[]', 'null', '42', '{}', '{"jsonrpc": "2.0", "id":', '\0\u{1b}[31m'])
+    process.stdout.write(`${line}\n`)
+  for (let index = 0; index < 1000; index++) write({ method: 'notifications/tools/list_changed' })
+  // The regular answer is the second one, so a repeated answer precedes those to unknown requests.
+  for (const one of [id, null, 'unknown', 1e9]) write({ id: one, result })
 }
 
 function wait(id: number | string, { steps = 0, text: value = 'waited' }, progressToken: unknown): void {
@@ -230,7 +240,10 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   'subscriptions/listen': ({ notifications }) => {
     record(`listening ${JSON.stringify(notifications)}`)
   },
-  'tools/list': () => ({ tools }),
+  'tools/list': () => {
+    record('listed')
+    return { tools }
+  },
   'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }] }),
   'prompts/get': ({ arguments: { who } }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],

@@ -84,6 +84,24 @@ verifies(
   }),
 )
 
+verifies(
+  'gateway:misbehaviour',
+  'lines that are not messages, repeated answers and 1,000 changes of lists with every answer',
+  async (t) => {
+    const dir = t.testdir({ data: {} })
+    const log = `${dir}/log`
+    const { core } = await openHostedCore(t, { noisy: fixture(['--noisy', `--log=${log}`]) }, { dir })
+    await listed(core, 'noisy')
+    const countLists = async (): Promise<number> => readFileSync(log, 'utf8').split('listed\n').length - 1
+    const before = await countLists()
+    for (const text of ['1', '2', '3']) t.equal(readText(await call(core, 'Noisy__echo', { text })), text)
+    const after = await until(countLists, (count) => count > before)
+    t.ok(after - before <= 3, 'at most one list for each storm')
+    t.equal(readText(await call(core, 'Noisy__echo', { text: '4' })), '4')
+    t.match(status(core, 'noisy'), { state: 'ready', starts: 1, errors: 0 })
+  },
+)
+
 verifies('gateway:cancel', async (t) => {
   const log = `${t.testdir({ data: {} })}/log`
   const { core } = await openHostedCore(

@@ -18,26 +18,25 @@ export function chooseAppName(server: string, isTaken: (path: string) => boolean
 }
 
 /**
- * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` -> `Everything__get-env`. A name that is
- * too long, or equal to that of an earlier one, ends with a hash.
+ * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` -> `Everything__get-env`. A name ends with
+ * a hash if it is too long, or if it is equal to another one after characters were replaced. So no name depends on the order of the server.
  */
 export function chooseWireNames(
   app: string,
   names: readonly string[],
   digest: Digest,
 ): ReadonlyMap<string, string> {
-  const chosen = new Map<string, string>()
-  const used = new Set<string>()
-  for (const name of names) {
-    const plain = `${app}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
-    const isFree = plain.length <= maxWireName && !used.has(plain)
-    const wire = isFree
-      ? plain
-      : `${plain.slice(0, maxWireName - hashLength - 1)}_${digest(name).slice(0, hashLength)}`
-    chosen.set(name, wire)
-    used.add(wire)
-  }
-  return chosen
+  const entries = names.map((name) => ({ name, plain: name.replaceAll(/[^A-Za-z0-9_-]/g, '_') }))
+  const counts = new Map<string, number>()
+  for (const { plain } of entries) counts.set(plain, (counts.get(plain) ?? 0) + 1)
+  return new Map(
+    entries.map(({ name, plain }) => {
+      const wire = `${app}__${plain}`
+      const isUnique = name === plain || counts.get(plain) === 1
+      if (isUnique && wire.length <= maxWireName) return [name, wire]
+      return [name, `${wire.slice(0, maxWireName - hashLength - 1)}_${digest(name).slice(0, hashLength)}`]
+    }),
+  )
 }
 
 /** Removes later entries with the same name. */
