@@ -190,7 +190,7 @@ else {
     const { page } = watched
     page.setDefaultTimeout(20_000)
     await visit(watched, `${url}/trm`)
-    t.match(await page.getByRole('row', { name: /sums/ }).innerText(), /2 of 8\s+1$/)
+    await page.getByRole('row', { name: /sums.*2 of 8\s+1$/ }).waitFor()
     await visit(watched, `${url}/trm/${sessionId}#evaluation=1`)
     await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor()
     await page.keyboard.press(']')

@@ -274,8 +274,11 @@ verifies('console:pages:served', 'other paths, files and formats keep their erro
   const folder = t.testdir({ pages: built, data: {}, 'outside.js': 'x' })
   const { send } = await openWire(t, { dir: `${folder}/data`, consolePages: `${folder}/pages` })
   const missing = { status: 404, json: { code: 'ROUTE_NOT_FOUND' } }
+  t.match(await send(undefined, get('/nothing', { accept: '*/*' })), missing)
+  // The console shows its own page for an unknown address.
+  t.match(await send(undefined, get('/nothing')), { status: 404, text: '<title>Causeway</title>' })
   for (const path of [
-    '/nothing',
+    '/api/nothing',
     '/assets/none.js',
     '/assets/a.txt',
     `/assets/${encodeURIComponent('../../outside.js')}`,
