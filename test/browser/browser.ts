@@ -115,9 +115,9 @@ interface AxeResult {
   }[]
 }
 
-/** Stores a screenshot in the folder `CAUSEWAY_SCREENSHOTS`, if it is set. */
+/** Stores a screenshot in the folder `CAUSEWAY_PICTURES`, if it is set. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env.CAUSEWAY_SCREENSHOTS
+  const folder = process.env.CAUSEWAY_PICTURES
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`) })
