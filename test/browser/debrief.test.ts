@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { startServer } from '../e2e/server-process.ts'
+import { restartServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
 
@@ -15,13 +15,14 @@ const hostile = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat
 if (isSkipped) t.test('the editor of plots in Chromium', { skip: isSkipped }, async () => {})
 else {
   const plots = t.testdir({ data: {}, plots: {} })
-  for (const name of ['a', 'edited', 'conflict', 'hostile'])
+  for (const name of ['a', 'edited', 'conflict', 'hostile', 'agent', 'other'])
     copyFileSync(fixture, `${plots}/plots/${name}.plot.json`)
   const browser = await openBrowser(t)
-  const { url } = await startServer(t, {
+  const running = await startServer(t, {
     dir: `${plots}/data`,
     env: { CAUSEWAY_PLOT_ROOTS: `${plots}/plots` },
   })
+  const { url } = running
 
   /** Calls a tool of Debrief as another client. */
   const callAsAgent = async (tool: string, args: object): Promise<Readonly<Record<string, unknown>>> => {
@@ -187,6 +188,54 @@ else {
     await alert.getByRole('button', { name: 'Reload the file' }).click()
     await page.getByRole('button', { name: 'Other' }).waitFor()
     await alert.waitFor({ state: 'detached' })
+  })
+
+  verifies('console:debrief:live', 'an agent that names nothing changes nothing', async (t) => {
+    const [filename, other] = ['agent.plot.json', 'other.plot.json']
+    const open = async (name: string) => {
+      const watched = await openPage(t, browser)
+      watched.page.setDefaultTimeout(15_000)
+      await visit(watched, `${url}/debrief/plots/${name}`)
+      await hasFeatures(watched.page, 15)
+      return watched
+    }
+    const [watched, beside] = [await open(filename), await open(other)]
+    const { page } = watched
+    t.match(await callAsAgent('get_selection', { filename }), { selectedIds: [], count: 0 })
+    t.match(await callAsAgent('delete_features', { filename, ids: [] }), { featuresAffected: 0 })
+    t.match(await callAsAgent('delete_features', { ids: ['zone-6'] }), { code: 'MULTIPLE_PLOTS' })
+
+    await callAsAgent('set_selection', { filename, selectedIds: ['zone-6', 'point-2'] })
+    await page.locator('[aria-pressed=true]', { hasText: 'Contact 17' }).waitFor()
+    t.match(await callAsAgent('delete_features', { filename, ids: ['zone-6', 'point-2'] }), {
+      featuresAffected: 2,
+    })
+    await hasFeatures(page, 13)
+    t.match(await page.getByRole('region', { name: 'Notices' }).innerText(), /test-agent removed 2 features/)
+    await page.keyboard.press('z')
+    await hasFeatures(page, 15)
+    // The deletion is the only step: the empty one before it is none.
+    await page.locator('button:disabled', { hasText: 'Undo' }).waitFor()
+    await hasFeatures(beside.page, 15)
+    t.equal(await beside.page.getByRole('region', { name: 'Notices' }).getByText('removed').count(), 0)
+    t.same([...watched.problems, ...beside.problems], [])
+  })
+
+  // Last, because the server that the other tests use ends.
+  verifies('console:debrief:live', 'a page survives a restart of the server', async (t) => {
+    const watched = await openPage(t, browser)
+    watched.page.setDefaultTimeout(30_000)
+    const { page } = watched
+    await visit(watched, `${url}/debrief/plots/a.plot.json`)
+    await hasFeatures(page, 15)
+    await running.server.stop()
+    const notice = page.getByRole('status').filter({ hasText: 'The server is not reachable' })
+    await notice.waitFor()
+    await hasFeatures(page, 15)
+    await restartServer(t, running)
+    await notice.waitFor({ state: 'detached' })
+    await callAsAgent('delete_features', { filename: 'a.plot.json', ids: ['zone-6'] })
+    await hasFeatures(page, 14)
   })
 }
 

@@ -82,6 +82,11 @@ export function Shell({
         </ul>
       </nav>
       <main id="main" tabIndex={-1} ref={main}>
+        {!server.isReachable.value && (
+          <p class="notice warn" role="status">
+            The server is not reachable. This page shows what it loaded last, and retries.
+          </p>
+        )}
         {server.needsToken.value ? <TokenForm /> : children}
       </main>
       {isHelpOpen && <KeysDialog close={() => setHelpOpen(false)} />}
