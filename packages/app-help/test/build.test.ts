@@ -131,6 +131,28 @@ verifies('help:build:lock', async (t) => {
   await t.resolves(lock.release())
 })
 
+verifies('help:build:lock', 'a slow renewal never follows the release', async (t) => {
+  const steps: string[] = []
+  const open = (dir: string) => {
+    const storage = openSqliteStorage(dir)
+    const lock = async (holder: string) => {
+      const { renew, release } = await storage.lock(holder)
+      let count = 0
+      const renewSlowly = async () => {
+        count += 1
+        for (let turn = count === 2 ? 0 : 300; turn < 300; turn++) await new Promise(setImmediate)
+        await renew()
+        steps.push('renewed')
+      }
+      return { renew: renewSlowly, release: () => release().then(() => void steps.push('released')) }
+    }
+    return withMethods(storage, { lock })
+  }
+  await library(t, files, { open }).build()
+  for (let turn = 0; turn < 400; turn++) await new Promise(setImmediate)
+  t.match(`${steps}`, /^(renewed,){3,}released$/)
+})
+
 verifies('help:build:chunking', async (t) => {
   const help = library(t, files)
   await help.build()

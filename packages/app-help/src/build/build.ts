@@ -154,14 +154,16 @@ async function buildLocked(
     progress(0, undefined, 'writing the first index')
     await storage.publish({ ...change, vectors: undefined })
   }
+  // A renewal after the release would take the lock again.
+  let renewals = Promise.resolve()
   const result = await makeVectors(await collectTexts(storage, plan, rebuild), embedding, storage, {
     ...context,
     progress(...done) {
       progress(...done)
       // A lost lock is detected by the next awaited renewal.
-      lock.renew().catch(() => undefined)
+      renewals = renewals.then(() => lock.renew()).catch(() => undefined)
     },
-  })
+  }).finally(() => renewals)
   await lock.renew()
   progress(0, undefined, 'writing the index')
   const remaining = facts === undefined ? { ...change, fresh: false, removed: [], pages: [] } : change
