@@ -199,7 +199,7 @@ else {
       await hasFeatures(watched.page, 15)
       return watched
     }
-    const [watched, beside] = [await open(filename), await open(other)]
+    const [watched, second] = [await open(filename), await open(other)]
     const { page } = watched
     t.match(await callAsAgent('get_selection', { filename }), { selectedIds: [], count: 0 })
     t.match(await callAsAgent('delete_features', { filename, ids: [] }), { featuresAffected: 0 })
@@ -214,11 +214,11 @@ else {
     t.match(await page.getByRole('region', { name: 'Notices' }).innerText(), /test-agent removed 2 features/)
     await page.keyboard.press('z')
     await hasFeatures(page, 15)
-    // The deletion is the only step: the empty one before it is none.
+    // The deletion is the only step: the empty one before it does not count.
     await page.locator('button:disabled', { hasText: 'Undo' }).waitFor()
-    await hasFeatures(beside.page, 15)
-    t.equal(await beside.page.getByRole('region', { name: 'Notices' }).getByText('removed').count(), 0)
-    t.same([...watched.problems, ...beside.problems], [])
+    await hasFeatures(second.page, 15)
+    t.equal(await second.page.getByRole('region', { name: 'Notices' }).getByText('removed').count(), 0)
+    t.same([...watched.problems, ...second.problems], [])
   })
 
   // Last, because the server that the other tests use ends.
