@@ -81,10 +81,13 @@ verifies('workshop:architecture:rim', async (t) => {
     'bridge/package.json': manifest,
     'bridge/src/a.ts': `import { Pool } from 'undici'`,
     'bridge/src/b.ts': `const { z } = await import('zod')`,
+    'bridge/src/c.ts': `import { get } from 'node:http'`,
+    'bridge/src/d.ts': `import type { Server } from 'node:http'`,
   })
   t.same(bad, [
     'bridge/src/a.ts: the bridge must not import undici',
     'bridge/src/b.ts: the bridge must not import zod',
+    'bridge/src/c.ts: an import of node:http loads undici of Node; use nodeHttp() of @causeway/protocol',
     'server/src/host/host.ts: Fastify belongs in server/src/http only',
   ])
   const good = breaches({

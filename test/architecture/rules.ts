@@ -85,6 +85,13 @@ const fastifyRule: Rule = (all) =>
       .map(() => 'Fastify belongs in server/src/http only'),
   )
 
+const httpRule: Rule = (all) =>
+  each(all, ({ imports }) =>
+    imports
+      .filter(({ from, isType }) => from === 'node:http' && !isType)
+      .map(() => 'an import of node:http loads undici of Node; use nodeHttp() of @causeway/protocol'),
+  )
+
 const bridgeRule: Rule = (all) =>
   each(all, ({ owner, imports }) =>
     imports
@@ -162,6 +169,7 @@ const rules: readonly Rule[] = [
   relativeRule,
   declaredRule,
   fastifyRule,
+  httpRule,
   bridgeRule,
   purityRule,
   cycleRule,

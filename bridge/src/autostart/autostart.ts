@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CausewayError, findStateFolder, isCausewayError, thisMachine } from '@causeway/protocol'
+import { CausewayError, findStateFolder, isCausewayError, nodeHttp, thisMachine } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { options } from '../settings/options.ts'
@@ -195,13 +195,16 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: str
 }
 
 async function isHealthy(origin: string, log: Log): Promise<boolean> {
-  const { get } = await import('node:http')
   return new Promise((resolve) => {
-    const request = get(`${origin}/health`, { agent: false, timeout: healthTimeoutMs }, (response) => {
-      response.resume()
-      // 401: the server requires a token.
-      resolve(response.statusCode === 200 || response.statusCode === 401)
-    })
+    const request = nodeHttp().get(
+      `${origin}/health`,
+      { agent: false, timeout: healthTimeoutMs },
+      (response) => {
+        response.resume()
+        // 401: the server requires a token.
+        resolve(response.statusCode === 200 || response.statusCode === 401)
+      },
+    )
     request.once('timeout', () => request.destroy())
     request.once('error', (error) => {
       log(`not healthy: ${error.message}`)

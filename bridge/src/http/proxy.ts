@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, nodeHttp } from '@causeway/protocol'
 
 export interface TlsOptions {
   readonly ca?: string[]
@@ -47,12 +47,11 @@ const defaultPort = (protocol: string): string => (protocol === 'https:' ? '443'
 
 /** Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6), also for plain HTTP, so that the proxy does not buffer streams. */
 export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connector> {
-  const { request } = await import('node:http')
   const name = decodeURIComponent(proxy.username)
   const basic = Buffer.from(`${name}:${decodeURIComponent(proxy.password)}`).toString('base64')
   return ({ hostname, protocol, port, servername = hostname }, callback) => {
     const address = `${hostname}:${port || defaultPort(protocol)}`
-    const connectRequest = request({
+    const connectRequest = nodeHttp().request({
       method: 'CONNECT',
       host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: proxy.port || 80,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as sendRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
+import { nodeHttp } from '@causeway/protocol'
 import { openConnector } from '../http/connections.ts'
 import type { Connection } from '../settings/settings.ts'
 
@@ -37,7 +38,7 @@ async function send(
   const connect = await openConnector({ origin, path: pathname, socketPath: undefined }, connection, env)
   const address = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port }
   // The connector has set up TLS.
-  const sent = sendRequest({
+  const sent = nodeHttp().request({
     method,
     path: `${pathname}${search}`,
     headers: { ...Object.fromEntries(headers), host, 'content-length': body.length },

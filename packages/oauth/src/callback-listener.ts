@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { asCausewayError } from '@causeway/protocol'
+import { asCausewayError, nodeHttp } from '@causeway/protocol'
 import { callbackHeaders, callbackPath, renderCallbackPage } from './callback-page.ts'
 import type { Logins } from './logins.ts'
 
@@ -11,7 +11,7 @@ export class CallbackListener {
 
   private constructor(logins: Logins) {
     this.#logins = logins
-    this.#server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
+    this.#server = nodeHttp().createServer({ maxHeaderSize: 16_384 }, (request, response) => {
       void this.#receive(request, response)
     })
   }

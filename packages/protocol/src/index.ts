@@ -34,5 +34,6 @@ export {
   wireName,
   wireNamePattern,
 } from './names.ts'
+export { nodeHttp } from './node-http.ts'
 export * from './platform.ts'
 export type { ErrorDeclaration, ErrorDefinition } from './wire-errors.ts'

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as sendRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import {
   CausewayError,
   type Content,
@@ -7,6 +7,7 @@ import {
   type JsonSchema,
   meta,
   modernVersion,
+  nodeHttp,
 } from '@causeway/protocol'
 import { ServerError } from '../errors.ts'
 import { findServer } from '../process/server-file.ts'
@@ -170,7 +171,7 @@ export class ServerClient {
     const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
     const { body, signal, headers } = options
     return new Promise((resolve, reject) => {
-      const request = sendRequest(
+      const request = nodeHttp().request(
         `${this.url}${path}`,
         { method, headers: { ...headers, ...authorization }, ...(signal && { signal }) },
         resolve,

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { CausewayError, pathName } from '@causeway/protocol'
+import { CausewayError, nodeHttp, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import { settings } from '../config/config.ts'
 import type { Core } from '../host/core.ts'
@@ -53,7 +53,7 @@ export async function openAliases(
   try {
     for (const { app, port } of aliases) {
       const { path } = findApp(core, app)
-      const server = createServer(serverOptions, (request, response) => {
+      const server = nodeHttp().createServer(serverOptions, (request, response) => {
         request.url = rewriteUrl(request, path, core)
         fastify.routing(request, response)
       })

@@ -1,6 +1,5 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { CausewayError, errorObject } from '@causeway/protocol'
+import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
 
 /** Handles malformed HTTP and slow headers (`clientError`). */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -13,7 +12,7 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
   const { status } = clientError.definition
   const body = JSON.stringify(errorObject(clientError))
   const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { dirname, join } from 'node:path'
+import { nodeHttp } from '@causeway/protocol'
 import { HelpError } from '../errors.ts'
 import { convertHtml } from './html.ts'
 
@@ -170,7 +170,7 @@ class SiteClient {
   async #request(address: string, maxBytes: number): Promise<Received> {
     const url = new URL(address)
     const { signal, requestMs, totalBytes } = this.#limits
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const send = url.protocol === 'https:' ? requestHttps : nodeHttp().request
     const within = AbortSignal.any([signal, AbortSignal.timeout(requestMs)])
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  STATUS_CODES,
-} from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AppSocket, Variables } from '@causeway/app-kit'
-import { CausewayError, errorObject } from '@causeway/protocol'
+import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
 import { WebSocketServer } from 'ws'
 import type { Access } from '../../access/access.ts'
 import { parseTrace } from '../../audit/trace.ts'
@@ -177,5 +171,7 @@ function reject(socket: Duplex, error: CausewayError): void {
     ...getErrorHeaders(error),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`,
+  )
 }
