@@ -142,7 +142,7 @@ const gateway: Part = {
   command: 'npm run bench -- gateway --write',
   title: 'Gateways compared',
   async run() {
-    say('some minutes: ten sessions start five servers each')
+    say('a quarter of an hour: ten sessions start five servers each, and a thousand connect and leave')
     const options = {
       folder,
       // As `npm start`, services and the bridge start it.

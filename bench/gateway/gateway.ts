@@ -1,6 +1,7 @@
 import { cpuMs } from '../program.ts'
 import { number, type Section } from '../report.ts'
 import { interleaved, median, quantile } from '../rounds.ts'
+import { measureLifecycle } from './lifecycle.ts'
 import { measureTrees } from './process-tree.ts'
 import { createSetups, type Running, type Session, type Setup, waitFor } from './setups.ts'
 
@@ -33,7 +34,7 @@ export async function measureGateway(
   const setups = createSetups(options)
   if (typeof setups === 'string') throw new Error(setups)
   const candidates = setups.map((setup) => ({ name: setup.name, run: () => measure(setup) }))
-  return [describe(await interleaved(candidates, rounds))]
+  return [describe(await interleaved(candidates, rounds)), await measureLifecycle(setups, options.folder)]
 }
 
 async function measure(setup: Setup): Promise<Figures> {
@@ -60,7 +61,7 @@ async function measure(setup: Setup): Promise<Figures> {
 async function measureCalls(sessions: readonly Session[], running: Running) {
   let wrong = 0
   const call = async (session: Session, message: string): Promise<void> => {
-    const text = await session.echo(message).catch(() => '')
+    const text = await session.call('everything', 'echo', { message }).catch(() => '')
     if (!text.endsWith(message)) wrong += 1
   }
   const [first] = sessions as [Session]

@@ -5,7 +5,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type RequestOptions,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { clientProgram, gatewayProgram } from '../../test/downloads/clients.mjs'
 import { startProgram } from '../program.ts'
@@ -14,7 +19,8 @@ import { startProgram } from '../program.ts'
 export interface Session {
   /** Counts the tools of the servers. */
   countTools(): Promise<number>
-  echo(message: string): Promise<string>
+  /** Calls a tool of a server and returns its first text. */
+  call(server: string, tool: string, args: Record<string, unknown>, options?: RequestOptions): Promise<string>
   close(): Promise<void>
 }
 
@@ -28,15 +34,20 @@ export interface Running {
 
 export interface Setup {
   readonly name: string
-  start(): Promise<Running>
+  /** Starts the way with all servers, or with these. */
+  start(servers?: readonly ServerProgram[]): Promise<Running>
 }
 
 const bridgeProgram = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
 
-interface ServerProgram {
+export interface ServerProgram {
   readonly name: string
+  /** The program; Node if omitted. */
+  readonly command?: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Causeway's sharing mode; `shared` if omitted. */
+  readonly share?: 'shared' | 'client'
 }
 
 interface SetupOptions {
@@ -54,13 +65,16 @@ export function createSetups(options: SetupOptions): readonly Setup[] | string {
   if (hub === undefined || proxy === undefined)
     return 'install the other gateways first: node test/downloads/clients.mjs install gateways'
   return [
-    { name: 'no gateway', start: async () => startNothing(servers) },
-    { name: 'Causeway, first start', start: () => startCauseway(servers, options, 'first') },
-    { name: 'Causeway, later starts', start: () => startCauseway(servers, options, 'later') },
-    { name: 'Causeway, ten bridges', start: () => startCauseway(servers, options, 'later', 'bridge') },
-    { name: 'Causeway, HTTP+SSE', start: () => startCauseway(servers, options, 'later', 'sse') },
-    { name: 'mcp-hub 4.2.1', start: () => startHub(hub, servers, options.folder) },
-    { name: 'mcp-proxy 6.7.19, one per server', start: () => startProxies(proxy, servers) },
+    { name: 'no gateway', start: async (used = servers) => startNothing(used) },
+    { name: 'Causeway, first start', start: (used = servers) => startCauseway(used, options, 'first') },
+    { name: 'Causeway, later starts', start: (used = servers) => startCauseway(used, options, 'later') },
+    {
+      name: 'Causeway, ten bridges',
+      start: (used = servers) => startCauseway(used, options, 'later', 'bridge'),
+    },
+    { name: 'Causeway, HTTP+SSE', start: (used = servers) => startCauseway(used, options, 'later', 'sse') },
+    { name: 'mcp-hub 4.2.1', start: (used = servers) => startHub(hub, used, options.folder) },
+    { name: 'mcp-proxy 6.7.19, one per server', start: (used = servers) => startProxies(proxy, used) },
   ]
 }
 
@@ -84,16 +98,19 @@ function findServers(folder: string): readonly ServerProgram[] | string {
 /** Tools of Causeway itself. */
 const ownTool = /^(Causeway|Replay|Help|Minds|Debrief|ToolVault|Trm)__/
 
-/** `echo` is the name of that tool of server-everything. */
-function createSession(clients: readonly Client[], echo: string): Session {
-  const [first] = clients as [Client]
+/** `find` returns the client of a server and the name of its tool there. */
+function createSession(
+  clients: readonly Client[],
+  find: (server: string, tool: string) => readonly [Client | undefined, string],
+): Session {
   return {
     async countTools() {
       const lists = await Promise.all(clients.map((client) => client.listTools()))
       return lists.flatMap(({ tools }) => tools.filter(({ name }) => !ownTool.test(name))).length
     },
-    async echo(message) {
-      const { content } = await first.callTool({ name: echo, arguments: { message } })
+    async call(server, tool, args, options) {
+      const [client, name] = find(server, tool)
+      const { content } = (await client?.callTool({ name, arguments: args }, options)) ?? {}
       return (content as { text: string }[])[0]?.text ?? ''
     },
     async close() {
@@ -101,6 +118,26 @@ function createSession(clients: readonly Client[], echo: string): Session {
     },
   }
 }
+
+/** A session with one client for all servers. */
+const createJoined = (client: Client, prefix: (server: string) => string): Session =>
+  createSession([client], (server, tool) => [client, `${prefix(server)}__${tool}`])
+
+/** A session with a client for each server. */
+const createSeparate = (clients: ReadonlyMap<string, Client>): Session =>
+  createSession([...clients.values()], (server, tool) => [clients.get(server), tool])
+
+async function connectEach(
+  servers: readonly ServerProgram[],
+  open: (server: ServerProgram, index: number) => AnyTransport,
+): Promise<Session> {
+  const clients = await Promise.all(
+    servers.map(async (one, index) => [one.name, await connect(open(one, index))] as const),
+  )
+  return createSeparate(new Map(clients))
+}
+
+const capitalize = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 type AnyTransport = StdioClientTransport | StreamableHTTPClientTransport | SSEClientTransport
 
@@ -110,20 +147,23 @@ async function connect(transport: AnyTransport): Promise<Client> {
   return client
 }
 
-const stdio = ({ args, env }: ServerProgram): StdioClientTransport =>
-  new StdioClientTransport({ command: process.execPath, args: [...args], env: { ...env }, stderr: 'ignore' })
+const stdio = ({ command = process.execPath, args, env }: ServerProgram): StdioClientTransport =>
+  new StdioClientTransport({ command, args: [...args], env: { ...env }, stderr: 'ignore' })
 
 const startNothing = (servers: readonly ServerProgram[]): Running => ({
   pids: [],
-  open: async () => createSession(await Promise.all(servers.map((one) => connect(stdio(one)))), 'echo'),
+  open: () => connectEach(servers, stdio),
   stop: async () => {},
 })
 
 /** As other clients write it. */
-const toConfig = (servers: readonly ServerProgram[], more: object = {}): string =>
+const toConfig = (servers: readonly ServerProgram[]): string =>
   JSON.stringify({
     mcpServers: Object.fromEntries(
-      servers.map(({ name, args, env }) => [name, { command: process.execPath, args, env, ...more }]),
+      servers.map(({ name, command = process.execPath, args, env, share = 'shared' }) => [
+        name,
+        { command, args, env, causeway: { share, idleMs: 0 } },
+      ]),
     ),
   })
 
@@ -137,7 +177,7 @@ async function startCauseway(
   // A first start has no stored catalogue.
   if (when === 'first') rmSync(data, { recursive: true, force: true })
   mkdirSync(data, { recursive: true })
-  writeFileSync(join(data, 'mcp.json'), toConfig(servers, { causeway: { share: 'shared', idleMs: 0 } }))
+  writeFileSync(join(data, 'mcp.json'), toConfig(servers))
   const program = await startProgram(causeway, { ...settings, CAUSEWAY_DATA_DIR: data })
   const pids = [program.pid]
   const connectTransport = async (): Promise<Client> => {
@@ -154,7 +194,7 @@ async function startCauseway(
   }
   return {
     pids,
-    open: async () => createSession([await connectTransport()], 'Everything__echo'),
+    open: async () => createJoined(await connectTransport(), capitalize),
     stop: () => program.stop(),
   }
 }
@@ -176,26 +216,25 @@ async function startHub(
   return {
     pids: [child.pid as number],
     open: async () =>
-      createSession([await connect(new SSEClientTransport(new URL(`${url}/mcp`)))], 'everything__echo'),
+      createJoined(await connect(new SSEClientTransport(new URL(`${url}/mcp`))), (server) => server),
     stop: () => end([child]),
   }
 }
 
 async function startProxies(program: string, servers: readonly ServerProgram[]): Promise<Running> {
   const ports = await Promise.all(servers.map(() => findFreePort()))
-  const children = servers.map(({ args, env }, index) =>
-    spawnQuiet([program, '--port', String(ports[index]), '--', process.execPath, ...args], env),
+  const children = servers.map(({ command = process.execPath, args, env }, index) =>
+    spawnQuiet([program, '--port', String(ports[index]), '--', command, ...args], env),
   )
   for (const port of ports) await waitFor(async () => (await fetch(`http://localhost:${port}/ping`)).ok)
   return {
     pids: children.map(({ pid }) => pid as number),
-    open: async () => {
-      const urls = ports.map((port) => new URL(`http://localhost:${port}/mcp`))
-      return createSession(
-        await Promise.all(urls.map((url) => connect(new StreamableHTTPClientTransport(url)))),
-        'echo',
-      )
-    },
+    open: () =>
+      connectEach(
+        servers,
+        (_server, index) =>
+          new StreamableHTTPClientTransport(new URL(`http://localhost:${ports[index]}/mcp`)),
+      ),
     stop: () => end(children),
   }
 }
@@ -219,11 +258,11 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-/** Throws after two minutes. */
-export async function waitFor(isReady: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + 120_000
+/** Throws after two minutes, or after this time. */
+export async function waitFor(isReady: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
+  const until = performance.now() + timeoutMs
   while (!(await isReady().catch(() => false))) {
-    if (performance.now() > until) throw new Error('a gateway was not ready within two minutes')
+    if (performance.now() > until) throw new Error(`a gateway was not ready within ${timeoutMs} ms`)
     await delay(20)
   }
 }
