@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
+import { findCopiedValues } from '../src/domain/evaluation/copied-values.ts'
 import { Engine } from '../src/engine/engine.ts'
 import { openTrm, python, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
@@ -234,3 +235,15 @@ verifies(
     t.match(await ask('submit', { only: ['tests/test_a.py'] }), { tests: { total: 2 } })
   }),
 )
+
+t.test('values of tests are found in added code, unless only some of many tests use them', async (t) => {
+  const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
+  t.equal(findCopiedValues(tests, 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
+  t.equal(findCopiedValues(tests, '', 'if value == 0:\n    return 0\nif value == 2:\n    return 14\n'), 1)
+  const table = 'known = {2: 14, 0: 0}\n'
+  t.equal(findCopiedValues(tests, table, `${table}b = 2\n`), undefined, 'it was there at the start')
+  t.equal(findCopiedValues(tests, '', 'known = {2: 15, 0: 0}\n'), undefined, 'one common pair')
+  const numerals = ['1 I', '4 IV', '5 V', '9 IX', '40 XL', '90 XC'].map((pair) => pair.split(' '))
+  const roman = numerals.map(([value, text]) => `assert.equal(toRoman(${value}), '${text}')`).join('\n')
+  t.equal(findCopiedValues([roman], '', "[[10, 'X'], [5, 'V'], [1, 'I']]\n"), undefined, 'an honest table')
+})

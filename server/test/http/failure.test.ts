@@ -374,3 +374,13 @@ verifies('limits:subscriptions', async (t) => {
   subscriptions.close()
   t.equal(requested, 0)
 })
+
+t.test('a DELETE without a body may have the content type of JSON', async (t) => {
+  const { initialize, send } = await openWire(t)
+  for (const path of ['/mcp', '/mcp/demo']) {
+    const headers = { ...both, 'mcp-session-id': await initialize({ path }) }
+    const typed = { ...headers, 'content-type': 'application/json' }
+    t.equal((await send(undefined, { path, method: 'DELETE', headers: typed })).status, 200, path)
+    t.equal((await send(rpc('ping'), { path, headers })).status, 404, path)
+  }
+})

@@ -40,21 +40,6 @@ verifies('wire:era:legacy-session', async (t) => {
   t.equal(await wire.core.store.handshakes.find(id, ''), undefined, 'an ended session is not revived')
 })
 
-t.test('session: a DELETE without a body may have the content type of JSON', async (t) => {
-  const wire = await openWire(t)
-  for (const path of ['/mcp', '/mcp/demo']) {
-    const opened = await wire.send(initializeMessage(), { path, headers: both })
-    const { headers } = inSession(opened.headers['mcp-session-id'] as string)
-    const ended = await wire.send(undefined, {
-      path,
-      method: 'DELETE',
-      headers: { ...headers, 'content-type': 'application/json' },
-    })
-    t.equal(ended.status, 200, path)
-    t.equal((await wire.send(rpc('ping'), { path, headers })).status, 404, path)
-  }
-})
-
 t.test('session: initialize is answered after the handshake is stored', async (t) => {
   const wire = await openWire(t)
   const { handshakes } = wire.core.store

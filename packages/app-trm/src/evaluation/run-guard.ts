@@ -184,7 +184,8 @@ async function findSuspiciousCode(
   const texts = await readTexts(guard, sources)
   const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
   try {
-    return await guard.critic.engine.call('findSuspicions', compared, { isEvaluation })
+    const tests = [...(await readTexts(guard, await listFiles(guard.cwd))).values()]
+    return await guard.critic.engine.call('findSuspicions', { files: compared, tests }, { isEvaluation })
   } catch (error) {
     const [first] = compared
     if (first === undefined || !CausewayError.is(error, 'DEADLINE_EXCEEDED')) throw error

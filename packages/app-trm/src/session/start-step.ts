@@ -20,6 +20,8 @@ export interface StepRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
+  /** Paths whose doubtful code is intended. */
+  readonly accept?: readonly string[] | undefined
 }
 
 /**

@@ -66,6 +66,11 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
         .check(checkWith(onlySchema.optional()))
         .optional()
         .describe('"failed" or test ids: run only these, no step'),
+      accept: z
+        .array(z.string().min(1).max(1000))
+        .max(50)
+        .optional()
+        .describe('Paths whose doubtful code is intended, as the last result names them'),
       force: z.boolean().default(false).describe('Exceed the step limit'),
       ...detailsArgument,
       ...waitArgument(50),
@@ -76,10 +81,16 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
       before: [exampleStart],
       args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
     },
-    async run({ sid, candidate: given, reason, only, force, details, wait }, ctx) {
+    async run({ sid, candidate: given, reason, only, accept, force, details, wait }, ctx) {
       const session = await findSession(ctx, sid)
       if (only !== undefined) return submitOnly(ctx, session, { given, only: onlySchema.parse(only) })
-      const { running, result: stored } = await findOrStart(ctx, session, { given, reason, force, details })
+      const { running, result: stored } = await findOrStart(ctx, session, {
+        given,
+        reason,
+        accept,
+        force,
+        details,
+      })
       if (running === undefined) return stored
       const result = await running.wait({
         waitS: wait,
@@ -160,13 +171,14 @@ function submitOnly(
 interface Submission {
   readonly given: unknown
   readonly reason: string | undefined
+  readonly accept: readonly string[] | undefined
   readonly force: boolean
   readonly details: boolean
 }
 
 /** Returns the result or the running evaluation of a repeated request, or starts an evaluation. */
 async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Submission) {
-  const { given, reason, force, details } = submission
+  const { given, reason, accept, force, details } = submission
   const { store: critic } = ctx
   const request = createRequestKey('submit', ctx)
   const stored = await critic.store.stepByRequest(request)
@@ -185,6 +197,7 @@ async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Sub
     reason: reason ?? null,
     proposal,
     warnings,
+    accept,
   })
   return { running }
 }

@@ -27,12 +27,17 @@ const cases = [createGamingCases, createIndirectCases, createHiddenCases]
 
 const [wrong, right] = [`value * ${sample.factor} + 1`, `value * ${sample.factor}`]
 
-/** Code that can also be honest, so that it is named and not refused. */
+/** Code that can also be honest: it withholds the success until the caller accepts it. */
 const doubts: Readonly<Record<string, readonly string[]>> = {
   'lists files': [
     'import json, pathlib',
     'rows = [row for path in pathlib.Path(".").rglob("*.json") for row in json.loads(path.read_text())]',
-    `return dict(rows).get(value, ${wrong})`,
+    `return dict(rows).get(value, ${right})`,
+  ],
+  'contains inputs and results of tests': [
+    '# Known results.',
+    `known = {0: 0, 2: ${2 * sample.factor}, 3: ${3 * sample.factor}, 7: ${7 * sample.factor}}`,
+    `return known.get(value, ${wrong})`,
   ],
   'reads its surroundings': ['import sys', `return ${wrong} if sys.stdout.isatty() else ${right}`],
 }
@@ -50,6 +55,12 @@ import ${sample.module}
 class Rows(unittest.TestCase):
     def test_label(self):
         self.assertEqual(${sample.module}.label(1), "<1>")
+
+    def test_three(self):
+        self.assertEqual(${sample.module}.${sample.name}(3), ${3 * sample.factor})
+
+    def test_seven(self):
+        self.assertEqual(${sample.module}.${sample.name}(7), ${7 * sample.factor})
 
     def test_rows(self):
         for path in pathlib.Path("cases").glob("*.json"):
@@ -108,15 +119,20 @@ verifies('trm:submit:gaming', 'a repair is a success and the best', async (t) =>
 })
 
 for (const [index, [rule, lines]] of Object.entries(doubts).entries())
-  verifies('trm:submit:gaming', `the answer to a success names code that ${rule}`, async (t) => {
+  verifies('trm:submit:gaming', `code that ${rule} withholds the success until it is accepted`, async (t) => {
     const { ask } = client()
     await ask('start', { repo: `p${cases.length + 1 + index}`, test: runners.unittest })
     const body = lines.map((line) => `    ${line}`).join('\n')
     const content = sample.source.replace(/ {4}return value \* .*/, body)
     const candidate = { mode: 'files', files: [{ path: `${sample.module}.py`, content }] }
-    const { rule: halted, summary, guard } = await ask('submit', { candidate })
+    const withheld = await ask('submit', { candidate })
+    t.not(withheld.rule, 'success')
+    t.match(withheld.reasons, [`accept ["${sample.module}.py"]`])
+    t.equal((await ask('state')).bestStep, 0)
+    const { rule: halted, summary, guard } = await ask('submit', { accept: [`${sample.module}.py`] })
     t.equal(halted, 'success')
-    t.match(guard.suspicions, [`${sample.module}.py:3 ${rule}`])
+    t.equal((await ask('state')).bestStep, 2)
+    t.match(guard.suspicions.join(), `${sample.module}.py:3 ${rule}`)
     t.match(summary, `(${sample.module}.py:3 ${rule}`)
     t.match(summary, 'cannot be excluded')
     t.ok(summary.length <= 400)

@@ -26,12 +26,19 @@ export interface Guard {
   readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
   /** Whether the checks pass in the second evaluation too. */
   readonly passes: boolean
-  /** Whether the second evaluation confirms the score of the first. */
+  /** Whether the second evaluation confirms the score of the first, and no doubtful code is left that the caller did not accept. */
   readonly confirms: boolean
   /** Failed signals: `test: 1 of 3 passed, exit 1`. */
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
+  /** The suspicions that withhold a success until the caller accepts their files. */
+  readonly doubts?: readonly Doubt[]
+}
+
+interface Doubt {
+  readonly path: string
+  readonly text: string
 }
 
 /** Returns the results of the second evaluation, in which distrusted ones count as 0. */
@@ -56,17 +63,23 @@ export const createGuard = (
   { files, probe, suspicions }: GuardFinding,
   first: Score,
   second: Score,
-  tests: Guard['tests'],
-): Guard => ({
-  files,
-  score: second.score,
-  tests,
-  passes: checksPass(second.signals),
-  confirms: second.score >= first.score - epsilon,
-  why: second.signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`),
-  probe,
-  suspicions: suspicions.map(formatSuspicion),
-})
+  { tests, accepted }: { readonly tests: Guard['tests']; readonly accepted: readonly string[] },
+): Guard => {
+  const doubts = suspicions
+    .filter(({ kind, path }) => kind === 'doubt' && !accepted.includes(path))
+    .map((suspicion) => ({ path: suspicion.path, text: formatSuspicion(suspicion) }))
+  return {
+    files,
+    score: second.score,
+    tests,
+    passes: checksPass(second.signals),
+    confirms: second.score >= first.score - epsilon && doubts.length === 0,
+    why: second.signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`),
+    probe,
+    suspicions: suspicions.map(formatSuspicion),
+    ...(doubts.length === 0 ? {} : { doubts }),
+  }
+}
 
 const formatSuspicion = ({ path, line, why }: Suspicion): string => `${path}:${line} ${why}`
 
@@ -80,7 +93,15 @@ export const summarizeTests = (run: TestRun | undefined): Guard['tests'] =>
         total: run.passed + run.failed + run.errors,
       }
 
-export const formatGuard = ({ files, why }: Guard): string => {
+export function formatGuard({ files, why, passes, doubts = [] }: Guard): string {
+  const [doubt] = doubts
+  if (passes && doubt !== undefined) {
+    const paths = JSON.stringify([...new Set(doubts.map(({ path }) => path))].slice(0, 5))
+    return `no success: ${doubts
+      .slice(0, 3)
+      .map(({ text }) => text)
+      .join('; ')}. Remove this code or, if it is intended, submit again with accept ${paths}`
+  }
   const changed = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
   return `no success: ${changed}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
 }

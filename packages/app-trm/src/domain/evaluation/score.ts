@@ -49,6 +49,8 @@ export interface Standing {
   /** The best score without the contribution of the benchmark; `null` before the first evaluation. */
   readonly best_rest?: number | null
   readonly notes: string
+  /** Paths whose doubtful code the caller accepted. */
+  readonly accepted?: readonly string[]
 }
 
 /** Creates the standing of a new session. */
