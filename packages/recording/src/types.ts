@@ -1,9 +1,4 @@
-/**
- * Data of recordings. SI units, world frame with z up, frame ids as recorded (from 1).
- *
- * Field names are those of the query layer of the C++ recorder. A number that was recorded as NULL (NaN) is null, never
- * 0.
- */
+/** Data of recordings: SI units, world frame with z up, frame ids from 1. Names are those of the C++ recorder's queries. */
 import type { Caller, CallOptions } from '@causeway/worker'
 import type { bodyEnergyFields, seriesFields, solverFields, systemEnergyFields } from './formats/fields.ts'
 import type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
@@ -11,7 +6,6 @@ import type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
 /** A recorded number; null if the recorder wrote NaN. */
 export type Value = number | null
 
-/** x, y, z in the unit of the field. */
 export interface Vector {
   readonly x: Value
   readonly y: Value
@@ -23,10 +17,7 @@ export interface Quaternion extends Vector {
   readonly w: Value
 }
 
-/**
- * Unsigned 32-bit id as recorded. Environment bodies (floor, walls) are only in contact rows, with bit 31 set:
- * `instance | 0x80000000`.
- */
+/** Unsigned 32-bit id. Environment bodies (floor, walls) have bit 31 set and are only in contact rows. */
 export type BodyId = number
 
 export interface Body {
@@ -39,17 +30,14 @@ export interface Body {
   readonly is_environment: boolean
 }
 
-/**
- * Shape of a body around its origin. A capsule lies along z, and `half_length` is half the distance of its cap centres. A box has
- * the half extents of the body. A plane is solid below z = 0.
- */
+/** A capsule lies along z; `half_length` is half the distance of its cap centres. A plane is solid below z = 0. */
 export type Shape =
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
   | { readonly kind: 'box' }
   | { readonly kind: 'plane' }
 
-/** Geometry of a body, also of the environment; null = not recorded. */
+/** null = not recorded. */
 export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
@@ -62,13 +50,13 @@ export interface BodyGeometry {
   readonly position: readonly number[] | null
   /** fixed orientation of an environment body, w first */
   readonly orientation: readonly number[] | null
-  /** articulation of the body; bodies of a group are connected by joints */
+  /** bodies of a group are connected by joints */
   readonly group?: number
-  /** bodies with which the engine makes no contacts, as declared; an environment body may lack bit 31 */
+  /** bodies without contacts with this one; an environment body may lack bit 31 */
   readonly ignores?: readonly BodyId[]
 }
 
-/** One body after the step of a frame. */
+/** State after the step. */
 export interface BodyState {
   readonly body_id: BodyId
   readonly position: Vector
@@ -81,7 +69,7 @@ export interface BodyState {
   readonly angular_velocity: Vector | null
 }
 
-/** A point of a contact manifold before the step, in the poses of the previous frame. */
+/** A point before the step, in the poses of the previous frame. */
 export interface ContactPoint {
   /** m, world */
   readonly point_a: Vector
@@ -91,12 +79,12 @@ export interface ContactPoint {
   readonly depth: Value
 }
 
-/** A colliding pair of one frame; the normal points from A to B. */
+/** The normal points from A to B. */
 export interface Collision {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly normal: Vector
-  /** m, positive where the bodies overlap */
+  /** m, positive if the bodies overlap */
   readonly penetration_depth: Value
   readonly contacts: readonly ContactPoint[]
 }
@@ -118,8 +106,8 @@ export interface ContactConstraint {
 }
 
 /**
- * The friction constraint of one contact point. Lambdas have the unit `lambda_unit` of the recording. The impulse on A
- * is -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
+ * Friction of one contact point; lambdas have the unit `lambda_unit`. The impulse on A is
+ * -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
  */
 export interface FrictionConstraint {
   readonly body_a_id: BodyId
@@ -136,7 +124,6 @@ export interface FrictionConstraint {
   readonly normal_lambda: Value
   /** null if the file lacks the column */
   readonly tangent1_lambda: Value
-  /** null in files that lack the column */
   readonly tangent2_lambda: Value
 }
 
@@ -153,7 +140,7 @@ export interface ExternalForce {
 
 export type JointKind = 'other' | 'fixed' | 'hinge' | 'slider' | 'ball'
 
-/** A joint in the step of a frame. Impulses have the unit `lambda_unit` of the recording. */
+/** Impulses have the unit `lambda_unit` of the recording. */
 export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
@@ -168,7 +155,7 @@ export interface Joint {
   readonly position_error: Value
 }
 
-/** Solver diagnostics of a frame. `converged` is meaningful only if there are constraints; null = not recorded. */
+/** `converged` is meaningful only with constraints; null = not recorded. */
 export interface Solver {
   readonly iterations: Value
   readonly residual: Value
@@ -178,7 +165,7 @@ export interface Solver {
   readonly num_contacts: number
 }
 
-/** System energy of a frame, J. `delta_e` of the first frame is the total energy. */
+/** J. `delta_e` of the first frame is the total energy. */
 export interface SystemEnergy {
   readonly total_linear_ke: Value
   readonly total_rotational_ke: Value
@@ -197,7 +184,7 @@ export interface BodyEnergy {
   readonly total_e: Value
 }
 
-/** All data of a frame. Parts that the file lacks are empty or null. */
+/** Parts that the file lacks are empty or null. */
 export interface Frame {
   readonly frame_id: number
   /** s, after the step */
@@ -215,7 +202,7 @@ export interface Frame {
   readonly body_energies: readonly BodyEnergy[]
 }
 
-/** A table with one row per frame: `data` is row-major float64, shape [length, fields.length]; NaN = not recorded. */
+/** One row per frame: `data` is row-major, shape [length, fields.length]; NaN = not recorded. */
 export interface Columns<Field extends string = string> {
   readonly fields: readonly Field[]
   readonly length: number
@@ -224,16 +211,15 @@ export interface Columns<Field extends string = string> {
 
 type SeriesField<Fields extends readonly string[]> = (typeof seriesFields)[number] | Fields[number]
 
-/** Columns of `Recording.systemEnergy`; booleans are 0 or 1. */
+/** Booleans are 0 or 1. */
 export type SystemEnergyField = SeriesField<typeof systemEnergyFields>
 
-/** Columns of `Recording.bodyEnergy`. */
 export type BodyEnergyField = SeriesField<typeof bodyEnergyFields>
 
-/** Columns of `Recording.solver`; `converged` is 0 or 1. */
+/** `converged` is 0 or 1. */
 export type SolverField = SeriesField<typeof solverFields>
 
-/** A frame in which two bodies touch, with their collision and friction rows; either may be missing. */
+/** A frame in which two bodies touch. */
 export interface PairFrame {
   readonly frame_id: number
   readonly simulation_time: Value
@@ -260,7 +246,6 @@ export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction'
 /** Unit of the recorded lambdas, inferred from the momentum balance; `unknown` without a suitable frame. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
-/** Where a run comes from, as its recorder found it. */
 export interface Provenance {
   readonly commit: string | null
   readonly branch: string | null
@@ -276,7 +261,6 @@ interface FrameSpan {
   readonly last_frame: number
 }
 
-/** An environment body, which only contact rows have. */
 export interface EnvironmentBody {
   /** with bit 31 set, as recorded */
   readonly body_id: BodyId
@@ -289,12 +273,11 @@ export interface TableColumns {
   readonly columns: string
 }
 
-/** Properties of a recording that are computed once, when it is loaded. */
+/** Computed once, when the recording is loaded. */
 export interface RecordingSummary {
   readonly era: Era
   readonly capabilities: readonly Capability[]
   readonly missing: readonly Capability[]
-  /** null if there are no frames */
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
@@ -306,17 +289,15 @@ export interface RecordingSummary {
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
-  /** the bodies whose size, inertia, name or pose was recorded */
   readonly geometry: readonly BodyGeometry[]
   /** first frame with a state or energy row of each body; a later spawn changes the total energy */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
   /** number of rows without a frame row (a recorder was killed), which are not returned */
   readonly ignored_rows: number
-  /** Whether the recorder ended without finishing; missing if it finished or is recording. */
+  /** missing if the recorder finished or is recording */
   readonly interrupted?: boolean
   /** steps of the engine per frame, of which only the last has contacts; missing for 1 */
   readonly substeps?: number
-  /** missing if the recorder sent none */
   readonly provenance?: Provenance
 }
 
@@ -341,26 +322,23 @@ export interface Recording {
   readonly summary: RecordingSummary
   /** Throws `FRAME_NOT_FOUND` with `{ frame_id, first_frame, last_frame }`. */
   frame(frameId: number): Promise<Frame>
-  /** Returns rows in frame order. Throws `NOT_RECORDED` if the file has none. */
+  /** In frame order. Throws `NOT_RECORDED`. */
   systemEnergy(range: FrameRange): Promise<Columns<SystemEnergyField>>
-  /** Returns rows in frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
+  /** In frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
   bodyEnergy(bodyId: BodyId, range: FrameRange): Promise<Columns<BodyEnergyField>>
   solver(range: FrameRange): Promise<Columns<SolverField>>
-  /** Returns the frames in which the two bodies touch, in either order: at most `limit`, from `start`. */
+  /** Returns at most `limit` frames from `start`; the ids of the pair are in any order. */
   pairHistory(
     pair: readonly [BodyId, BodyId],
     range: FrameRange,
     limit: number,
   ): Promise<{ readonly frames: readonly PairFrame[]; readonly total_frames: number }>
-  /** Runs an analysis of the worker. Arguments and result are structured-cloneable. Throws `CANCELLED` on abort. */
+  /** Arguments and result are structured-cloneable. Throws `CANCELLED` on abort. */
   analyse<Result>(name: string, args: unknown, options?: AnalyseOptions): Promise<Result>
-  /**
-   * Runs a read-only SQL query on the private copy in its own process, with views that hide the normalisation. Throws
-   * `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `WORKER_LOST`, `OVERLOADED`.
-   */
+  /** Runs read-only SQL. Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `WORKER_LOST`, `OVERLOADED`. */
   query(question: SqlQuery, caller?: Caller): Promise<SqlResult>
   tables(): Promise<readonly TableColumns[]>
-  /** Returns the recorded id; accepts environment bodies without bit 31. Throws `BODY_NOT_FOUND`. */
+  /** Accepts environment bodies without bit 31. Throws `BODY_NOT_FOUND`. */
   resolveBody(bodyId: number): BodyId
 }
 

@@ -26,7 +26,7 @@ export const hasState = 1
 
 export const hasEnergy = 2
 
-/** The engine sent the energies; otherwise they were computed. */
+/** The engine sent the energies. */
 export const hasOwnEnergy = 4
 
 /**
@@ -47,17 +47,16 @@ export type ContactList = (typeof contactLists)[number]['name']
 
 export type ContactRows = Readonly<Record<ContactList, ArrayLike<number>>>
 
-/** Solver diagnostics; NaN = not recorded. */
+/** NaN = not recorded. */
 export interface SolverRow {
   readonly iterations: number
   readonly residual: number
-  /** null = not recorded */
   readonly converged: boolean | null
   readonly constraints: number
   readonly contacts: number
 }
 
-/** System energy, J; NaN = not recorded. */
+/** J; NaN = not recorded. */
 export interface SystemRow {
   readonly linear: number
   readonly rotational: number
@@ -94,10 +93,10 @@ export const listSystem = (system: SystemRow): readonly number[] => [
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Stored in the column `converged` of a run if it was not recorded. NULL stands for a frame without solver diagnostics. */
+/** Stored in `converged` if it was not recorded; NULL is a frame without diagnostics. */
 export const unknownConvergence = 2
 
-/** Joins lists into a block that `allocate` returns; null if all are empty. */
+/** Returns null if all lists are empty. */
 export function packContacts(
   rows: ContactRows,
   allocate = (length: number): Float64Array => new Float64Array(length),
@@ -132,11 +131,11 @@ export function unpackContacts(block: Float64Array | null): Readonly<Record<Cont
   return { collisions, points, constraints, friction, externals }
 }
 
-/** Returns the bytes of numbers for SQLite, without a copy. */
+/** Does not copy. */
 export const toBytes = (numbers: Float64Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** Returns the numbers of bytes from SQLite. Copies them only if they are not aligned. */
+/** Copies the bytes only if they are not aligned. */
 export function toNumbers(bytes: Uint8Array): Float64Array {
   const isAligned = bytes.byteOffset % Float64Array.BYTES_PER_ELEMENT === 0
   const { buffer, byteOffset } = isAligned ? bytes : Uint8Array.from(bytes)

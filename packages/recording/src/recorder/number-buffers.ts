@@ -4,10 +4,7 @@ const slabLength = 65_536
 /** Slabs kept after a flush, 8 MiB: twice the size of a batch. */
 const maxKeptSlabs = 16
 
-/**
- * Allocates arrays that live until the next flush from reused slabs. One array per frame would cost a quarter of the
- * CPU time in garbage collections (measured).
- */
+/** Arrays live until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
 export class SlabAllocator {
   readonly #slabs: Float64Array[] = []
   #slab = 0
@@ -38,7 +35,7 @@ export class NumberRows {
   numbers: Float64Array = new Float64Array(512)
   length = 0
 
-  /** Appends an uninitialized row; returns its offset in `numbers`. */
+  /** Returns the offset of an uninitialized row in `numbers`. */
   append(width: number): number {
     const at = this.length
     this.length += width
@@ -50,7 +47,7 @@ export class NumberRows {
     return at
   }
 
-  /** Returns a view of the rows, valid until the next `append`. */
+  /** Valid until the next `append`. */
   view(): Float64Array {
     return this.numbers.subarray(0, this.length)
   }

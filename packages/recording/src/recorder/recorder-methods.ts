@@ -25,7 +25,7 @@ export interface RecorderMethods {
   }) => RunProgress
   /** Receives bytes of JSON lines or MCAP. An invalid line or message ends the request; those before it are stored. */
   readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
-  /** Ends a request. The last line is read without a line feed if the stream is whole. */
+  /** The last line is read without a line feed if the stream is whole. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
@@ -37,7 +37,7 @@ export interface RecorderMethods {
 
 export class RecorderSession {
   #writer: RunWriter | undefined
-  /** Reads the current request. Its first byte selects the format. */
+  /** The first byte of a request selects the format. */
   #source: FrameSource | undefined
   #ignored = 0
   #framesBefore = 0
@@ -105,7 +105,7 @@ export class RecorderSession {
     return { ...progress, accepted, ignored: this.#ignored, isCut: this.#source?.isCut ?? false }
   }
 
-  /** Stores what the source returns. On an error, stores what came before it and adds its number to the error. */
+  /** On an error, stores what came before it and adds its number to the error. */
   #store(nowMs: number, read: (source: FrameSource) => Iterable<Line>): void {
     const source = this.#source
     try {

@@ -173,8 +173,8 @@ export class Recorder {
   }
 
   /**
-   * Creates a run from a stream of JSON lines or MCAP, or stores nothing. The run is finished, or interrupted if the
-   * stream is cut. Throws as `write`, and `RECORDING_EXISTS`.
+   * Creates a run from a stream, or stores nothing. The run is finished, or interrupted if the stream is cut. Throws as
+   * `write`, and `RECORDING_EXISTS`.
    */
   importStream(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {
@@ -217,18 +217,15 @@ export class Recorder {
     return `${status}/${total_frames}`
   }
 
-  /** Returns the id of the recording of a run. */
   getId(name: string): string {
     return this.#options.catalogue.getId(this.#getFile(name))
   }
 
-  /** Returns the entry of a run. */
   findEntry(name: string): RunEntry | undefined {
     const entry = this.#options.catalogue.findRun(name)
     return entry && this.#live.update(entry)
   }
 
-  /** Returns the file of a run. */
   findFile(name: string): string | undefined {
     return this.#options.catalogue.findRun(name) && this.#getFile(name)
   }

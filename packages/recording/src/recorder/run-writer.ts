@@ -66,7 +66,6 @@ export function openRunWriter(
 }
 
 const noSystem = new Array<null>(systemEnergyFields.length).fill(null)
-/** Convergence that was not recorded has a value of its own: NULL stands for a frame without diagnostics. */
 const listStoredSolver = (solver: SolverRow): readonly number[] =>
   listSolver(solver).map((value, at) =>
     at === solverAt.converged && Number.isNaN(value) ? unknownConvergence : value,
@@ -132,7 +131,7 @@ interface OpenRun {
   energy: number
 }
 
-/** Writes one run. Synchronous, because it runs in a worker that is the only writer of the file. */
+/** Synchronous: it runs in a worker that is the only writer of the file. */
 export class RunWriter {
   readonly context: RunContext
   readonly #db: Database
@@ -175,7 +174,7 @@ export class RunWriter {
     return this.#stored
   }
 
-  /** Adds a run line or a frame; returns `false` for a frame that is stored already. Throws as `addRun` and `addFrame`. */
+  /** Returns `false` for a stored frame. Throws as `addRun` and `addFrame`. */
   add(line: Line, nowMs: number): boolean {
     if ('run' in line) {
       this.addRun(line.run)
@@ -202,8 +201,8 @@ export class RunWriter {
   }
 
   /**
-   * Adds a frame to the next flush; returns `false` if an equal frame is stored. Throws `FRAME_CONFLICT` if the stored frame
-   * differs or the id is not ascending, `RECORDING_FINISHED` after the end.
+   * Returns `false` if an equal frame is stored. Throws `FRAME_CONFLICT` if the stored frame differs or the id is not
+   * ascending, and `RECORDING_FINISHED`.
    */
   addFrame(frame: PackedFrame, nowMs: number): boolean {
     const run = this.#run
@@ -230,17 +229,14 @@ export class RunWriter {
     return true
   }
 
-  /** Marks that the engine sends contacts. A frame with contacts implies it. */
+  /** A frame with contacts implies it. */
   markContactData(): void {
     if (this.#run.hasContactData) return
     this.#run.hasContactData = true
     this.#run.isDirty = true
   }
 
-  /**
-   * Stores all pending frames in one transaction. If it throws (`DATA_UNWRITABLE`, `DATA_MISSING`), nothing is stored and the
-   * state of the last flush is restored.
-   */
+  /** One transaction. If it throws (`DATA_UNWRITABLE`, `DATA_MISSING`), the state of the last flush is restored. */
   flush(nowMs: number): RunProgress {
     if (!this.#run.isDirty) {
       this.#slabs.clear()

@@ -3,10 +3,7 @@ import type { RecorderWorker } from './start-recorder-worker.ts'
 /** Idle time after which the spare worker stops, in milliseconds. */
 const spareMs = 60_000
 
-/**
- * Keeps the worker of the last run for the next one. For short runs, starting a thread costs more than 1000 frames
- * (measured).
- */
+/** Keeps one worker for the next run: starting a thread costs more than 1000 frames (measured). */
 export class SpareWorker {
   readonly #start: () => RecorderWorker
   #spare: RecorderWorker | undefined

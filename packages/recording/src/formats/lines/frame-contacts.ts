@@ -29,7 +29,7 @@ export function clearLists(lists: ContactLists): void {
   for (const { name } of contactLists) lists[name].clear()
 }
 
-/** Returns views of the lists, valid until the next frame. */
+/** Valid until the next frame. */
 export const viewRows = (lists: ContactLists): ContactRows => ({
   collisions: lists.collisions.view(),
   points: lists.points.view(),
@@ -69,10 +69,8 @@ const place = xyzIn('m, world')
 const lever = xyzIn('m')
 
 /**
- * Reads the list `contacts` of a line; throws `INVALID_FRAME`.
- *
- * Follows the order of the C++ recorder: an environment body is always b. If it was sent as a, the pair is swapped,
- * with normal, points, lever arms and tangent impulses.
+ * Throws `INVALID_FRAME`. An environment body is always b: if it was sent as a, the pair is swapped, with normal,
+ * points, lever arms and tangent impulses.
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   list(value, 'contacts').forEach((item, i) => {
@@ -97,7 +95,7 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
   })
 }
 
-/** Reads the bodies of a pair. An environment body is b: `isSwapped` if it was sent as a. */
+/** `isSwapped` if an environment body was sent as a. */
 export function readPair(
   pair: Members,
   path: Path,
@@ -121,7 +119,7 @@ export function readPair(
 
 interface PointPlace {
   readonly path: Path
-  /** offset of the row of its pair, which has its bodies and its normal */
+  /** offset of the row of its pair */
   readonly collision: number
   readonly isSwapped: boolean
 }
@@ -190,7 +188,7 @@ function deepest({ numbers, length }: NumberRows, from: number): number {
   return depth
 }
 
-/** Returns a function that adds bit 31 to an id that only an environment body has. */
+/** Adds bit 31 to an id that only an environment body has. */
 export const bodyFinder =
   (isDynamic: (id: number) => boolean, isEnvironment: (id: number) => boolean): FindBody =>
   (written) => {

@@ -7,10 +7,7 @@ import type { RunContext } from './run-line.ts'
 const jointMembers = new Set(['a', 'b', 'kind', 'point', 'impulse', 'torque', 'position_error'])
 const [place, impulse, torque] = [xyzIn('m, world'), xyzIn('N·s or N'), xyzIn('N·m·s or N·m')]
 
-/**
- * Reads the list `joints` of a line; null without joints. An environment body is always b, as in contacts: if it was sent
- * as a, the pair is swapped and the impulse and the torque, which act on a, change sign. Throws `INVALID_FRAME`.
- */
+/** Returns null without joints. If a pair is swapped, its impulse and torque change sign. Throws `INVALID_FRAME`. */
 export function readJoints(
   value: unknown,
   { allocate, constants }: RunContext,

@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A path for error messages. A function is called only for an error, because each line has thousands of values. */
+/** A path for error messages; a function is called only for an error. */
 export type Path = string | (() => string)
 
 const formatPath = (path: Path): string => (typeof path === 'string' ? path : path())
@@ -32,10 +32,7 @@ const memberPath = (path: Path, name: string): string => {
   return outer === '' ? name : `${outer}.${name}`
 }
 
-/**
- * Returns the number of a member; NaN if it is null or missing. Takes the value instead of its object, because V8
- * optimizes property access per call site.
- */
+/** Returns NaN for null or a missing value. Takes the value, because V8 optimizes property access per call site. */
 export function number(value: unknown, name: string, path: Path, unit: string): number {
   if (typeof value === 'number') return value
   return value === undefined || value === null
@@ -43,14 +40,14 @@ export function number(value: unknown, name: string, path: Path, unit: string): 
     : unexpected(memberPath(path, name), value, `a number${unit === '' ? '' : `, ${unit}`}, or null`)
 }
 
-/** Returns an integer between two bounds, inclusive. */
+/** Bounds are inclusive. */
 export function whole(value: unknown, path: Path, low: number, high: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high)
     return value as number
   return unexpected(path, value, `a whole number from ${low} to ${high}`)
 }
 
-/** Returns a boolean; a missing value is `false`. */
+/** A missing value is `false`. */
 export function flag(value: unknown, path: Path): boolean {
   if (typeof value === 'boolean') return value
   return value === undefined || value === null ? false : unexpected(path, value, 'true or false')
@@ -96,7 +93,7 @@ export function triple(value: unknown, name: string, path: Path, kind: VectorKin
   return to
 }
 
-/** Throws `INVALID_FRAME` if an object has an unknown member: a misspelt name would lose data silently. */
+/** Throws `INVALID_FRAME` for an unknown member: a misspelt name would lose data silently. */
 export function requireKnown(from: Members, path: Path, known: ReadonlySet<string>): void {
   for (const key in from) if (!known.has(key)) unknownMember(path, key, [...known])
 }

@@ -42,16 +42,13 @@ const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
 /** Python writes non-finite numbers as bare words, which are not valid JSON. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
-/**
- * Returns a parser of lines, which throws `INVALID_FRAME` and what `checkJson` throws. A frame is valid until the next
- * line.
- */
+/** The parser throws `INVALID_FRAME` and as `checkJson`. A frame is valid until the next line. */
 export function createLineReader(context: RunContext): (text: string) => Line {
   const readLine = createFrameReader(context)
   return (text) => readLine(parse(text))
 }
 
-/** Returns a parser of the objects of lines, which throws `INVALID_FRAME`. A frame is valid until the next object. */
+/** The parser throws `INVALID_FRAME`. A frame is valid until the next object. */
 export function createFrameReader(context: RunContext): (value: unknown) => Line {
   const contacts = createLists()
   return (value) => {
@@ -66,7 +63,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
   }
 }
 
-/** Longer lines are checked against the JSON limits before they are parsed. */
+/** Longer lines are checked against the JSON limits first. */
 const checkedLength = 2 ** 20
 
 /** The length of a line limits the rest: a frame of 90,000 bodies has more than 200,000 members. */

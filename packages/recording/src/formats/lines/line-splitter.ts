@@ -18,7 +18,7 @@ export class LineSplitter {
     return this.#count
   }
 
-  /** Returns the lines that these bytes complete, without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
+  /** Yields complete lines without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
   *push(bytes: Uint8Array): Generator<string> {
     let from = 0
     for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {

@@ -41,7 +41,7 @@ export interface RunBody {
   readonly details: BodyDetails
 }
 
-/** Name, shape, fixed pose and articulation of a body; null = not sent. */
+/** null = not sent. */
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
@@ -49,7 +49,6 @@ export interface BodyDetails {
   readonly position: readonly number[] | null
   /** Orientation of an environment body, w first. */
   readonly orientation: readonly number[] | null
-  /** Articulation of the body. */
   readonly group: number | null
   /** Bodies with which the engine makes no contacts, as sent. */
   readonly ignores: readonly BodyId[] | null
@@ -116,7 +115,7 @@ const bodyMembers = new Set([
   'ignores',
 ])
 
-/** Parses the object of a run line. `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
+/** `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
 export function readRun(value: unknown, declared: Convention | null): RunFacts {
   const run = members(value, 'run')
   requireKnown(run, 'run', runMembers)
@@ -254,7 +253,6 @@ function readShape(value: unknown, path: string): Shape | null {
   return { kind, ...Object.fromEntries(values) } as Shape
 }
 
-/** Returns the half extents of a round shape. */
 function roundExtents(shape: Shape | null): [number, number, number] {
   if (shape?.kind === 'sphere') return [shape.radius, shape.radius, shape.radius]
   if (shape?.kind === 'capsule') return [shape.radius, shape.radius, shape.radius + shape.half_length]
@@ -292,7 +290,6 @@ export const runLine = ({
   ),
 })
 
-/** Returns the geometry of the bodies that have any. */
 export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
   return bodies.flatMap(({ id, extents, inertia, details: { group, ignores, ...details } }) => {
@@ -314,7 +311,7 @@ export const describeRun = ({
 
 const isSame = (a: unknown, b: unknown): boolean => Object.is(JSON.stringify(a), JSON.stringify(b))
 
-/** Merges a run line into earlier ones. Throws `FRAME_CONFLICT` if they contradict each other. */
+/** Throws `FRAME_CONFLICT` if the lines contradict each other. */
 export function mergeRun(before: RunFacts, added: RunFacts): RunFacts {
   const conflict = (what: string): never => {
     throw new RecordingError('FRAME_CONFLICT', `the run line contradicts an earlier one: ${what}`, {
