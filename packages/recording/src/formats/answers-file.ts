@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import type { AnalysisRequest } from '../types.ts'
 
-/** Returns the path of the answers file of a private copy. */
 export const answersFilePath = (copy: string): string => `${copy}-answers`
 
 export const getAnswerKey = ({ name, args }: AnalysisRequest): string => JSON.stringify([name, args])
@@ -42,7 +41,7 @@ export class AnswersFile {
   }
 }
 
-/** Returns the content of the file, or `undefined` if it is missing or malformed. */
+/** Returns `undefined` for a missing or malformed file. */
 function read(file: string): Content | undefined {
   try {
     return deserialize(readFileSync(file)) as Content
@@ -51,7 +50,6 @@ function read(file: string): Content | undefined {
   }
 }
 
-/** Returns a hash of all sources below these folders. */
 export function hashSources(folders: readonly URL[]): string {
   const hash = createHash('sha256')
   for (const folder of folders.map((url) => fileURLToPath(url)))

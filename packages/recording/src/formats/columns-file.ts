@@ -8,7 +8,6 @@ import type { BodyId } from '../types.ts'
 import type { FrameWindow } from './frame-window.ts'
 import { countWindowBytes, entryLength, packWindow, unpackWindow, windowLayout } from './window-block.ts'
 
-/** Returns the path of the columns file of a private copy. */
 export const columnsFilePath = (copy: string): string => `${copy}-columns`
 
 /** Identifies the layout; 64 bytes at the end of the file. */
@@ -20,7 +19,7 @@ const placeLength = 2 + entryLength
 /** Endings of incomplete files: the background and a question may write the columns at the same time. */
 export const columnsParts = { background: '.part', question: '.question.part' } as const
 
-/** Starts the columns file of a question. Returns `undefined` if another question writes it, or if the disk is full. */
+/** Returns `undefined` if another question writes the file, or if the disk is full. */
 export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
   try {
     return new ColumnsWriter(file, bodies, 'question')
@@ -29,7 +28,7 @@ export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWr
   }
 }
 
-/** Writes the windows of a recording in frame order. The file is in place after `finish`. */
+/** Windows are in frame order. The file is in place after `finish`. */
 export class ColumnsWriter {
   readonly #file: string
   readonly #part: string
@@ -89,7 +88,7 @@ export interface ColumnsFile {
   close(): void
 }
 
-/** Opens a columns file; `undefined` if it is missing, or has another layout or other bodies. */
+/** Returns `undefined` if the file is missing, or has another layout or other bodies. */
 export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsFile | undefined {
   const descriptor = openIfExists(file)
   if (descriptor === undefined) return undefined

@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly used_ms: number
 }
 
-/** A run of the recorder as of its last opening or closing. */
+/** As of the last opening or closing of the run. */
 export interface RunEntry {
   readonly name: string
   readonly status: RunStatus
@@ -68,7 +68,7 @@ export const catalogueMigrations: readonly Migration[] = [
   },
 ]
 
-/** Prefix of stored paths below the catalogue's folder, which may be moved: `./recordings/drop.db`. Other paths are absolute. */
+/** Prefix of stored paths below the catalogue's folder, which may be moved; other paths are absolute. */
 const relativePrefix = './'
 
 const snapshotColumns = 'key, path, bytes, used_ms'
@@ -122,7 +122,7 @@ export class Catalogue {
     this.summaries = new RunSummaries(this.#db)
   }
 
-  /** Returns the id of a real path and creates it if the path is new. */
+  /** Creates the id if the path is new. */
   getId(path: string): string {
     return this.getIds([path]).get(path) ?? ''
   }
@@ -145,7 +145,7 @@ export class Catalogue {
     this.#statements.putCheck.run(check)
   }
 
-  /** Returns the copies, least recently used first. */
+  /** Least recently used first. */
   listSnapshots(): readonly Snapshot[] {
     return this.#statements.listSnapshots.all()
   }
@@ -170,7 +170,7 @@ export class Catalogue {
     this.#statements.removeSnapshot.run(key)
   }
 
-  /** Returns the runs, least recently written first. Entries of live runs are as of their opening. */
+  /** Least recently written first. Entries of live runs are as of their opening. */
   listRuns(): readonly RunEntry[] {
     return this.#statements.listRuns.all()
   }
@@ -187,7 +187,6 @@ export class Catalogue {
     this.#statements.removeRun.run(name)
   }
 
-  /** Returns the mapping and the notes of the last import of a file. */
   findImport(path: string): FileImport | undefined {
     const row = this.#statements.findImport.get(path)
     return row && { mapping: row.mapping, notes: JSON.parse(row.notes) as string[] }
@@ -216,7 +215,7 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/** Candidate ids of a file: its name, then its name with parts of the hash of its path, so that an id is reproducible. */
+/** The name of the file, then the name with parts of the hash of its path: ids are reproducible. */
 function candidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

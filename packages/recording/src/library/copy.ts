@@ -72,7 +72,7 @@ async function copyConsistently(source: string, target: string, options: CopyOpt
   })
 }
 
-/** Copies a file and its sidecars; returns whether it did not change. */
+/** Returns whether the file did not change. */
 async function copyState(
   source: string,
   target: string,
@@ -103,7 +103,7 @@ async function requireSpace(target: string, size: number): Promise<void> {
   })
 }
 
-/** Clones a file if the file system supports it, else copies it in chunks. */
+/** Clones the file if the file system supports it. */
 async function copyFileInSteps(
   source: string,
   target: string,

@@ -28,10 +28,7 @@ export interface FileState {
 const headerBytes = 100
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 
-/**
- * Reads the state of a file. Throws `RECORDING_NOT_FOUND` if it is missing or unreadable, `NOT_A_DATABASE` if it is a
- * folder or a device.
- */
+/** Throws `RECORDING_NOT_FOUND` for a missing or unreadable file, `NOT_A_DATABASE` for a folder or a device. */
 export async function readFileState(path: string): Promise<FileState> {
   const file = await openForeign(path)
   if (file === null)
@@ -70,7 +67,7 @@ export function stateKey(path: string, state: FileState): string {
     .slice(0, 32)
 }
 
-/** Throws `NOT_A_RECORDING` for an empty file, `NOT_A_DATABASE` for a file without the SQLite header. */
+/** Throws `NOT_A_RECORDING` for an empty file, `NOT_A_DATABASE` without the SQLite header. */
 export function requireDatabase(path: string, { header }: FileState): void {
   if (header.length === 0)
     throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })

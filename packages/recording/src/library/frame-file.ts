@@ -7,12 +7,11 @@ import { openForeign } from './file-state.ts'
 /** Size of a part, the same as of a network read. */
 const partBytes = 64 * 1024
 
-/** Whether the name is that of a file of frame lines or an MCAP file. */
 export const isFrameFile = (path: string): boolean => /\.(jsonl|ndjson|mcap)$/i.test(path)
 
 /**
- * Calls `work` with the bytes of a file, which are read on demand. Throws `RECORDING_NOT_FOUND` if the file is missing
- * or unreadable, `NOT_A_RECORDING` if it is not a regular file, and `CANCELLED` on abort.
+ * Throws `RECORDING_NOT_FOUND` if the file is missing or unreadable, `NOT_A_RECORDING` if it is not a regular file, and
+ * `CANCELLED` on abort.
  */
 export async function withFrameFile<Result>(
   path: string,

@@ -2,7 +2,6 @@ import type { CallOptions } from '@causeway/worker'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { Recording } from '../types.ts'
 
-/** A file in a folder, with the reason if it is not a recording. */
 export interface Listing {
   readonly id: string
   readonly path: string
@@ -16,7 +15,6 @@ export interface Listing {
   readonly status?: RunStatus
 }
 
-/** Folder access below the configured roots. */
 export interface Roots {
   folders(): readonly string[]
   /**

@@ -36,16 +36,16 @@ export interface LibraryLimits {
 }
 
 interface LibraryOptions {
-  /** folder of the library; files below it are never opened as recordings of users */
+  /** files below it are never opened as recordings of users */
   readonly dir: string
   readonly roots: Roots
-  /** Returns the Unix time in milliseconds. */
+  /** Unix time in milliseconds */
   readonly now: () => number
   readonly log?: LibraryLog
   readonly limits?: Partial<LibraryLimits>
   /** entry file of the workers, which calls `serveRecording`; the default has no analyses */
   readonly worker?: URL
-  /** Returns the analyses that are run in the background for a long recording. Default: none. */
+  /** analyses to run in the background for a long recording; default: none */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
@@ -70,7 +70,7 @@ const isUnreadable = (error: unknown): boolean =>
   CausewayError.is(error, 'INTERNAL') ||
   WorkerError.is(error, 'WORKER_LOST')
 
-/** Opens the recording library. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+/** Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
 export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const dir = realpathSync(options.dir)
@@ -131,7 +131,7 @@ interface LibraryParts {
 export class RecordingLibrary {
   /** Records runs of engines. They are listed and opened like other recordings, also while they grow. */
   readonly recorder: Recorder
-  /** Memory of workers and of cached results. `shrink` releases the least recently used first; returns the bytes. */
+  /** Workers and cached results. `shrink` releases the least recently used first; returns the bytes. */
   readonly memory
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
@@ -156,10 +156,7 @@ export class RecordingLibrary {
     }
   }
 
-  /**
-   * Lists the databases of a folder, or of all roots and the runs, sorted by path. A missing folder gives an empty
-   * list.
-   */
+  /** Lists a folder, or all roots and the runs, sorted by path. A missing folder gives an empty list. */
   async list(
     directory?: string,
   ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
@@ -172,10 +169,7 @@ export class RecordingLibrary {
     return { searched, listings: directory === undefined ? [...this.#runs.list(), ...listings] : listings }
   }
 
-  /**
-   * Opens a recording by id, path or file name. Copies and checks the file if it is new or has changed. `progress`
-   * reports copied bytes. Throws a `RecordingError`.
-   */
+  /** Copies and checks the file if it is new or has changed; `progress` is in bytes. Throws a `RecordingError`. */
   async open(idOrPath: string, options: OpenOptions = {}): Promise<OpenResult> {
     const run = this.#runs.find(idOrPath)
     if (run !== undefined) return this.#runs.open(run, options)
@@ -201,7 +195,6 @@ export class RecordingLibrary {
     }
   }
 
-  /** The facts of recordings, for questions over many of them. */
   get summaries(): RunSummaries {
     return this.#parts.catalogue.summaries
   }
@@ -220,8 +213,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports a file of another tool and opens it. The mapping is stored for later calls of `open`; by default it is the stored one
-   * or that of the file next to it. Returns also what was left out or decided. Throws as `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. The mapping is stored for later calls of `open`; default: the stored one or
+   * that of the file next to it. Throws as `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,
@@ -243,10 +236,7 @@ export class RecordingLibrary {
     return readSourceFile(path, { given, stored: mapping ?? undefined })
   }
 
-  /**
-   * Imports a recording of the C++ recorder, a file of frame lines, an MCAP file or a file of another tool as a run. Throws what
-   * `open` and the recorder throw.
-   */
+  /** Imports a file as a run. Throws as `open` and as the recorder. */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
     const isOther = await isImported(path)
@@ -318,7 +308,7 @@ export class RecordingLibrary {
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
-  /** Loads an existing copy. Discards a copy that is unreadable, because the user's file still exists. */
+  /** Discards an unreadable copy, because the user's file still exists. */
   async #loadCopy(
     key: string,
     identity: RecordingIdentity,

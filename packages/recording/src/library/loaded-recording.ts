@@ -41,7 +41,7 @@ export async function loadRecording(
   return new LoadedRecording(first, copy, opened)
 }
 
-/** A private copy that is loaded. If its worker was stopped, the next call starts another one. */
+/** If the worker was stopped, the next call starts another one. */
 export class LoadedRecording {
   readonly key: string
   readonly file: string
@@ -96,7 +96,6 @@ export class LoadedRecording {
     await this.#worker.link?.call('refresh', undefined)
   }
 
-  /** Caches the result of `work` unless the request has a cached result. */
   async cacheResult(
     request: AnalysisRequest,
     work: (options: CallOptions) => Promise<unknown>,
@@ -104,7 +103,7 @@ export class LoadedRecording {
     await this.#results.get(getAnswerKey(request), work, {})
   }
 
-  /** Rejects all further calls with `error`, for example because the copy is damaged. */
+  /** Rejects all further calls with `error`. */
   fail(error: CausewayError): void {
     this.#failure = error
   }
@@ -158,7 +157,7 @@ export class LoadedRecording {
   }
 }
 
-/** Opens the copy in a worker. Kills the worker on abort, and stops it if opening fails. */
+/** Kills the worker on abort; stops it if opening fails. */
 async function openCopy(
   link: RecordingWorker,
   { file, identity }: CopyToLoad,

@@ -10,11 +10,11 @@ interface LoadedOptions extends BackgroundOptions {
   readonly maxWorkers: number
   readonly now: () => number
   readonly onDamage: (entry: LoadedRecording, error: CausewayError) => void
-  /** Called if indexing or preparation failed; the recording continues without it. */
+  /** The recording continues without its indexes or preparation. */
   readonly onBackgroundFailure: (entry: LoadedRecording, error: unknown) => void
 }
 
-/** The loaded recordings by the key of their copy, least recently used first. */
+/** By the key of the copy, least recently used first. */
 export class LoadedRecordings {
   readonly #options: LoadedOptions
   readonly #loaded = new Map<string, LoadedRecording>()
@@ -69,7 +69,7 @@ export class LoadedRecordings {
     return [...this.#loaded.values()].reduce((sum, { results }) => sum + results.bytes, 0)
   }
 
-  /** Stops idle workers, least recently used first, until `bytes` are released; returns the released bytes. */
+  /** Stops idle workers, least recently used first; returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
     let released = 0
     for (const entry of this.#findOpen()) {

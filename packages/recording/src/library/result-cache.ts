@@ -1,6 +1,6 @@
 import { type CallOptions, SharedCalls } from '@causeway/worker'
 
-/** A least-recently-used cache of the analysis results of one recording. */
+/** LRU cache of the analyses of one recording. */
 export class ResultCache {
   readonly #maxResults: number
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>()
@@ -15,7 +15,7 @@ export class ResultCache {
     return this.#bytes
   }
 
-  /** Returns the cached result of this key, or runs `work` once for all callers that wait for it and caches its result. */
+  /** Runs `work` once for all callers that wait for the same key. */
   async get(
     key: string,
     work: (options: Required<CallOptions>) => Promise<unknown>,
@@ -37,7 +37,7 @@ export class ResultCache {
     return result
   }
 
-  /** Evicts the least recently used results until `bytes` are released; returns the released bytes. */
+  /** Evicts the least recently used results; returns the released bytes. */
   shrink(bytes: number): number {
     let released = 0
     while (released < bytes && this.#results.size > 0) released += this.#evictOldest()

@@ -18,7 +18,7 @@ interface RunRecordingsOptions {
 
 export const getRunKey = (name: string): string => `run~${name}`
 
-/** Lists and opens runs. SQLite reads their files in place. */
+/** Reads the files of runs in place. */
 export class RunRecordings {
   readonly #options: RunRecordingsOptions
   readonly #revisions = new WeakMap<LoadedRecording, string>()
@@ -27,7 +27,7 @@ export class RunRecordings {
     this.#options = options
   }
 
-  /** Returns the name of the run with this id, path or name. An id takes precedence over a name. */
+  /** An id takes precedence over a name. */
   find(idOrPath: string): string | undefined {
     const { dir, catalogue, recorder } = this.#options
     const known = catalogue.findPath(idOrPath)

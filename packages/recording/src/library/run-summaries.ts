@@ -33,7 +33,6 @@ export interface RunVerdict extends WorstValues {
   readonly first_bad_kind: string | null
 }
 
-/** The facts of a recording without its frames, for questions over many recordings. */
 export interface RunSummary extends Omit<Provenance, 'tags'> {
   /** catalogue id */
   readonly recording: string
@@ -109,7 +108,7 @@ const prepareStatements = (db: Database) => ({
   remove: db.prepare<[string]>('DELETE FROM recording_summary WHERE recording = ?'),
 })
 
-/** One row per recording, written when a run is sealed or a file is first diagnosed. */
+/** A row is written when a run is sealed or a file is first diagnosed. */
 export class RunSummaries {
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -135,7 +134,7 @@ export class RunSummaries {
     return row && toSummary(row, new Map())
   }
 
-  /** Returns the summaries of all recordings, or of those of a scenario, in the order in which they were sealed. */
+  /** In the order in which the recordings were sealed. */
   list(scenario?: string): readonly RunSummary[] {
     const { list, listScenario } = this.#statements
     const rows = scenario === undefined ? list.all() : listScenario.all(scenario)

@@ -15,7 +15,7 @@ interface CacheOptions {
   readonly now: () => number
 }
 
-/** The private copies on disk. Evicts the least recently used copies above a size limit. */
+/** Evicts the least recently used private copies above a size limit. */
 export class SnapshotCache {
   readonly folder: string
   readonly #catalogue: Catalogue
@@ -38,7 +38,7 @@ export class SnapshotCache {
     return undefined
   }
 
-  /** Registers a copy whose file is in place; returns the file. */
+  /** The file must be in place; returns it. */
   add(key: string, path: string, bytes: number): string {
     this.#catalogue.addSnapshot({ key, path, bytes, used_ms: this.#now() })
     return this.#getFile(key)
@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Whether a file exists. Doesn't open it: a descriptor on a file that SQLite has open would drop its locks. */
+/** Doesn't open the file: a descriptor on a file that SQLite has open would drop its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

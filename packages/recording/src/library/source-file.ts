@@ -23,10 +23,7 @@ export interface SourceFile {
 /** Returns the folder of a bag instead of its metadata file. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/**
- * Reads the state of a file, or of a bag. Its mapping is the given one, else that of the file next to it, else the stored
- * one. Throws as `readFileState`.
- */
+/** Mapping: the given one, else that of the file next to it, else the stored one. Throws as `readFileState`. */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},
@@ -49,7 +46,7 @@ export async function readSourceFile(
   }
 }
 
-/** Whether the file is imported: it is a bag, or a file of another tool. An MCAP file is one if ROS 2 wrote it. */
+/** Whether it is a bag or a file of another tool, such as an MCAP file that ROS 2 wrote. */
 export async function isImported(path: string): Promise<boolean> {
   if (!isFrameFile(path)) return isImportName(path) || isBag(path)
   if (!isBagPart(path)) return false
@@ -57,7 +54,6 @@ export async function isImported(path: string): Promise<boolean> {
   return isRosMcap(header)
 }
 
-/** Whether the path is a folder with the metadata of a bag. */
 async function isBag(path: string): Promise<boolean> {
   try {
     return (await stat(join(path, bagMetadata))).isFile()
