@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@causeway/store'
 import { Pool } from 'undici'
 import { limitsSchema } from '../../packages/app-minds/src/limits.ts'
-import { encodeVector } from '../../packages/app-minds/src/memory/embedding.ts'
+import { packVector } from '../../packages/app-minds/src/memory/embedding.ts'
 import { openEmbedding } from '../../packages/app-minds/src/memory/open-embedding.ts'
 import { createMind } from '../../packages/app-minds/src/store/create-mind.ts'
 import { memoryId } from '../../packages/app-minds/src/store/hash.ts'
@@ -59,7 +59,7 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
         subject: null,
         tags: [],
       })
-      if (row !== undefined) memories.addVector(mind.seq, row, space, encodeVector(vectors[n]))
+      if (row !== undefined) memories.addVector(mind.seq, row, space, packVector(vectors[n]))
     }
     table.setEmbedder(mind.seq, space)
   })

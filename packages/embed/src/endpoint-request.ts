@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Dispatcher } from 'undici'
-import { parseVector, unit } from './domain/vector.ts'
+import { decodeVector, normalize } from './domain/vector.ts'
 import { EmbedError } from './errors.ts'
 
 export interface EndpointOptions {
@@ -103,7 +103,7 @@ export function readVectors(body: unknown, texts: number, dimensions: number): (
 }
 
 function readVector(embedding: unknown, dimensions: number): Float32Array {
-  const numbers = typeof embedding === 'string' ? parseVector(Buffer.from(embedding, 'base64')) : embedding
+  const numbers = typeof embedding === 'string' ? decodeVector(Buffer.from(embedding, 'base64')) : embedding
   if (!(numbers instanceof Float32Array) && !isNumbers(numbers))
     throw invalid('returned a vector that is not a list of numbers')
   if (numbers.length !== dimensions)
@@ -112,7 +112,7 @@ function readVector(embedding: unknown, dimensions: number): Float32Array {
       `the embeddings endpoint returned ${numbers.length} dimensions, but the settings require ${dimensions}`,
       { data: { dimensions: numbers.length, configured_dimensions: dimensions } },
     )
-  const vector = unit(numbers)
+  const vector = normalize(numbers)
   if (vector === undefined) throw invalid('returned a zero vector')
   return vector
 }

@@ -1,6 +1,20 @@
-export { stem, stopWords, terms } from './domain/terms.ts'
-export { nearest, parseVector, unit, type VectorTable, vectorBytes, vectorTable } from './domain/vector.ts'
-export { identifierParts, isUnspaced, pairs, spaced, withParts, words } from './domain/words.ts'
+export { listTerms, stem, stopWords } from './domain/terms.ts'
+export {
+  createVectorTable,
+  decodeVector,
+  encodeVector,
+  findNearest,
+  normalize,
+  type VectorTable,
+} from './domain/vector.ts'
+export {
+  addParts,
+  isUnspaced,
+  listPairs,
+  separateWords,
+  splitIdentifier,
+  splitWords,
+} from './domain/words.ts'
 export type { Embedder } from './embedder.ts'
 export { type EmbeddingSpace, requireSameSpace, type WantedSpace } from './embedder.ts'
 export { openEndpoint } from './endpoint.ts'

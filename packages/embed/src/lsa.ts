@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
-import { terms } from './domain/terms.ts'
+import { listTerms } from './domain/terms.ts'
 import { truncatedSvd } from './domain/truncated-svd.ts'
-import { unit } from './domain/vector.ts'
-import { makeVocabulary, termMatrix, type Vocabulary, weigh } from './domain/vocabulary.ts'
+import { normalize } from './domain/vector.ts'
+import { createTermMatrix, makeVocabulary, type Vocabulary, weigh } from './domain/vocabulary.ts'
 import { type Embedder, type EmbeddingSpace, type EmbedOptions, makeSpace } from './embedder.ts'
 import { EmbedError } from './errors.ts'
 
@@ -29,10 +29,10 @@ export async function trainLsa(texts: readonly string[], options: LsaOptions = {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)
   const selected = Array.from({ length: Math.min(texts.length, maxTexts) }, (_, i) =>
-    terms(texts[Math.floor(i * step)] ?? ''),
+    listTerms(texts[Math.floor(i * step)] ?? ''),
   )
   const vocabulary = makeVocabulary(selected)
-  const passes = truncatedSvd(termMatrix(selected, vocabulary), { rank: dimensions, seed })
+  const passes = truncatedSvd(createTermMatrix(selected, vocabulary), { rank: dimensions, seed })
   let pass = passes.next()
   while (!pass.done) {
     progress?.(...pass.value)
@@ -116,11 +116,11 @@ function project(
   text: string,
 ): Float32Array | undefined {
   const sum = new Float64Array(dimensions)
-  for (const [term, weight] of weigh(terms(text), vocabulary)) {
+  for (const [term, weight] of weigh(listTerms(text), vocabulary)) {
     const row = term * dimensions
     for (let k = 0; k < dimensions; k++) sum[k] = (sum[k] as number) + weight * (matrix[row + k] as number)
   }
-  return unit(sum)
+  return normalize(sum)
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {

@@ -1,20 +1,20 @@
 import ndarray from 'ndarray'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { orthonormalize, sparse } from '../src/domain/matrix.ts'
+import { createSparse, orthonormalize } from '../src/domain/matrix.ts'
 import { symmetricEigen } from '../src/domain/symmetric-eigen.ts'
-import { stem, terms } from '../src/domain/terms.ts'
+import { listTerms, stem } from '../src/domain/terms.ts'
 import { randomBits, type SvdOptions, truncatedSvd } from '../src/domain/truncated-svd.ts'
-import { identifierParts, spaced, withParts, words } from '../src/domain/words.ts'
+import { addParts, separateWords, splitIdentifier, splitWords } from '../src/domain/words.ts'
 import {
+  createVectorTable,
   decodeLsa,
+  decodeVector,
   encodeLsa,
-  nearest,
+  encodeVector,
+  findNearest,
   openLsa,
-  parseVector,
   trainLsa,
-  vectorBytes,
-  vectorTable,
 } from '../src/index.ts'
 
 /** Two topics; the words of a question need not be those of the text that answers it. */
@@ -34,10 +34,10 @@ verifies('help:embed:lsa', async (t) => {
   const vectors = await embedder.embedDocuments(texts)
   const rows = vectors.flatMap((vector, id) => (vector === undefined ? [] : [[id, vector] as const]))
   t.equal(rows.length, texts.length)
-  const table = vectorTable(2, rows)
+  const table = createVectorTable(2, rows)
   const asked = await embedder.embedQuery('captain')
   t.not(asked, undefined)
-  const found = nearest(table, asked ?? new Float32Array(2), 4).map(({ id }) => id)
+  const found = findNearest(table, asked ?? new Float32Array(2), 4).map(({ id }) => id)
   t.same(found.toSorted(), [0, 1, 2, 3], 'also the texts about ships that say nothing of a captain')
 })
 
@@ -75,21 +75,21 @@ t.test('trainLsa stops when it is cancelled', async (t) => {
   await t.rejects(trainLsa(texts, { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
 })
 
-t.test('parseVector reads bytes at any offset', async (t) => {
+t.test('decodeVector reads bytes at any offset', async (t) => {
   const vector = Float32Array.from([0.5, -2, 1 / 3])
-  const bytes = vectorBytes(vector)
+  const bytes = encodeVector(vector)
   const shifted = new Uint8Array(bytes.length + 1)
   shifted.set(bytes, 1)
-  t.same(parseVector(shifted.subarray(1)), vector)
+  t.same(decodeVector(shifted.subarray(1)), vector)
 })
 
 t.test('nearest filters rows before it applies the limit', async (t) => {
-  const table = vectorTable(
+  const table = createVectorTable(
     1,
     [1, 2, 3, 4].map((id) => [id, Float32Array.from([1])] as const),
   )
   t.same(
-    nearest(table, Float32Array.from([1]), 2, (id) => id > 2).map(({ id }) => id),
+    findNearest(table, Float32Array.from([1]), 2, (id) => id > 2).map(({ id }) => id),
     [3, 4],
   )
 })
@@ -153,41 +153,41 @@ t.test('stem returns other than English words unchanged', async (t) => {
 })
 
 t.test('words splits unspaced scripts into pairs and other text into words', async (t) => {
-  t.same(words('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
-  t.same(words('请求体大小'), ['请求', '求体', '体大', '大小'])
-  t.same(words('서버를 시작'), ['서버', '버를', '시작'])
-  t.same(words('火'), ['火'])
+  t.same(splitWords('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
+  t.same(splitWords('请求体大小'), ['请求', '求体', '体大', '大小'])
+  t.same(splitWords('서버를 시작'), ['서버', '버를', '시작'])
+  t.same(splitWords('火'), ['火'])
 })
 
 t.test('words folds full-width letters and ligatures', async (t) => {
-  t.same(words('ＡＰＩ ﬁle'), ['api', 'file'])
+  t.same(splitWords('ＡＰＩ ﬁle'), ['api', 'file'])
 })
 
 t.test('spaced keeps the text around runs of an unspaced script', async (t) => {
-  t.equal(spaced('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
+  t.equal(separateWords('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
 })
 
-t.test('identifierParts returns the words of an identifier, and nothing for a plain word', async (t) => {
-  t.same(identifierParts('preSerialization'), ['pre', 'serialization'])
-  t.same(identifierParts('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
-  t.same(identifierParts('HTTPServer'), ['http', 'server'])
-  t.same(identifierParts('plugin'), [])
+t.test('splitIdentifier returns the words of an identifier, and nothing for a plain word', async (t) => {
+  t.same(splitIdentifier('preSerialization'), ['pre', 'serialization'])
+  t.same(splitIdentifier('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
+  t.same(splitIdentifier('HTTPServer'), ['http', 'server'])
+  t.same(splitIdentifier('plugin'), [])
 })
 
 t.test('terms returns stems without stop words, and identifiers whole and in parts', async (t) => {
-  t.same(terms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
-  t.same(terms('the of and'), [])
+  t.same(listTerms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
+  t.same(listTerms('the of and'), [])
 })
 
-t.test('withParts appends the parts to camel-case names and keeps everything else', async (t) => {
-  t.equal(withParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
-  t.equal(withParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
+t.test('addParts appends the parts to camel-case names and keeps everything else', async (t) => {
+  t.equal(addParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
+  t.equal(addParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
   const data = 'aB'.repeat(5000)
-  t.equal(withParts(data), data)
+  t.equal(addParts(data), data)
 })
 
 const run = (rows: readonly ReadonlyMap<number, number>[], columns: number, options: SvdOptions) => {
-  const passes = truncatedSvd(sparse(rows, columns), options)
+  const passes = truncatedSvd(createSparse(rows, columns), options)
   for (;;) {
     const pass = passes.next()
     if (pass.done) return pass.value

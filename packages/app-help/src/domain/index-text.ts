@@ -1,4 +1,4 @@
-import { spaced, withParts } from '@causeway/embed'
+import { addParts, separateWords } from '@causeway/embed'
 
 /** A table of contents entry, which repeats the words of a heading. */
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
@@ -11,7 +11,7 @@ const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
  * included. Unspaced scripts become pairs of characters.
  */
 export function indexText(markdown: string): string {
-  return spaced(
+  return separateWords(
     markdown
       .normalize('NFKC')
       .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
@@ -29,7 +29,7 @@ export function indexText(markdown: string): string {
 
 /** Returns the text of a chunk for embedding. */
 export const embeddedText = (title: string, heading: string, markdown: string): string =>
-  `${spaced(title)}. ${spaced(heading)}. ${indexText(markdown)}`
+  `${separateWords(title)}. ${separateWords(heading)}. ${indexText(markdown)}`
 
 /** Returns the title of a page for the index, including words of its source and path. */
 export const indexedTitle = (page: {
@@ -39,7 +39,7 @@ export const indexedTitle = (page: {
 }): string => {
   const path = `${page.source.replace(/^pkg:/, '')} ${page.file_path.replace(/\.[^.]*$/, '')}`
   const parts = path.split(/[^\p{L}\p{N}]+/u).filter((part) => !/^(docs?|readme|index)?$/i.test(part))
-  return spaced(`${page.title} ${[...new Set(parts)].join(' ')}`)
+  return separateWords(`${page.title} ${[...new Set(parts)].join(' ')}`)
 }
 
 /** Words of a text: as written, and for stemming with the parts of identifiers. */
@@ -50,8 +50,8 @@ export interface IndexedWords {
 
 /** Returns the full-text columns of a chunk or page. */
 export function indexedWords(title: string, headings: string, markdown: string): IndexedWords {
-  const [heads, text] = [spaced(headings), indexText(markdown)]
-  return { exact: [title, heads, text], stem: [withParts(title), withParts(heads), withParts(text)] }
+  const [heads, text] = [separateWords(headings), indexText(markdown)]
+  return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
 }
 
 /** Version of the indexed words and anchors. Another version makes a build read every page again. */

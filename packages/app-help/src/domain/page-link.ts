@@ -1,4 +1,4 @@
-import { withParts } from '@causeway/embed'
+import { addParts } from '@causeway/embed'
 import { blocks } from './block.ts'
 import { indexText } from './index-text.ts'
 
@@ -25,7 +25,7 @@ export function pageLinks(path: string, body: string): PageLink[] {
       const to = resolvePage(path, target)
       if (to === undefined || to === path) continue
       const words = indexText(passage.length < maxPassage ? passage : label)
-      const text = withParts(`${words} ${fragment.replace(/[#_-]+/g, ' ')}`)
+      const text = addParts(`${words} ${fragment.replace(/[#_-]+/g, ' ')}`)
         .replace(/[\s|]+/g, ' ')
         .trim()
       if (text !== '') found.set(`${to}\n${text}`, { to, text })

@@ -1,5 +1,5 @@
 // cspell:ignore somebody tell -- words of questions
-import { identifierParts, isUnspaced, spaced, stopWords, words } from '@causeway/embed'
+import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } from '@causeway/embed'
 
 /** The parts of a query. None of them is query syntax. */
 export interface Question {
@@ -28,9 +28,9 @@ const maxWords = 64
 export function readQuestion(text: string): Question {
   const plain = text.normalize('NFKC')
   const phrases = [...plain.matchAll(/"([^"]{2,200})"|“([^”]{2,200})”/g)]
-    .map((match) => words(match[1] ?? match[2] ?? '').join(' '))
+    .map((match) => splitWords(match[1] ?? match[2] ?? '').join(' '))
     .filter((phrase) => phrase.includes(' '))
-  const all = [...new Set(words(plain))]
+  const all = [...new Set(splitWords(plain))]
   const specific = all.filter(
     (word) =>
       !stopWords.has(word) &&
@@ -57,7 +57,7 @@ function isIdentifier(token: string): boolean {
 
 /** Returns words, parts of identifiers and phrases. */
 export function wordTerms({ words: content, identifiers, phrases }: Question): string[] {
-  const parts = identifiers.flatMap((name) => identifierParts(name)).filter((part) => !stopWords.has(part))
+  const parts = identifiers.flatMap((name) => splitIdentifier(name)).filter((part) => !stopWords.has(part))
   return [...new Set([...content, ...parts, ...phrases])]
 }
 
@@ -67,7 +67,7 @@ export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
 
 /** Returns the identifiers as terms. */
 export const identifierTerms = ({ identifiers }: Question): string[] =>
-  identifiers.map((name) => words(spaced(name)).join(' ')).filter((term) => term !== '')
+  identifiers.map((name) => splitWords(separateWords(name)).join(' ')).filter((term) => term !== '')
 
 /** Returns an FTS5 expression that matches any of the terms. Quoting prevents syntax. */
 export const ftsExpression = (terms: readonly string[]): string =>

@@ -1,4 +1,4 @@
-import { decodeLsa, terms, words } from '@causeway/embed'
+import { decodeLsa, listTerms, splitWords } from '@causeway/embed'
 import type { Database } from 'better-sqlite3'
 import { findNeedles, needles } from '../domain/needles.ts'
 import type { DocRow, HelpIndex } from '../storage/types.ts'
@@ -59,7 +59,7 @@ async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[
 function collectWords(all: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of all)
-    for (const word of [...words(text), ...terms(text)]) {
+    for (const word of [...splitWords(text), ...listTerms(text)]) {
       found.add(word)
       found.add(word.normalize('NFD').replace(/\p{M}/gu, ''))
     }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { parseVector } from '@causeway/embed'
+import { decodeVector } from '@causeway/embed'
 import type { BuildContext, BuildOptions } from '../build/build.ts'
 import { buildFromPlan } from '../build/build.ts'
 import { newPage, planPages } from '../build/plan.ts'
@@ -45,6 +45,6 @@ function exportedVectors(folder: string): ReadonlyMap<string, Float32Array> {
     const rows = db
       .prepare<[], { text_hash: string; embedding: Buffer }>('SELECT text_hash, embedding FROM help_vectors')
       .all()
-    return new Map(rows.map(({ text_hash, embedding }) => [text_hash, parseVector(embedding)]))
+    return new Map(rows.map(({ text_hash, embedding }) => [text_hash, decodeVector(embedding)]))
   })
 }

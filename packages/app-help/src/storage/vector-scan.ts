@@ -1,4 +1,4 @@
-import { nearest, parseVector, unit, type VectorTable, vectorTable } from '@causeway/embed'
+import { createVectorTable, decodeVector, findNearest, normalize, type VectorTable } from '@causeway/embed'
 import type { Hit } from '../domain/fuse.ts'
 
 /** A chunk with its page and its vector as bytes. */
@@ -18,9 +18,9 @@ export class VectorScan {
   readonly #rows: ReadonlyMap<number, number>
 
   constructor(dimensions: number, stored: readonly StoredVector[]) {
-    this.#items = vectorTable(
+    this.#items = createVectorTable(
       dimensions,
-      stored.map(({ item_id, embedding }) => [item_id, parseVector(embedding)] as const),
+      stored.map(({ item_id, embedding }) => [item_id, decodeVector(embedding)] as const),
     )
     const owners = new Map(stored.map(({ item_id, doc_id }) => [item_id, doc_id]))
     this.#owners = owners
@@ -45,14 +45,14 @@ export class VectorScan {
   /** Returns the nearest chunks of visible pages. Orthogonal and opposite texts are unrelated to the query. */
   nearestItems(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
     const owner = (item: number): number => this.#owners.get(item) ?? 0
-    return nearest(this.#items, vector, limit, (item) => visible.has(owner(item)))
+    return findNearest(this.#items, vector, limit, (item) => visible.has(owner(item)))
       .filter(({ similarity }) => similarity > 0)
       .map(({ id, similarity }) => ({ item_id: id, doc_id: owner(id), similarity }))
   }
 
   /** Returns the nearest visible pages by the means of their vectors. */
   nearestPages(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
-    return nearest(this.#pages, vector, limit, (doc) => visible.has(doc))
+    return findNearest(this.#pages, vector, limit, (doc) => visible.has(doc))
       .filter(({ similarity }) => similarity > 0)
       .map(({ id }) => ({ doc_id: id, item_id: null }))
   }
@@ -67,8 +67,8 @@ function meanVectors({ dimensions, ids, data }: VectorTable, getPage: (item: num
     sums.set(getPage(id), sum)
   }
   const rows = [...sums].flatMap(([id, sum]) => {
-    const mean = unit(sum)
+    const mean = normalize(sum)
     return mean === undefined ? [] : [[id, mean] as const]
   })
-  return vectorTable(dimensions, rows)
+  return createVectorTable(dimensions, rows)
 }

@@ -1,4 +1,4 @@
-import { type Embedder, vectorBytes } from '@causeway/embed'
+import { type Embedder, encodeVector } from '@causeway/embed'
 import { isCausewayError } from '@causeway/protocol'
 import { MindsError } from '../errors.ts'
 
@@ -89,5 +89,5 @@ const entryBytes = (text: string, vector: Float32Array | undefined): number =>
   text.length + (vector?.byteLength ?? 0) + 150
 
 /** Returns the bytes of a vector for the data file. */
-export const encodeVector = (vector: Float32Array | undefined): Uint8Array | null =>
-  vector === undefined ? null : vectorBytes(vector)
+export const packVector = (vector: Float32Array | undefined): Uint8Array | null =>
+  vector === undefined ? null : encodeVector(vector)

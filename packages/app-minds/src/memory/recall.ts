@@ -15,7 +15,7 @@ import {
 import type { MindsFile } from '../store/minds-file.ts'
 import type { MindRow, RecallMaterial } from '../store/types.ts'
 import type { DailySearch, MemoryQuery } from './daily-search.ts'
-import { type Embedding, encodeVector } from './embedding.ts'
+import { type Embedding, packVector } from './embedding.ts'
 import type { MemoryCache } from './memory-cache.ts'
 import type { RelationsFile } from './relations-file.ts'
 import type { VectorSearch } from './vector-search.ts'
@@ -164,7 +164,7 @@ export async function addMissingVectors(
   const isLast = rows.length < embedBatchSize
   await file.write(({ minds, memories }) => {
     for (const [i, row] of rows.entries())
-      memories.addVector(seq, row.seq, embedding.id, encodeVector(vectors[i]))
+      memories.addVector(seq, row.seq, embedding.id, packVector(vectors[i]))
     minds.markMemoriesChanged(seq, 0)
     if (isLast) minds.setEmbedder(seq, embedding.id)
   })

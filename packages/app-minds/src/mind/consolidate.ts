@@ -1,5 +1,5 @@
 import { MindsError } from '../errors.ts'
-import { encodeVector } from '../memory/embedding.ts'
+import { packVector } from '../memory/embedding.ts'
 import { consolidateBatch } from '../store/consolidate-batch.ts'
 import type { MindRow } from '../store/types.ts'
 import { reflect } from './reflect.ts'
@@ -42,7 +42,7 @@ export async function consolidateMind(
     const rows = daily.slice(start, start + batchSize)
     try {
       const vectors = await embedding.vectors(rows.map(({ content }) => content))
-      const batch = rows.map((memory, i) => ({ memory, vector: encodeVector(vectors[i]) }))
+      const batch = rows.map((memory, i) => ({ memory, vector: packVector(vectors[i]) }))
       const counts = await file.write((tables) =>
         consolidateBatch(tables, { mindSeq: mind.seq, embedderId: embedding.id, batch }),
       )

@@ -1,6 +1,6 @@
 import { conclude } from '../domain/reflect.ts'
 import { MindsError } from '../errors.ts'
-import { encodeVector } from '../memory/embedding.ts'
+import { packVector } from '../memory/embedding.ts'
 import { memoryId } from '../store/hash.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindServices } from './services.ts'
@@ -25,7 +25,7 @@ export async function reflect(
       minds.markReflected(seq)
       return conclusions.filter((conclusion, i) => {
         const id = memoryId(mind_id, seq, 'reflection', conclusion.about, conclusion.content)
-        return reflections.add(seq, embedding.id, { ...conclusion, id, vector: encodeVector(vectors[i]) })
+        return reflections.add(seq, embedding.id, { ...conclusion, id, vector: packVector(vectors[i]) })
       }).length
     })
   } catch (error) {

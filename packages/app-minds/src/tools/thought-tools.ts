@@ -31,7 +31,9 @@ function decideTool(app: Registrar<Minds, object>): void {
       events: z
         .unknown()
         .optional()
-        .describe('Events since the last call: [{timestamp, event_type, payload}]'),
+        .describe(
+          'Events since the last call, also facts that the character learns: [{timestamp, event_type, payload}]',
+        ),
       request_id: requestId,
       explain: z
         .boolean()

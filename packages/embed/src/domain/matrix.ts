@@ -13,13 +13,13 @@ export interface Dense {
   readonly data: Float64Array
 }
 
-export const zeros = (rows: number, columns: number): Dense => ({
+export const createZeros = (rows: number, columns: number): Dense => ({
   rows,
   columns,
   data: new Float64Array(rows * columns),
 })
 
-export function sparse(rows: readonly ReadonlyMap<number, number>[], columns: number): Sparse {
+export function createSparse(rows: readonly ReadonlyMap<number, number>[], columns: number): Sparse {
   const entries = rows.reduce((sum, row) => sum + row.size, 0)
   const start = new Uint32Array(rows.length + 1)
   const column = new Uint32Array(entries)
@@ -37,15 +37,15 @@ export function sparse(rows: readonly ReadonlyMap<number, number>[], columns: nu
 }
 
 /** a · b, shape [a.rows, b.columns]. */
-export function times(a: Sparse, b: Dense): Dense {
-  const product = zeros(a.rows, b.columns)
+export function multiply(a: Sparse, b: Dense): Dense {
+  const product = createZeros(a.rows, b.columns)
   walk(a, (i, j, value) => addScaled(product, i, { from: b, row: j, scale: value }))
   return product
 }
 
 /** aᵀ · b, shape [a.columns, b.columns]. */
-export function transposedTimes(a: Sparse, b: Dense): Dense {
-  const product = zeros(a.columns, b.columns)
+export function multiplyTransposed(a: Sparse, b: Dense): Dense {
+  const product = createZeros(a.columns, b.columns)
   walk(a, (i, j, value) => addScaled(product, j, { from: b, row: i, scale: value }))
   return product
 }

@@ -1,6 +1,6 @@
 // cspell:ignore whom
 import { stemmer } from 'stemmer'
-import { identifierParts, words } from './words.ts'
+import { splitIdentifier, splitWords } from './words.ts'
 
 export const stopWords: ReadonlySet<string> = new Set(
   `a about after all also am an and any are as at be because been before being between both but by can could did do does
@@ -15,11 +15,11 @@ export const stopWords: ReadonlySet<string> = new Set(
 export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word)
 
 /** Returns the terms of a text: stems without stop words, and identifiers as a whole and in parts. */
-export function terms(text: string): string[] {
+export function listTerms(text: string): string[] {
   const found: string[] = []
   for (const match of text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []) {
-    for (const word of words(match)) if (isTerm(word)) found.push(stem(word))
-    for (const part of identifierParts(match)) if (isTerm(part)) found.push(stem(part))
+    for (const word of splitWords(match)) if (isTerm(word)) found.push(stem(word))
+    for (const part of splitIdentifier(match)) if (isTerm(part)) found.push(stem(part))
   }
   return found
 }

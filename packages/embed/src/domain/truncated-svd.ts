@@ -1,12 +1,12 @@
 import ndarray from 'ndarray'
 import {
+  createZeros,
   type Dense,
+  multiply,
+  multiplyTransposed,
   orthonormalize,
   type Sparse,
-  times,
   transpose,
-  transposedTimes,
-  zeros,
 } from './matrix.ts'
 import { symmetricEigen } from './symmetric-eigen.ts'
 
@@ -45,16 +45,16 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   const rank = Math.min(options.rank, width)
   const steps = powerIterations + 2
 
-  let basis = orthonormalize(times(matrix, signs(matrix.columns, width, seed)))
+  let basis = orthonormalize(multiply(matrix, signs(matrix.columns, width, seed)))
   for (let pass = 1; pass <= powerIterations; pass++) {
     yield [pass, steps]
-    basis = orthonormalize(times(matrix, orthonormalize(transposedTimes(matrix, basis))))
+    basis = orthonormalize(multiply(matrix, orthonormalize(multiplyTransposed(matrix, basis))))
   }
   yield [steps - 1, steps]
   // Bᵀ = Aᵀ Q: B Bᵀ is small, and Bᵀ times its eigenvectors are the singular vectors.
-  const small = transposedTimes(matrix, basis)
+  const small = multiplyTransposed(matrix, basis)
   const { values, vectors } = symmetricEigen(gram(small))
-  const right = zeros(matrix.columns, rank)
+  const right = createZeros(matrix.columns, rank)
   const singular = new Float64Array(rank)
   for (let k = 0; k < rank; k++) {
     const value = Math.sqrt(Math.max(values[k] ?? 0, 0))
@@ -72,7 +72,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
 /** Returns random signs, shape [rows, columns]. */
 function signs(rows: number, columns: number, seed: number): Dense {
   const bits = randomBits(seed)
-  const matrix = zeros(rows, columns)
+  const matrix = createZeros(rows, columns)
   for (let i = 0; i < matrix.data.length; i++) matrix.data[i] = bits() & 1 ? 1 : -1
   return matrix
 }

@@ -1,5 +1,5 @@
 /** Returns a copy of length 1; `undefined` if the vector is zero or not finite. */
-export function unit(vector: ArrayLike<number>): Float32Array | undefined {
+export function normalize(vector: ArrayLike<number>): Float32Array | undefined {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += (vector[i] ?? 0) ** 2
   const length = Math.sqrt(sum)
@@ -8,7 +8,7 @@ export function unit(vector: ArrayLike<number>): Float32Array | undefined {
 }
 
 /** Encodes a vector as little-endian float32. */
-export function vectorBytes(vector: Float32Array): Uint8Array {
+export function encodeVector(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
   for (const [i, value] of vector.entries()) view.setFloat32(i * 4, value, true)
@@ -16,7 +16,7 @@ export function vectorBytes(vector: Float32Array): Uint8Array {
 }
 
 /** Decodes a vector; the bytes need no alignment. */
-export function parseVector(bytes: Uint8Array): Float32Array {
+export function decodeVector(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, i) => view.getFloat32(i * 4, true))
 }
@@ -35,7 +35,7 @@ interface Neighbour {
   readonly similarity: number
 }
 
-export function vectorTable(
+export function createVectorTable(
   dimensions: number,
   rows: Iterable<readonly [id: number, vector: Float32Array]>,
 ): VectorTable {
@@ -46,7 +46,7 @@ export function vectorTable(
 }
 
 /** Returns at most `limit` rows by descending cosine, then by id. Scans every row: 2 ms for 10 000 rows of 128. */
-export function nearest(
+export function findNearest(
   table: VectorTable,
   query: Float32Array,
   limit: number,

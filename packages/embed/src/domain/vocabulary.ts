@@ -1,4 +1,4 @@
-import { type Sparse, sparse } from './matrix.ts'
+import { createSparse, type Sparse } from './matrix.ts'
 
 /** Rows of the terms of a model and their weights: ln((1 + n) / (1 + df)) + 1 over n texts. */
 export interface Vocabulary {
@@ -50,8 +50,8 @@ export function weigh(text: readonly string[], { index, weight }: Vocabulary): M
   return counts
 }
 
-export const termMatrix = (texts: readonly (readonly string[])[], vocabulary: Vocabulary): Sparse =>
-  sparse(
+export const createTermMatrix = (texts: readonly (readonly string[])[], vocabulary: Vocabulary): Sparse =>
+  createSparse(
     texts.map((text) => weigh(text, vocabulary)),
     vocabulary.weight.length,
   )

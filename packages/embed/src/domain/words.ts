@@ -8,7 +8,7 @@ const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*/gu
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
 
 /** Returns the overlapping pairs of unspaced characters; a single character is itself. */
-export function pairs(text: string): string[] {
+export function listPairs(text: string): string[] {
   const characters = [...text]
   if (characters.length < 2) return characters
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`)
@@ -16,16 +16,17 @@ export function pairs(text: string): string[] {
 
 export const isUnspaced = (text: string): boolean => new RegExp(unspaced.source, 'u').test(text)
 
-export const spaced = (text: string): string => text.replace(unspaced, (part) => ` ${pairs(part).join(' ')} `)
+export const separateWords = (text: string): string =>
+  text.replace(unspaced, (part) => ` ${listPairs(part).join(' ')} `)
 
 /** Returns the words of a text in order: whole identifiers, pairs of unspaced characters. */
-export function words(text: string): string[] {
+export function splitWords(text: string): string[] {
   const plain = text.normalize('NFKC')
-  const separated = isUnspaced(plain) ? spaced(plain) : plain
+  const separated = isUnspaced(plain) ? separateWords(plain) : plain
   return separated.match(wordPattern)?.map((word) => word.toLowerCase()) ?? []
 }
 
-export function identifierParts(word: string): string[] {
+export function splitIdentifier(word: string): string[] {
   const parts = word
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
@@ -40,11 +41,11 @@ const maxNameLength = 60
 const camelCase = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/
 
 /** Appends the parts of camel-case names, `bodyLimit body limit`, because people search for them. */
-export const withParts = (text: string): string =>
+export const addParts = (text: string): string =>
   camelCase.test(text)
     ? text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>
         word.length <= maxNameLength && camelCase.test(word)
-          ? [word, ...identifierParts(word)].join(' ')
+          ? [word, ...splitIdentifier(word)].join(' ')
           : word,
       )
     : text

@@ -1,4 +1,4 @@
-import { parseVector } from '@causeway/embed'
+import { decodeVector } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import { HelpError } from '../../errors.ts'
 import { isDead } from '../lock-holder.ts'
@@ -60,7 +60,7 @@ export async function openPostgresStorage(
         'SELECT text_hash, vector FROM help_vector_cache WHERE fingerprint = $1 AND text_hash = ANY($2::text[])',
         [fingerprint, hashes],
       )
-      return new Map(rows.map(({ text_hash, vector }) => [text_hash, parseVector(vector)]))
+      return new Map(rows.map(({ text_hash, vector }) => [text_hash, decodeVector(vector)]))
     },
     cacheVectors: (fingerprint, rows) =>
       db.transaction(async (sql) => {

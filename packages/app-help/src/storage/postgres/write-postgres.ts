@@ -1,4 +1,4 @@
-import { vectorBytes } from '@causeway/embed'
+import { encodeVector } from '@causeway/embed'
 import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
 import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables } from './schema.ts'
@@ -114,7 +114,7 @@ async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<vo
   if (dimensions === 0) return
   if (!(await hasVectorExtension(sql))) {
     for (const statement of byteTables) await sql.query(statement)
-    const rows = [...vectors.rows].map(([hash, vector]) => [hash, Buffer.from(vectorBytes(vector))])
+    const rows = [...vectors.rows].map(([hash, vector]) => [hash, Buffer.from(encodeVector(vector))])
     await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::bytea'] })
     return
   }
@@ -132,4 +132,4 @@ async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<vo
 }
 
 export const cacheRows = (fingerprint: string, rows: ReadonlyMap<string, Float32Array>): unknown[][] =>
-  [...rows].map(([hash, vector]) => [fingerprint, hash, Buffer.from(vectorBytes(vector))])
+  [...rows].map(([hash, vector]) => [fingerprint, hash, Buffer.from(encodeVector(vector))])

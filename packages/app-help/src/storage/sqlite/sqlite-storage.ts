@@ -9,7 +9,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parseVector, vectorBytes } from '@causeway/embed'
+import { decodeVector, encodeVector } from '@causeway/embed'
 import {
   classifyFailure,
   createPrivateFile,
@@ -109,7 +109,7 @@ class SqliteStorage implements HelpStorage {
         'SELECT text_hash, vector FROM vector_cache WHERE fingerprint = ? AND text_hash IN (SELECT value FROM json_each(?))',
       )
       .all(fingerprint, JSON.stringify(hashes))
-    return new Map(rows.map(({ text_hash, vector }) => [text_hash, parseVector(vector)]))
+    return new Map(rows.map(({ text_hash, vector }) => [text_hash, decodeVector(vector)]))
   }
 
   async cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void> {
@@ -118,7 +118,7 @@ class SqliteStorage implements HelpStorage {
     )
     this.#db
       .transaction(() => {
-        for (const [hash, vector] of rows) put.run(fingerprint, hash, vectorBytes(vector))
+        for (const [hash, vector] of rows) put.run(fingerprint, hash, encodeVector(vector))
       })
       .immediate()
   }

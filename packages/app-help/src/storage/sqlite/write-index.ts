@@ -1,4 +1,4 @@
-import { vectorBytes } from '@causeway/embed'
+import { encodeVector } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
 import { type Edition, firstInternalId, type IndexChange, type NewPage, type NewVectors } from '../types.ts'
@@ -151,5 +151,5 @@ function putVectors(db: Database, vectors: NewVectors | undefined): void {
     'INSERT INTO help_spaces (id, provider, model, revision, dimensions, fingerprint, params) VALUES (1, ?, ?, ?, ?, ?, ?)',
   ).run(provider, model, revision, dimensions, fingerprint, vectors.model ?? null)
   const put = db.prepare('INSERT INTO help_vectors (text_hash, embedding) VALUES (?, ?)')
-  for (const [hash, vector] of vectors.rows) put.run(hash, vectorBytes(vector))
+  for (const [hash, vector] of vectors.rows) put.run(hash, encodeVector(vector))
 }
