@@ -62,6 +62,12 @@ else {
     await page.getByText('UPSTREAM_UNAVAILABLE').waitFor()
     t.equal(await page.locator('main img').count(), 0)
     t.notMatch(await page.content(), data, 'no folder of the machine')
+    await visit(watched, `${url}/health`)
+    await page.locator('[data-app="BrokenOne"]').getByText('UPSTREAM_UNAVAILABLE').waitFor()
+    t.notMatch(await page.locator('[data-app="BrokenOne"]').innerText(), /\bok\b/)
+    t.match(await page.locator('[data-app="Files"]').innerText(), /ready/)
+    await visit(watched, url)
+    t.match(await page.locator('a.card', { hasText: 'Imported' }).innerText(), /needs approval/)
     t.same(watched.problems, [])
   })
 

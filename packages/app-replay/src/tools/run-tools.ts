@@ -21,7 +21,10 @@ import { pageArguments, type Registration, readOnly } from './recording-tool.ts'
 const maxCommits = 200
 const maxSimilar = 20
 
-const whereArgument = z.unknown().optional().describe('Such as {"scenario": "stack", "bad": true}')
+const whereArgument = z
+  .unknown()
+  .optional()
+  .describe('Such as {"kind": "blow_up", "since": "2026-11-01"}, or {"scenario": "stack", "bad": true}')
 
 export const runTools: readonly Registration[] = [
   (app) =>

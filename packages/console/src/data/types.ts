@@ -79,6 +79,9 @@ export interface AppState {
   readonly reason?: string
   readonly message?: string
   readonly remedy?: string
+  /** State of the processes of a hosted server, as `GET /api/hosted` has it. */
+  readonly state?: string
+  readonly last_error?: { readonly code: string; readonly message: string }
   readonly [more: string]: unknown
 }
 

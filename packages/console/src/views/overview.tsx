@@ -3,7 +3,8 @@ import { formatClient, summarizeClients } from '../domain/clients.ts'
 import { formatBytes, formatCount, formatDuration, formatMs, formatTime } from '../domain/text.ts'
 import { useConsole } from '../ui/console.ts'
 import { ForeignText } from '../ui/foreign-text.tsx'
-import { Chip, Empty, LoadedView, toSeverity, useLoaded } from '../ui/state.tsx'
+import { Chip, Empty, LoadedView, useLoaded } from '../ui/state.tsx'
+import { AppChip, AppError } from './servers/app-state.tsx'
 
 /** Number of calls that the lists of clients and calls are made from. */
 const recentCalls = 200
@@ -94,15 +95,15 @@ const AppCard = ({ app, state }: { app: AppSummary; state: AppState | undefined 
   <a class="card stack" href={app.href.replace('/api', '')}>
     <div class="row spread">
       <h3>{app.name}</h3>
-      {state !== undefined && <Chip severity={toSeverity(state.status)}>{state.status}</Chip>}
+      {state !== undefined && <AppChip state={state} />}
     </div>
     <p class="muted wrap">
       <ForeignText text={app.about} max={300} />
     </p>
-    {state?.message !== undefined && (
-      <p>
-        <code>{state.reason}</code> <ForeignText text={state.message} max={500} />
-      </p>
+    {state !== undefined && (
+      <div>
+        <AppError state={state} />
+      </div>
     )}
     <span class="muted">{state?.tools ?? app.tools.length} tools</span>
   </a>

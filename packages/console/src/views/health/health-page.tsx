@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatDuration } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { Chip, ErrorNotice, LoadedView, toSeverity, useLoaded } from '../../ui/state.tsx'
+import { AppChip, AppError } from '../servers/app-state.tsx'
 import './health.css'
 
 /** The state of each app, figures of the process, and the sizes of the databases. */
@@ -120,23 +121,17 @@ function Parts({ health }: { health: Health }) {
               </td>
               <td>{storage.free_bytes === undefined ? '–' : `${formatBytes(storage.free_bytes)} free`}</td>
             </tr>
-            {Object.entries(apps).map(([name, { status, reason, message, remedy, tools }]) => (
+            {Object.entries(apps).map(([name, state]) => (
               <tr key={name} data-app={name}>
                 <td>
                   <bdi>{name}</bdi>
                 </td>
                 <td>
-                  <Chip severity={toSeverity(status)}>{status}</Chip>
+                  <AppChip state={state} />
                 </td>
                 <td class="wrap">
-                  {reason === undefined ? (
-                    tools !== undefined && `${tools} tools`
-                  ) : (
-                    <>
-                      <code>{reason}</code> {message}
-                      {remedy !== undefined && <div class="muted">{remedy}</div>}
-                    </>
-                  )}
+                  {state.reason === undefined && state.tools !== undefined && `${state.tools} tools `}
+                  <AppError state={state} />
                 </td>
               </tr>
             ))}

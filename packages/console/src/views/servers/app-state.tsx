@@ -1,0 +1,23 @@
+import type { AppState } from '../../data/types.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
+import { Chip, toSeverity } from '../../ui/state.tsx'
+import { describeState } from './server-state.ts'
+
+/** The state of an app; of a hosted server, that of its processes. */
+export const AppChip = ({ state: { status, state } }: { state: AppState }) => {
+  const { severity, word } =
+    state === undefined ? { severity: toSeverity(status), word: status } : describeState(state)
+  return <Chip severity={severity}>{word}</Chip>
+}
+
+/** Why an app failed, or the last error of a hosted server; nothing if there is none. */
+export const AppError = ({ state: { reason, message, remedy, last_error } }: { state: AppState }) => {
+  const code = reason ?? last_error?.code
+  if (code === undefined) return null
+  return (
+    <>
+      <code>{code}</code> <ForeignText text={message ?? last_error?.message ?? ''} max={500} />
+      {remedy !== undefined && <div class="muted">{remedy}</div>}
+    </>
+  )
+}
