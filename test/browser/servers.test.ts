@@ -62,7 +62,7 @@ else {
     await page.getByText('UPSTREAM_UNAVAILABLE').waitFor()
     t.equal(await page.locator('main img').count(), 0)
     t.notMatch(await page.content(), data, 'no folder of the machine')
-    await visit(watched, `${url}/health`)
+    await visit(watched, `${url}/status`)
     await page.locator('[data-app="BrokenOne"]').getByText('UPSTREAM_UNAVAILABLE').waitFor()
     t.notMatch(await page.locator('[data-app="BrokenOne"]').innerText(), /\bok\b/)
     t.match(await page.locator('[data-app="Files"]').innerText(), /ready/)
