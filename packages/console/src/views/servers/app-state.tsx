@@ -10,7 +10,7 @@ export const AppChip = ({ state: { status, state } }: { state: AppState }) => {
   return <Chip severity={severity}>{word}</Chip>
 }
 
-/** Why an app failed, or the last error of a hosted server; nothing if there is none. */
+/** Why an app failed, or the last error of a hosted server. */
 export const AppError = ({ state: { reason, message, remedy, last_error } }: { state: AppState }) => {
   const code = reason ?? last_error?.code
   if (code === undefined) return null
