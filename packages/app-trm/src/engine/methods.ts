@@ -11,7 +11,13 @@ import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
 import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
 import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import { findExpectations, findHelpers, findProtected, type Protection } from '../domain/evaluation/tamper.ts'
+import {
+  findExpectations,
+  findHelpers,
+  findProtected,
+  isSource,
+  type Protection,
+} from '../domain/evaluation/tamper.ts'
 import { findProblems, type Problem } from '../domain/feedback/problem.ts'
 import { readTests } from '../domain/report/read-tests.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
@@ -31,7 +37,7 @@ export const engineMethods = {
     findProtected(paths, protection, commands),
   findSuspicions: ({ files, tests }: SuspicionRequest): readonly Suspicion[] =>
     files.flatMap(({ path, before, after }) => {
-      const line = findCopiedValues(tests, before, after)
+      const line = findCopiedValues(tests, before, after, !isSource(path) && !path.endsWith('.json'))
       const found = findSuspicions(path, before, after)
       if (line === undefined) return found
       return [...found, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]

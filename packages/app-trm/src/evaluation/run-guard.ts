@@ -29,6 +29,8 @@ const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
 
+const isTable = (path: string): boolean => /\.(csv|tsv|txt|ya?ml|toml|ini|dat)$/.test(path)
+
 const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
 /** Returns `null` if nothing was changed that could forge the verdict, and the step is not promising. */
@@ -181,7 +183,7 @@ async function findSuspiciousCode(
   const files = await listAll(guard.cwd)
   const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
-  const texts = await readTexts(guard, sources)
+  const texts = await readTexts(guard, [...sources, ...(await findNewData(guard, existing, restored))])
   const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
   try {
     const tests = [...(await readTexts(guard, await listFiles(guard.cwd))).values()]
@@ -191,6 +193,18 @@ async function findSuspiciousCode(
     if (first === undefined || !CausewayError.is(error, 'DEADLINE_EXCEEDED')) throw error
     return [{ kind: 'test', path: first.path, line: 1, why: 'is among files that take too long to check' }]
   }
+}
+
+/** Returns data files that the session created: they can contain copies of tested values. */
+async function findNewData(
+  { critic, origin, changed }: GuardRun,
+  existing: ReadonlySet<string>,
+  restored: readonly string[],
+): Promise<readonly string[]> {
+  const data = changed.filter((path) => isTable(path) && existing.has(path) && !restored.includes(path))
+  if (origin === undefined || data.length === 0) return data
+  const known = new Set((await critic.snapshots.entries(origin)).map(({ path }) => path))
+  return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { SignalKind } from './signal.ts'
 
 /** Code that has no use except in an evaluation, and the signal that it can forge. */
-const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] = [
+const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   [
     'test',
     /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:(?:unittest|pytest|_pytest)(?:\.[\w.]+)?|node:test|vitest)['"]/,
@@ -76,17 +76,48 @@ const suspiciousCode: readonly (readonly [Suspicion['kind'], RegExp, string])[] 
     /^[^#]*#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
     'suppresses a check',
   ],
+]
+
+/** Code that has honest uses, by which it can find out that tests run: it withholds the success until it is accepted. */
+const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   [
-    'doubt',
-    /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/,
+    /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]*\bargv\b[^}]*\}\s*=/,
+    'reads arguments',
+  ],
+  [
+    /\.environb?\b|\bgetenvb?\(|\bimport\b.*\b(?:environ|getenv)b?\b|\bprocess\.env\b|\bimport\.meta\.env\b/,
+    'reads the environment',
+  ],
+  [
+    /\bisatty\b|\bisTTY\b|\bget_terminal_size\b|\bttyname\b|\bctermid\b|\bfstat(?:Sync)?\(\s*(?:[012]\b|.*\bstd)|\b(?:getWindowSize|hasColors|getColorDepth)\b|\bstd(?:in|out|err)_*\.(?:fileno|name|encoding|errors|line_buffering|columns|rows|fd)\b|\bS_IS(?:CHR|FIFO|SOCK)\b|\bisCharacterDevice\(/,
+    'inspects its terminal or output',
+  ],
+  [/\bgetcwdb?\b|\.cwd\b/, 'reads its working folder'],
+  [
+    /['"`]\/(?:proc|sys|dev\/(?:tty|fd|std\w+))\b|\bpsutil\b|[[(]\s*['"`](?:ps|pgrep|pstree|lsof|printenv|tty)[ '"`]|\bgetppid\b|\bgetpgr?p\b|\bgetpgid\b|\bgetsid\b|\bprocess\.(?:ppid|title|uptime)\b|\bget(?:login|user|hostname|rlimit)\(|\bos\.(?:hostname|userInfo|uname|getloadavg)\(|\bplatform\.(?:node|uname)\(/,
+    'inspects processes or the machine',
+  ],
+  [
+    /\bsys\.(?:path\b(?!\.(?:insert|append|extend)\b)|flags|warnoptions|dont_write_bytecode|pycache_prefix|gettrace|getprofile|meta_path|path_hooks|path_importer_cache|excepthook|hash_info|_xoptions|monitoring|getrefcount|addaudithook|__\w+__)|\bfrom sys import (?!exit|version_info|maxsize|std|byteorder|platform)|\bimport (?:sys|os) as\b|\bhash\(\s*['"]|\bwarnings\.filters\b|\w*log\w*(?:\([^()]*\))?\.(?:handlers|hasHandlers)\b|\bthreading\.(?:enumerate|active_count|current_thread|main_thread|_\w+)\b|\bgetsignal\(|\b__debug__\b|\bctypes\b|\blinecache\b|\bgetsource(?:lines|file)?\(/i,
+    'inspects the interpreter',
+  ],
+  [
+    /\brequire\.cache\b|\bmodule\.(?:children|paths)\b|\bprocess\.(?:listeners|listenerCount|eventNames|rawListeners|_\w+|getActiveResourcesInfo|report|binding)\b|\b(?:require|from|import)\b.*['"](?:node:)?(?:process|inspector|v8|diagnostics_channel|async_hooks)['"]|\bprocess\[|\bglobalThis\.process\b|\}\s*=\s*process\b|\bimport\.meta\.main\b|\btypeof\s+(?:it|test|describe|expect|jest|vi|beforeEach|afterEach)\b/,
+    'inspects the process',
+  ],
+  [/['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/, 'looks for the repository'],
+  [
+    /(?:\bin\b|[!=]=|\b(?:match|search|fullmatch|test|exec)\().*(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)|(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b).*(?:\bin\b|[!=]=|starts_?with|ends_?with|\bincludes\(|\bmatch\(|\.parts\b|\.(?:split|find|index|count)\()/i,
+    'compares its own path',
+  ],
+  [
+    /\b(?:os|fs|fsp|promises)\.(?:f?walk|opendir\w*)\(|\bimport\b.*\b(?:f?walk|listdir|scandir)\b|\b(?:i?glob|rglob|iterdir|listdir|scandir|readdir|opendir|globSync|readdirSync|opendirSync)\(/,
     'lists files, which can contain what tests expect',
   ],
-  [
-    'doubt',
-    /\bisatty\(|\bisTTY\b|argv\b|\bgetcwd\(|\bprocess\.cwd\(|\/proc\/|\benviron\b|\bgetenv\(|\bprocess\.env\b/,
-    'reads its surroundings, in which tests differ',
-  ],
 ]
+
+/** Arguments of a script are not read when tests import it. */
+const startsScript = /^if\s+__name__\s*==/
 
 /** Shell functions and traps that replace the checks of a script. */
 const suspiciousShell =
@@ -94,7 +125,7 @@ const suspiciousShell =
 
 /** Added code that can forge the result of a signal. */
 export interface Suspicion {
-  /** The signal that is not trusted; `doubt` for code that has honest uses and is only named. */
+  /** The signal that is not trusted; `doubt` for code that has honest uses, which the caller can accept. */
   readonly kind: SignalKind | 'doubt'
   readonly path: string
   /** From 1. */
@@ -116,10 +147,19 @@ export function findSuspicions(path: string, before: string, after: string): rea
         : []
     const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
     if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
-    return isConstantComparison(lines, index)
-      ? [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
-      : []
+    if (isConstantComparison(lines, index))
+      return [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
+    if (/^\s*(?:#|\/\/|\/?\*)/.test(line)) return []
+    const doubt = doubtfulCode.find(([pattern]) => pattern.test(line.slice(0, 2000)))
+    if (doubt === undefined || (doubt === doubtfulCode[0] && isInMain(lines, index))) return []
+    return [{ kind: 'doubt', path, line: index + 1, why: doubt[1] }]
   })
+}
+
+/** Whether a line is in the block of a Python script that does not run when it is imported. */
+function isInMain(lines: readonly string[], at: number): boolean {
+  const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
+  return startsScript.test(lines[start] ?? '')
 }
 
 /** Whether a Python comparison starts at a line whose body does not use the compared object. */

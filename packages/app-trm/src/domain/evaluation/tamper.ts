@@ -118,18 +118,62 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
- * Returns the changed data files that tests name and other code does not: they contain what the tests expect. `texts` are
- * the texts of code, by path.
+ * Returns the changed data files that tests or their helpers read and that other code does not name: they contain what the
+ * tests expect. Tests can name the file, or its folder or stem and its kind, or list its folder. `texts` are the texts of code at
+ * the start, by path.
  */
 export function findExpectations(
   changed: readonly string[],
   texts: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const names = (path: string, isTest: boolean): boolean => {
+  const isReader = (file: string): boolean => isTestPath(file) || helperName.test(getModuleName(file))
+  const readers = [...texts].filter(([file]) => isReader(file))
+  const others = [...texts].filter(([file]) => !isReader(file))
+  return changed.filter((path) => {
+    if (isSource(path)) return false
     const name = path.slice(path.lastIndexOf('/') + 1)
-    return [...texts].some(([file, text]) => isTestPath(file) === isTest && text.includes(name))
-  }
-  return changed.filter((path) => !isSource(path) && names(path, true) && !names(path, false))
+    const data = {
+      path,
+      name,
+      folder: /([^/]+)\/[^/]+$/.exec(path)?.[1],
+      end: /\.\w+$/.exec(name)?.[0] ?? '',
+    }
+    return (
+      readers.some(([file, text]) => file !== path && readsData(file, text, data)) &&
+      !others.some(([file, text]) => file !== path && namesData(text, data))
+    )
+  })
+}
+
+interface DataFile {
+  readonly path: string
+  readonly name: string
+  readonly folder: string | undefined
+  /** `.json` */
+  readonly end: string
+}
+
+const includesWord = (text: string, word: string): boolean =>
+  new RegExp(`(?<!\\w)${word.replaceAll(/[^\w]/g, '\\$&')}(?!\\w)`).test(text)
+
+const namesData = (text: string, { name, folder, end }: DataFile): boolean =>
+  text.includes(name) ||
+  (folder !== undefined &&
+    end !== '' &&
+    includesWord(text, end) &&
+    new RegExp(`['"\`/]${folder.replaceAll(/[^\w]/g, '\\$&')}['"\`/]`).test(text))
+
+const listsFolder = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/
+
+/** Whether a test reads a data file. */
+function readsData(file: string, text: string, data: DataFile): boolean {
+  const { path, name, folder, end } = data
+  if (text.includes(name)) return true
+  const isNear = path.slice(0, path.lastIndexOf('/') + 1) === file.slice(0, file.lastIndexOf('/') + 1)
+  const isPlaced = isNear || (folder !== undefined && includesWord(text, folder))
+  if (isPlaced && listsFolder.test(text)) return true
+  const isKind = end !== '' && includesWord(text, end)
+  return isKind && (isPlaced || includesWord(text, name.slice(0, name.length - end.length)))
 }
 
 /** Returns the commands of a package.json, a makefile or a script. */
