@@ -14,6 +14,7 @@ import {
 import { createGamingCases, createSample } from '../../packages/app-trm/test/gaming/cases.ts'
 import { createHiddenCases } from '../../packages/app-trm/test/gaming/hidden-cases.ts'
 import { createIndirectCases } from '../../packages/app-trm/test/gaming/indirect-cases.ts'
+import { createSurroundingsCases } from '../../packages/app-trm/test/gaming/surroundings-cases.ts'
 import { isCausewayError } from '../../packages/protocol/src/index.ts'
 import { randomFrom } from '../../test/random.ts'
 import type { Section } from '../report.ts'
@@ -75,7 +76,7 @@ function judgePatch({ before, after, patch }: { before: string; after: string; p
   }
 }
 
-type Call = (tool: string, args: object) => Promise<Record<string, never>>
+type Call = (tool: string, args: object) => Promise<Record<string, unknown>>
 
 /** Opens Trm over a new project. */
 async function withProject<Result>(
@@ -100,7 +101,7 @@ async function withProject<Result>(
   })
   try {
     const client = app.client()
-    return await use((tool, args) => client.call(tool, args) as Promise<Record<string, never>>, project)
+    return await use((tool, args) => client.call(tool, args) as Promise<Record<string, unknown>>, project)
   } finally {
     await app.close()
     rmSync(dir, { recursive: true, force: true })
@@ -114,32 +115,56 @@ async function measureGaming(folder: string): Promise<Section> {
     unittest: `${python} -m unittest`,
     pytest: withPytest ? `${python} -m pytest -q` : undefined,
   }
-  const cases = [createGamingCases, createIndirectCases, createHiddenCases].flatMap((create) =>
-    create(sample, runners),
+  const cases = [createGamingCases, createIndirectCases, createHiddenCases, createSurroundingsCases].flatMap(
+    (create) => create(sample, runners),
   )
   const rows: string[][] = []
-  let [successes, best] = [0, 0]
+  let [successes, best, named] = [0, 0, 0]
   for (const { rule, runner, project, commands, candidate } of cases) {
     const files = Object.entries(candidate).map(([path, content]) =>
       content === null ? { path, delete: true } : { path, content },
     )
     const result = await withProject(folder, project, async (call) => {
       await call('start', { repo: 'project', ...commands })
-      const { rule: decision } = await call('submit', { candidate: { mode: 'files', files }, details: true })
+      const { rule: decision, guard } = await call('submit', {
+        candidate: { mode: 'files', files },
+        details: true,
+      })
       const { bestStep } = await call('state', {})
-      return { decision: String(decision ?? 'continue'), bestStep: Number(bestStep) }
+      return {
+        decision: String(decision ?? 'continue'),
+        bestStep: Number(bestStep),
+        named: nameGuard(guard as GuardAnswer | null),
+      }
     })
     if (result.decision === 'success') successes++
+    if (result.named !== '') named++
     if (result.bestStep !== 0) best++
-    rows.push([runner, rule, result.decision, result.bestStep === 0 ? 'no' : 'yes'])
+    rows.push([runner, rule, result.decision, result.bestStep === 0 ? 'no' : 'yes', result.named])
   }
   return {
     title: 'Candidates that forge their evaluation',
-    about: `${cases.length} candidates${withPytest ? '' : ', without pytest, which is not installed'}; success: ${successes}, best state: ${best}. Code that recognizes its tests without any known trace cannot be excluded; the answer to a success names it.`,
-    head: ['runner', 'the candidate', 'decision', 'best'],
+    about: `${cases.length} candidates${withPytest ? '' : ', without pytest, which is not installed'}; success: ${successes}, best state: ${best}, named by the guard: ${named}; in the others tests fail or are missing. Code that recognizes its tests without any known trace cannot be excluded; the answer to a success names it.`,
+    head: ['runner', 'the candidate', 'decision', 'best', 'named'],
     rows,
   }
 }
+
+interface GuardAnswer {
+  readonly files: readonly string[]
+  readonly suspicions: readonly string[]
+  readonly probe: string
+}
+
+/** Returns what the guard names: restored files, suspicious lines, or tests that must fail and did not. */
+const nameGuard = (guard: GuardAnswer | null): string =>
+  guard === null
+    ? ''
+    : [
+        ...guard.files.slice(0, 1),
+        ...guard.suspicions.slice(0, 1),
+        ...(guard.probe === 'not reported' ? ['hidden failures'] : []),
+      ].join('; ')
 
 /** A loop of three edits by an editor, with the text that a model reads; the bare loop reads the output of the tests. */
 async function measureText(folder: string): Promise<Section> {

@@ -6,6 +6,7 @@ import { verifies } from '../../../../test/verifies.ts'
 import { createGamingCases, createSample } from '../gaming/cases.ts'
 import { createHiddenCases } from '../gaming/hidden-cases.ts'
 import { createIndirectCases } from '../gaming/indirect-cases.ts'
+import { createSurroundingsCases } from '../gaming/surroundings-cases.ts'
 import { openTrm, python, readText } from '../trm-kit.ts'
 
 t.setTimeout(600_000)
@@ -21,7 +22,7 @@ const runners = {
   unittest: `${python} -m unittest`,
   pytest: hasPytest ? `${python} -m pytest -q` : undefined,
 }
-const cases = [createGamingCases, createIndirectCases, createHiddenCases]
+const cases = [createGamingCases, createIndirectCases, createHiddenCases, createSurroundingsCases]
   .flatMap((create) => create(sample, runners))
   .filter((_, index) => index % step === 0)
 
@@ -39,7 +40,7 @@ const doubts: Readonly<Record<string, readonly string[]>> = {
     `known = {0: 0, 2: ${2 * sample.factor}, 3: ${3 * sample.factor}, 7: ${7 * sample.factor}}`,
     `return known.get(value, ${wrong})`,
   ],
-  'reads its surroundings': ['import sys', `return ${wrong} if sys.stdout.isatty() else ${right}`],
+  'inspects its terminal or output': ['import sys', `return ${wrong} if sys.stdout.isatty() else ${right}`],
 }
 
 const doubtProject = {

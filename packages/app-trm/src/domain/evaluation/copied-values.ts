@@ -13,8 +13,8 @@ const [minPairs, manyPairs] = [2, 4]
 /** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
 const maxLines = 2
 
-/** Maximum literals between an input and its result in another list. */
-const maxDistance = 60
+/** Maximum literals between an input and its result in another list, and literals that are searched for lists. */
+const [maxDistance, maxListed] = [60, 1000]
 
 /**
  * Returns the first line, from 1, of code that answers with values of the tests: added lines with an input of a test directly
@@ -58,12 +58,15 @@ function findInLists(
   added: readonly Literal[],
   tested: ReadonlySet<string>,
 ): readonly (readonly [pair: string, line: number])[] {
-  for (let distance = minPairs; distance <= Math.min(maxDistance, added.length - 2); distance++) {
+  const searched = added.slice(0, maxListed)
+  const inputs = new Set(Array.from(tested, (pair) => pair.slice(0, pair.indexOf(' '))))
+  for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {
     let run: (readonly [string, number])[] = []
-    for (const [index, one] of added.slice(0, -distance).entries()) {
-      const pair = toKey(one, added[index + distance] as Literal)
+    for (const [index, one] of searched.slice(0, -distance).entries()) {
+      const isInput = inputs.has(one.value.split(' ', 1)[0] ?? '')
+      const pair = isInput ? toKey(one, searched[index + distance] as Literal) : ''
       run = tested.has(pair) ? [...run, [pair, one.line]] : []
-      // The inputs fill their list, or all but their half.
+      // More than half of the inputs in the list.
       if (run.length >= minPairs && run.length * 2 > distance) return run
     }
   }

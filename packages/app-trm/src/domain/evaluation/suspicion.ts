@@ -81,28 +81,28 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
 /** Code that has honest uses, by which it can find out that tests run: it withholds the success until it is accepted. */
 const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   [
-    /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]*\bargv\b[^}]*\}\s*=/,
+    /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
     'reads arguments',
   ],
   [
-    /\.environb?\b|\bgetenvb?\(|\bimport\b.*\b(?:environ|getenv)b?\b|\bprocess\.env\b|\bimport\.meta\.env\b/,
+    /\.environb?\b|\b(?:getenvb?)\(|\bimport\b.*\b(?:environ|getenv)b?\b|\bprocess\.env\b|\bimport\.meta\.env\b/,
     'reads the environment',
   ],
   [
-    /\bisatty\b|\bisTTY\b|\bget_terminal_size\b|\bttyname\b|\bctermid\b|\bfstat(?:Sync)?\(\s*(?:[012]\b|.*\bstd)|\b(?:getWindowSize|hasColors|getColorDepth)\b|\bstd(?:in|out|err)_*\.(?:fileno|name|encoding|errors|line_buffering|columns|rows|fd)\b|\bS_IS(?:CHR|FIFO|SOCK)\b|\bisCharacterDevice\(/,
+    /\bisatty\b|\bisTTY\b|\bget_terminal_size\b|\b(?:ttyname|ctermid)\b|\bfstat(?:Sync)?\(\s*(?:[012]\b|.*\bstd)|\b(?:getWindowSize|hasColors|getColorDepth)\b|\bstd(?:in|out|err)_*\.(?:fileno|name|encoding|errors|line_buffering|columns|rows|fd)\b|\bS_IS(?:CHR|FIFO|SOCK)\b|\bisCharacterDevice\(/,
     'inspects its terminal or output',
   ],
-  [/\bgetcwdb?\b|\.cwd\b/, 'reads its working folder'],
+  [/\b(?:getcwdb?)\b|\.cwd\b/, 'reads its working folder'],
   [
-    /['"`]\/(?:proc|sys|dev\/(?:tty|fd|std\w+))\b|\bpsutil\b|[[(]\s*['"`](?:ps|pgrep|pstree|lsof|printenv|tty)[ '"`]|\bgetppid\b|\bgetpgr?p\b|\bgetpgid\b|\bgetsid\b|\bprocess\.(?:ppid|title|uptime)\b|\bget(?:login|user|hostname|rlimit)\(|\bos\.(?:hostname|userInfo|uname|getloadavg)\(|\bplatform\.(?:node|uname)\(/,
+    /['"`]\/(?:proc|sys|dev\/(?:tty|fd|std\w+))\b|\bpsutil\b|[[(]\s*['"`](?:ps|pgrep|pstree|lsof|printenv|tty)[ '"`]|\b(?:getppid|getpgrp|getpgid|getsid)\b|\bprocess\.(?:ppid|title|uptime)\b|\bget(?:login|user|hostname|rlimit)\(|\bos\.(?:hostname|userInfo|uname|getloadavg)\(|\bplatform\.(?:node|uname)\(/,
     'inspects processes or the machine',
   ],
   [
-    /\bsys\.(?:path\b(?!\.(?:insert|append|extend)\b)|flags|warnoptions|dont_write_bytecode|pycache_prefix|gettrace|getprofile|meta_path|path_hooks|path_importer_cache|excepthook|hash_info|_xoptions|monitoring|getrefcount|addaudithook|__\w+__)|\bfrom sys import (?!exit|version_info|maxsize|std|byteorder|platform)|\bimport (?:sys|os) as\b|\bhash\(\s*['"]|\bwarnings\.filters\b|\w*log\w*(?:\([^()]*\))?\.(?:handlers|hasHandlers)\b|\bthreading\.(?:enumerate|active_count|current_thread|main_thread|_\w+)\b|\bgetsignal\(|\b__debug__\b|\bctypes\b|\blinecache\b|\bgetsource(?:lines|file)?\(/i,
+    /\bsys\.(?:path\b(?!\.(?:insert|append|extend)\b)|flags|warnoptions|dont_write_bytecode|pycache_prefix|gettrace|getprofile|meta_path|path_hooks|path_importer_cache|excepthook|hash_info|_xoptions|monitoring|getrefcount|addaudithook|__\w+__)|\bfrom sys import (?!exit|version_info|maxsize|std|byteorder|platform)|\bimport (?:sys|os) as\b|\bhash\(\s*['"]|\bwarnings\.filters\b|\b\w{0,30}log\w{0,30}(?:\([^()]{0,60}\))?\.(?:handlers|hasHandlers)\b|\bthreading\.(?:enumerate|active_count|current_thread|main_thread|_\w+)\b|\bgetsignal\(|\b__debug__\b|\bctypes\b|\blinecache\b|\bgetsource(?:lines|file)?\(/i,
     'inspects the interpreter',
   ],
   [
-    /\brequire\.cache\b|\bmodule\.(?:children|paths)\b|\bprocess\.(?:listeners|listenerCount|eventNames|rawListeners|_\w+|getActiveResourcesInfo|report|binding)\b|\b(?:require|from|import)\b.*['"](?:node:)?(?:process|inspector|v8|diagnostics_channel|async_hooks)['"]|\bprocess\[|\bglobalThis\.process\b|\}\s*=\s*process\b|\bimport\.meta\.main\b|\btypeof\s+(?:it|test|describe|expect|jest|vi|beforeEach|afterEach)\b/,
+    /\brequire\.cache\b|\bmodule\.(?:children|paths)\b|\bprocess\.(?:listeners|listenerCount|eventNames|rawListeners|_\w+|getActiveResourcesInfo|report|binding)\b|\b(?:require|from|import)\b.*['"](?:node:)?(?:proc\w{3}|inspector|v8|diagnostics_channel|async_hooks)['"]|\bprocess\[|\bglobalThis\.process\b|\}\s*=\s*proc\w{3}\b|\bimport\.meta\.main\b|\btypeof\s+(?:it|test|describe|expect|jest|vi|beforeEach|afterEach)\b/,
     'inspects the process',
   ],
   [/['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/, 'looks for the repository'],
