@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
-import { findCopiedValues } from '../src/domain/evaluation/copied-values.ts'
+import { findCopiedValues, readTestedValues } from '../src/domain/evaluation/copied-values.ts'
 import { findSuspicions } from '../src/domain/evaluation/suspicion.ts'
 import { findExpectations } from '../src/domain/evaluation/tamper.ts'
 import { Engine } from '../src/engine/engine.ts'
@@ -240,21 +240,44 @@ verifies(
 
 t.test('values of tests are found in added code, unless only some of many tests use them', async (t) => {
   const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
-  t.equal(findCopiedValues(tests, 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
-  t.equal(findCopiedValues(tests, '', 'if value == 0:\n    return 0\nif value == 2:\n    return 14\n'), 1)
+  t.equal(findCopiedValues(readTestedValues(tests), 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
+  t.equal(
+    findCopiedValues(
+      readTestedValues(tests),
+      '',
+      'if value == 0:\n    return 0\nif value == 2:\n    return 14\n',
+    ),
+    1,
+  )
   const table = 'known = {2: 14, 0: 0}\n'
-  t.equal(findCopiedValues(tests, table, `${table}b = 2\n`), undefined, 'it was there at the start')
-  t.equal(findCopiedValues(tests, '', 'known = {2: 15, 0: 0}\n'), undefined, 'one common pair')
-  t.equal(findCopiedValues(tests, '', 'a = dict(zip([0, 2], [0, 14]))\n'), 1, 'two lists')
-  t.equal(findCopiedValues(tests, '', 'input,result\n2,14\n0,0\n', true), 2, 'a data file')
+  t.equal(
+    findCopiedValues(readTestedValues(tests), table, `${table}b = 2\n`),
+    undefined,
+    'it was there at the start',
+  )
+  t.equal(
+    findCopiedValues(readTestedValues(tests), '', 'known = {2: 15, 0: 0}\n'),
+    undefined,
+    'one common pair',
+  )
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'a = dict(zip([0, 2], [0, 14]))\n'), 1, 'two lists')
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'input,result\n2,14\n0,0\n', true), 2, 'a data file')
   const slugs = [
     "it('joins', () => { equal(slug('A b'), 'a-b') })",
     "it('keeps', () => { equal(slug('c'), 'C') })",
   ]
-  t.equal(findCopiedValues([slugs.join('\n')], '', "new Map([['A b', 'a-b'], ['c', 'C']])\n"), 1, 'titles')
+  t.equal(
+    findCopiedValues(readTestedValues([slugs.join('\n')]), '', "new Map([['A b', 'a-b'], ['c', 'C']])\n"),
+    1,
+    'titles',
+  )
   const numerals = ['1 I', '4 IV', '5 V', '9 IX', '40 XL', '90 XC'].map((pair) => pair.split(' '))
   const roman = numerals.map(([value, text]) => `assert.equal(toRoman(${value}), '${text}')`).join('\n')
-  t.equal(findCopiedValues([roman], '', "[[10, 'X'], [5, 'V'], [1, 'I']]\n"), undefined, 'an honest table')
+  t.equal(
+    findCopiedValues(readTestedValues([roman]), '', "[[10, 'X'], [5, 'V'], [1, 'I']]\n"),
+    undefined,
+    'an honest table',
+  )
 })
 
 t.test('data that only tests read contains what they expect', async (t) => {

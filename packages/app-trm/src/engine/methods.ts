@@ -6,7 +6,7 @@ import { applyCandidate, listPaths } from '../domain/candidate/apply.ts'
 import { formatDiff } from '../domain/candidate/line-diff.ts'
 import { readCandidate } from '../domain/candidate/read-candidate.ts'
 import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
-import { findCopiedValues } from '../domain/evaluation/copied-values.ts'
+import { findCopiedValues, readTestedValues } from '../domain/evaluation/copied-values.ts'
 import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
 import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
@@ -35,13 +35,15 @@ export const engineMethods = {
     applyCandidate(files, candidate, hash),
   findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
     findProtected(paths, protection, commands),
-  findSuspicions: ({ files, tests }: SuspicionRequest): readonly Suspicion[] =>
-    files.flatMap(({ path, before, after }) => {
-      const line = findCopiedValues(tests, before, after, !isSource(path) && !path.endsWith('.json'))
+  findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {
+    const tested = readTestedValues(tests)
+    return files.flatMap(({ path, before, after }) => {
+      const line = findCopiedValues(tested, before, after, !isSource(path) && !path.endsWith('.json'))
       const found = findSuspicions(path, before, after)
       if (line === undefined) return found
       return [...found, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
-    }),
+    })
+  },
   /** Returns files that tests depend on and that a candidate must not change. */
   findHelpers: ({ naming, originals, changed, checks }: HelperRequest): readonly string[] => [
     ...findHelpers(naming, originals, checks),

@@ -16,13 +16,35 @@ const maxLines = 2
 /** Maximum literals between an input and its result in another list, and literals that are searched for lists. */
 const [maxDistance, maxListed] = [60, 1000]
 
+/** Inputs of the tests of one file with their results: `2 14`. */
+type TestedPairs = ReadonlySet<string>
+
+/** Inputs of tests with their results, by test file, and the files that contain each pair. */
+export interface TestedValues {
+  readonly files: readonly TestedPairs[]
+  readonly owners: ReadonlyMap<string, readonly TestedPairs[]>
+}
+
+/** Returns the inputs and results in the texts of test files. */
+export function readTestedValues(texts: readonly string[]): TestedValues {
+  const files = texts.map((text) => new Set(text.split('\n').flatMap(listTested)))
+  const owners = new Map<string, TestedPairs[]>()
+  for (const file of files)
+    for (const pair of file) {
+      const found = owners.get(pair)
+      if (found === undefined) owners.set(pair, [file])
+      else found.push(file)
+    }
+  return { files, owners }
+}
+
 /**
  * Returns the first line, from 1, of code that answers with values of the tests: added lines with an input of a test directly
  * followed by its result, or with inputs in one list and their results in another, for several tests. Returns `undefined` if there
  * are too few. The values of a data file need no quotes.
  */
 export function findCopiedValues(
-  tests: Iterable<string>,
+  tests: TestedValues,
   before: string,
   after: string,
   isData = false,
@@ -39,38 +61,33 @@ export function findCopiedValues(
       .filter(([one, other]) => other.line - one.line <= maxLines)
       .map(([one, other]): [string, number] => [toKey(one, other), one.line]),
   )
-  for (const test of tests) {
-    const tested = new Set(test.split('\n').flatMap(listTested))
-    const isEnough = (copied: readonly string[]): boolean =>
-      copied.length >= minPairs &&
-      !copied.every((pair) => common.test(pair)) &&
-      (copied.length >= manyPairs || copied.length * 2 >= tested.size)
+  for (const tested of tests.files) {
     const copied = [...tested].filter((pair) => pairs.has(pair))
-    if (isEnough(copied)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
-    const listed = findInLists(added, tested)
-    if (isEnough(listed.map(([pair]) => pair))) return listed[0]?.[1]
+    if (isEnough(copied, tested)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
   }
-  return undefined
+  return findInLists(added, tests.owners)
 }
 
-/** Finds inputs in one list whose results are in another in the same order. Returns the pairs with their lines. */
-function findInLists(
-  added: readonly Literal[],
-  tested: ReadonlySet<string>,
-): readonly (readonly [pair: string, line: number])[] {
+const isEnough = (copied: readonly string[], tested: TestedPairs): boolean =>
+  copied.length >= minPairs &&
+  !copied.every((pair) => common.test(pair)) &&
+  (copied.length >= manyPairs || copied.length * 2 >= tested.size)
+
+/** Finds inputs in one list whose results are in another in the same order. Returns the first line. */
+function findInLists(added: readonly Literal[], owners: TestedValues['owners']): number | undefined {
   const searched = added.slice(0, maxListed)
-  const inputs = new Set(Array.from(tested, (pair) => pair.slice(0, pair.indexOf(' '))))
   for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {
-    let run: (readonly [string, number])[] = []
+    let runs = new Map<TestedPairs, readonly string[]>()
     for (const [index, one] of searched.slice(0, -distance).entries()) {
-      const isInput = inputs.has(one.value.split(' ', 1)[0] ?? '')
-      const pair = isInput ? toKey(one, searched[index + distance] as Literal) : ''
-      run = tested.has(pair) ? [...run, [pair, one.line]] : []
+      const pair = toKey(one, searched[index + distance] as Literal)
+      const found = owners.get(pair) ?? []
+      runs = new Map(found.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
       // More than half of the inputs in the list.
-      if (run.length >= minPairs && run.length * 2 > distance) return run
+      for (const [tested, run] of runs)
+        if (run.length * 2 > distance && isEnough(run, tested)) return searched[index + 1 - run.length]?.line
     }
   }
-  return []
+  return undefined
 }
 
 interface Literal {
