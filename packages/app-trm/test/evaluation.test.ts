@@ -261,6 +261,11 @@ t.test('values of tests are found in added code, unless only some of many tests 
     'one common pair',
   )
   t.equal(findCopiedValues(readTestedValues(tests), '', 'a = dict(zip([0, 2], [0, 14]))\n'), 1, 'two lists')
+  t.equal(
+    findCopiedValues(readTestedValues(tests), '', 'a = 14 if value == 2 else 0 if value == 0 else b\n'),
+    1,
+  )
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'a = [0, None, 14][value]\n'), 1, 'by position')
   t.equal(findCopiedValues(readTestedValues(tests), '', 'input,result\n2,14\n0,0\n', true), 2, 'a data file')
   const slugs = [
     "it('joins', () => { equal(slug('A b'), 'a-b') })",
@@ -330,6 +335,7 @@ t.test('code that can recognize its tests is a doubt, ordinary code is not', asy
     'def main(argv=None):',
     'args = parser.parse_args(argv)',
     'data = Path(__file__).resolve().parent / "data"',
+    'rows = Path(__file__).with_name("a.csv").read_text().split()',
     'for node in ast.walk(tree):',
     'sys.path.insert(0, "lib")',
     'import sys',

@@ -61,6 +61,9 @@ export function findCopiedValues(
       .filter(([one, other]) => other.line - one.line <= maxLines)
       .map(([one, other]): [string, number] => [toKey(one, other), one.line]),
   )
+  for (const [index, text] of after.slice(0, 200_000).split('\n').entries())
+    if (!known.has(text.trim()))
+      for (const pair of [...listConditions(text), ...listPositions(text)]) pairs.set(pair, index + 1)
   for (const tested of tests.files) {
     const copied = [...tested].filter((pair) => pairs.has(pair))
     if (isEnough(copied, tested)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
@@ -90,6 +93,27 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
   return undefined
 }
 
+/** `14 if value == 2` */
+const condition =
+  /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
+
+/** Returns the pairs of Python conditions, whose results precede their inputs. */
+const listConditions = (text: string): readonly string[] =>
+  Array.from(text.slice(0, 2000).matchAll(condition), ([, result = '', input = '']) =>
+    [input, result].map(unquote).join(' '),
+  )
+
+/** `[0, None, 14][value]` */
+const indexedList = /\[([^[\]]{3,1000})\]\s*\[\s*[a-z_]/gi
+
+/** Returns the pairs of a list that is indexed by an input. */
+const listPositions = (text: string): readonly string[] =>
+  Array.from(text.slice(0, 2000).matchAll(indexedList)).flatMap(([, items = '']) =>
+    items.split(',').map((item, index) => `${index} ${unquote(item.trim())}`),
+  )
+
+const unquote = (text: string): string => (/^['"]/.test(text) ? text.slice(1, -1) : text)
+
 interface Literal {
   readonly value: string
   readonly line: number
@@ -105,7 +129,7 @@ const comment = /^\s*(?:#|\/\/|\/?\*).*/
 
 const listLiterals = (text: string, line: number, pattern: RegExp): readonly Literal[] =>
   Array.from(text.replace(comment, '').slice(0, 2000).matchAll(pattern), ({ 0: found, index }) => ({
-    value: /^['"]/.test(found) ? found.slice(1, -1) : found,
+    value: unquote(found),
     line,
     start: index,
     end: index + found.length,

@@ -107,7 +107,7 @@ const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   ],
   [/['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/, 'looks for the repository'],
   [
-    /(?:\bin\b|[!=]=|\b(?:match|search|fullmatch|test|exec)\().*(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)|(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b).*(?:\bin\b|[!=]=|starts_?with|ends_?with|\bincludes\(|\bmatch\(|\.parts\b|\.(?:split|find|index|count)\()/i,
+    /(?:\bin\b|[!=]=|\b(?:match|search|fullmatch|test|exec)\().*(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)|(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)(?!.*\b(?:read\w*|open)\().*(?:\bin\b|[!=]=|starts_?with|ends_?with|\bincludes\(|\bmatch\(|\.parts\b|\.(?:split|find|index|count)\()/i,
     'compares its own path',
   ],
   [
