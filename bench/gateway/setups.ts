@@ -209,7 +209,7 @@ async function startHub(
   const port = await findFreePort()
   const child = spawnQuiet([program, '--port', String(port), '--config', config])
   const url = `http://localhost:${port}`
-  await waitFor(async () => {
+  await startOrEnd([child], async () => {
     const health = (await (await fetch(`${url}/api/health`)).json()) as { state?: string }
     return health.state === 'ready'
   })
@@ -226,7 +226,8 @@ async function startProxies(program: string, servers: readonly ServerProgram[]):
   const children = servers.map(({ command = process.execPath, args, env }, index) =>
     spawnQuiet([program, '--port', String(ports[index]), '--', command, ...args], env),
   )
-  for (const port of ports) await waitFor(async () => (await fetch(`http://localhost:${port}/ping`)).ok)
+  for (const port of ports)
+    await startOrEnd(children, async () => (await fetch(`http://localhost:${port}/ping`)).ok)
   return {
     pids: children.map(({ pid }) => pid as number),
     open: () =>
@@ -256,6 +257,16 @@ async function findFreePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** Waits until a gateway is ready. Ends its processes if it is not. */
+async function startOrEnd(children: readonly ChildProcess[], isReady: () => Promise<boolean>): Promise<void> {
+  try {
+    await waitFor(isReady)
+  } catch (error) {
+    await end(children)
+    throw error
+  }
 }
 
 /** Throws after two minutes, or after this time. */
