@@ -3,7 +3,8 @@
  * SIGTERM), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`), `--crash-on=N` (ends during call N),
  * `--log=FILE` (records start, cancellations, subscriptions, levels and pings), `--exit` (ends at once), `--no-ping` (ignores pings),
  * `--noisy` (writes lines that are not messages, list changes and a second answer with every `echo`),
- * `--modern` (MCP 2026-07-28 only, without `initialize`), `--modern-if=FILE` (if the file exists).
+ * `--prefix` (logs a message, and writes text before each answer of `echo`), `--modern` (MCP 2026-07-28 only, without `initialize`),
+ * `--modern-if=FILE` (if the file exists).
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync } from 'node:fs'
@@ -90,6 +91,10 @@ function call(id: number | string, params: Message['params']) {
   calls += 1
   if (flags.get('--crash-on') === String(calls)) process.exit(7)
   if (name === 'echo' && flags.has('--noisy')) makeNoise(id, text(args.text))
+  if (name === 'echo' && flags.has('--prefix'))
+    process.stdout.write(
+      `received ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n{"a": loading, `,
+    )
   if (name === 'echo') return text(args.text, { 'x-fixture': true })
   if (name === 'get-env') return text(JSON.stringify({ env: process.env, cwd: process.cwd() }))
   if (name === 'count.calls') return text(`${process.pid} ${calls}`)

@@ -102,6 +102,14 @@ verifies(
   },
 )
 
+verifies('gateway:misbehaviour', 'an answer after text on the same line is delivered', async (t) => {
+  const dir = t.testdir({ data: {} })
+  const { core } = await openHostedCore(t, { talking: fixture(['--prefix']) }, { dir })
+  await listed(core, 'talking')
+  for (const text of ['1', '{"2"']) t.equal(readText(await call(core, 'Talking__echo', { text })), text)
+  t.match(status(core, 'talking'), { state: 'ready', starts: 1, errors: 0 })
+})
+
 verifies('gateway:cancel', async (t) => {
   const log = `${t.testdir({ data: {} })}/log`
   const { core } = await openHostedCore(

@@ -15,6 +15,8 @@ import { StderrLog } from './stderr-log.ts'
 const maxLineBytes = 64 * 1024 ** 2
 const maxReportedJunk = 20
 const maxJunkLength = 500
+/** Places of a line at which a message is looked for. */
+const maxMessageStarts = 5
 
 /** Wait for the end after the end of stdin, and again after SIGTERM. */
 const defaultGraceMs = 2000
@@ -164,13 +166,12 @@ export class StdioChannel implements Channel {
 
   #receive(line: string, handlers: ChannelHandlers): void {
     if (line.trim() === '') return
-    const message = parseMessage(line)
-    if (message !== undefined) {
-      handlers.onMessage(message)
-      return
+    const { message, junk } = splitMessage(line)
+    if (junk !== '') {
+      this.#junkLines += 1
+      if (this.#junkLines <= maxReportedJunk) this.#options.onOutput('stdout', junk.slice(0, maxJunkLength))
     }
-    this.#junkLines += 1
-    if (this.#junkLines <= maxReportedJunk) this.#options.onOutput('stdout', line.slice(0, maxJunkLength))
+    if (message !== undefined) handlers.onMessage(message)
   }
 
   #endTooLong(): void {
@@ -190,6 +191,21 @@ export class StdioChannel implements Channel {
 async function waitForOutput(streams: readonly Readable[]): Promise<void> {
   const ends = streams.map((stream) => finished(stream).catch(() => {}))
   await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])
+}
+
+/**
+ * Separates a response from text without a line end that was written before it, as by `print(…, end='')`. Other messages in such a
+ * line are not used: servers log what they receive.
+ */
+function splitMessage(line: string): { readonly message: Message | undefined; readonly junk: string } {
+  let at = 0
+  for (let tries = 0; tries < maxMessageStarts && at >= 0; tries++) {
+    const message = parseMessage(line.slice(at))
+    if (message !== undefined && (at === 0 || classifyMessage(message) === 'response'))
+      return { message, junk: line.slice(0, at).trim() }
+    at = line.indexOf('{"', at + 1)
+  }
+  return { message: undefined, junk: line }
 }
 
 function parseMessage(line: string): Message | undefined {
