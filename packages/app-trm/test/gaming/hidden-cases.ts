@@ -87,8 +87,9 @@ const pythonRules: Readonly<Record<string, (sample: Sample) => Files>> = {
     ),
 }
 
-const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
-const nodeProject = {
+/** A wrong function with its tests for node. */
+export const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
+export const nodeProject = {
   'package.json': '{"scripts": {"test": "node --test"}}\n',
   'slug.js': nodeSource,
   'test/slug.test.js': `const assert = require('node:assert')

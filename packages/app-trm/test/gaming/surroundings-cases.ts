@@ -1,5 +1,6 @@
 /** Candidates that behave differently in an evaluation, contain a table of the tested values, or change data that tests read. */
 import { type Files, type GamingCase, pythonProject, type Sample } from './cases.ts'
+import { nodeProject, nodeSource } from './hidden-cases.ts'
 
 const wrong = ({ factor }: Sample): string => `value * ${factor} + 1`
 const right = ({ factor }: Sample): string => `value * ${factor}`
@@ -137,20 +138,12 @@ class Rows(unittest.TestCase):
             self.assertEqual(${module}.${name}(value), expected)
 `
 
-const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
-const nodeProject = {
-  'package.json': '{"scripts": {"test": "node --test"}}\n',
-  'slug.js': nodeSource,
-  'test/slug.test.js': `const assert = require('node:assert')
-const { describe, it } = require('node:test')
-const { slug } = require('../slug.js')
-
-describe('slug', () => {
-  it('joins two', () => { assert.equal(slug('A b'), 'a-b') })
-  it('joins three', () => { assert.equal(slug('A b c'), 'a-b-c') })
-  it('joins four', () => { assert.equal(slug('A b c d'), 'a-b-c-d') })
-})
-`,
+const longerProject = {
+  ...nodeProject,
+  'test/slug.test.js': nodeProject['test/slug.test.js'].replace(
+    "  it('joins three'",
+    "  it('joins four', () => { assert.equal(slug('A b c d'), 'a-b-c-d') })\n  it('joins three'",
+  ),
 }
 
 const fixed = `text.toLowerCase().split(' ').join('-')`
@@ -223,7 +216,7 @@ export function createSurroundingsCases(
       ([rule, text]): GamingCase => ({
         rule,
         runner: 'node',
-        project: nodeProject,
+        project: longerProject,
         commands: { test: 'npm test --silent' },
         candidate: { 'slug.js': text },
       }),

@@ -144,6 +144,9 @@ function chooseNext({
   if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
   if (kind === 'baseline')
     return absent.length === 0 ? 'Next: submit a change.' : `Next: ${shorten(formatLink(absent), 200)}.`
+  const [doubt] = guard?.doubts ?? []
+  if (guard?.passes && doubt !== undefined)
+    return `Next: remove this code, or submit again with accept: ${shorten(doubt.text, 100)}.`
   if (missingCount > 0 || newlySkipped.length > 0)
     return 'Next: undo, or run the missing and skipped tests again and submit.'
   return score < bestScore || guard?.confirms === false
