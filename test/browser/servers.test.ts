@@ -64,7 +64,7 @@ else {
     t.notMatch(await page.content(), data, 'no folder of the machine')
     await visit(watched, `${url}/status`)
     await page.locator('[data-app="BrokenOne"]').getByText('UPSTREAM_UNAVAILABLE').waitFor()
-    t.notMatch(await page.locator('[data-app="BrokenOne"]').innerText(), /\bok\b/)
+    t.match(await page.locator('[data-app="BrokenOne"]').innerText(), /failed|waits to restart|down/)
     t.match(await page.locator('[data-app="Files"]').innerText(), /ready/)
     await visit(watched, url)
     t.match(await page.locator('a.card', { hasText: 'Imported' }).innerText(), /needs approval/)

@@ -130,7 +130,7 @@ function Parts({ health }: { health: Health }) {
                   <AppChip state={state} />
                 </td>
                 <td class="wrap">
-                  {state.reason === undefined && state.tools !== undefined && `${state.tools} tools `}
+                  {state.reason === undefined && state.tools !== undefined && <div>{state.tools} tools</div>}
                   <AppError state={state} />
                 </td>
               </tr>

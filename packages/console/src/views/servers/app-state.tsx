@@ -3,11 +3,12 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, toSeverity } from '../../ui/state.tsx'
 import { describeState } from './server-state.ts'
 
-/** The state of an app; of a hosted server, that of its processes. */
-export const AppChip = ({ state: { status, state } }: { state: AppState }) => {
+/** The state of an app; of a hosted server, that of its processes. After an error, an idle server is a warning. */
+export const AppChip = ({ state: { status, state, last_error } }: { state: AppState }) => {
   const { severity, word } =
     state === undefined ? { severity: toSeverity(status), word: status } : describeState(state)
-  return <Chip severity={severity}>{word}</Chip>
+  const hasFailed = state === 'idle' && last_error !== undefined
+  return <Chip severity={hasFailed ? 'warn' : severity}>{hasFailed ? 'failed' : word}</Chip>
 }
 
 /** Why an app failed, or the last error of a hosted server. */
