@@ -30,10 +30,11 @@ import {
 const candidate = z
   .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
   .describe(
-    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine|deleteLine, line, content?} | {type: replaceRange|deleteRange, startLine, endLine, content?}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: new files. In .ipynb also cell (index or id), insertCell, replaceCell, deleteCell.',
+    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine|deleteLine, line, content?} | {type: replaceRange|deleteRange, startLine, endLine, content?}]}]; diff: changes [{path, diff}]; patch: patch; files|create: files [{path, content | delete: true}]. In .ipynb also cell (index or id), insertCell, replaceCell, deleteCell.',
   )
 
 const onlySchema = z.union([z.literal('failed'), z.array(z.string().min(1)).min(1).max(50)])
+const acceptSchema = z.array(z.string().min(1).max(1000)).max(50)
 
 const resultOutput = {
   sessionId: z.string(),
@@ -53,7 +54,7 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
   app.tool('submit', {
     title: 'Submit candidate',
     about:
-      'Apply a candidate or, without one, take the files on disk. Run the commands and return score, feedback and whether to stop. Use it after each change.',
+      'Apply a candidate or, without one, take the files on disk. Run the commands; return score, feedback and whether to stop. Use it after each change.',
     searchHint: 'try patch, run tests',
     hints: writeHints,
     aliases: createAliases('submit', { rationale: 'reason' }),
@@ -65,12 +66,12 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
         .unknown()
         .check(checkWith(onlySchema.optional()))
         .optional()
-        .describe('"failed" or test ids: run only these, no step'),
+        .describe('"failed" or test ids; not a step'),
       accept: z
-        .array(z.string().min(1).max(1000))
-        .max(50)
+        .unknown()
+        .check(checkWith(acceptSchema.optional()))
         .optional()
-        .describe('Paths whose doubtful code is intended, as the last result names them'),
+        .describe('Paths of doubtful code to accept'),
       force: z.boolean().default(false).describe('Exceed the step limit'),
       ...detailsArgument,
       ...waitArgument(50),
@@ -87,7 +88,7 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
       const { running, result: stored } = await findOrStart(ctx, session, {
         given,
         reason,
-        accept,
+        accept: acceptSchema.optional().parse(accept),
         force,
         details,
       })

@@ -14,7 +14,7 @@ export interface ClientState {
 export type TrmContext = ToolContext<Critic, ClientState>
 
 export const sidArgument = {
-  sid: z.string().optional().describe('sessionId of trm.start; default: your last'),
+  sid: z.string().optional().describe('sessionId of start; default: your last'),
 }
 
 export const waitArgument = (seconds: number) => ({
