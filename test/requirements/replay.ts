@@ -15,6 +15,11 @@ export const replay = {
     origin: 'original replay design, default recording directory',
     behaviour: 'recordings are listed in sorted order, also from nested folders, and asset databases are not',
   },
+  'replay:list:sizes': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'list_recordings returns bodies and duration of recordings that were opened or summarized, without opening any, and not those of a file that changed',
+  },
   'replay:load:ok': {
     origin: 'original replay design, unit tests',
     behaviour: 'load_recording makes a recording active and returns its bodies and frames',

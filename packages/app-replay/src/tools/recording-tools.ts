@@ -49,12 +49,14 @@ export const recordingTools: readonly Registration[] = [
         const { searched, listings } = await store.list(directory || undefined)
         const recordings = listings
           .filter((listing) => listing.is_recording)
-          .map(({ id, path, name, size_bytes, total_frames, status }) => ({
+          .map(({ id, path, name, size_bytes, total_frames, bodies, duration_s, status }) => ({
             recording: id,
             path,
             name,
             size_bytes,
             total_frames: total_frames ?? null,
+            ...(bodies === undefined ? {} : { bodies }),
+            ...(duration_s === undefined ? {} : { duration_s }),
             ...(status === undefined ? {} : { status }),
           }))
         const others = listings

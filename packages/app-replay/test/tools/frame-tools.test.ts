@@ -5,7 +5,7 @@ import { verifies } from '../../../../test/verifies.ts'
 import { frameLine, frameLines, runLine, streamLines } from '../../../recording/test/run-lines.ts'
 import replay from '../../src/index.ts'
 import type { ReplayStore } from '../../src/store/store.ts'
-import { ask, fixtures, openReplay, toRows } from '../replay-kit.ts'
+import { ask, edit, fixtures, openReplay, toRows } from '../replay-kit.ts'
 
 verifies('replay:frame', async (t) => {
   const client = await ask(t, 'drop')
@@ -287,6 +287,37 @@ t.test('list_recordings lists live and finished runs of the recorder as recordin
     ['drop', 150, undefined],
     ['run', 5, 'finished'],
   ])
+})
+
+verifies('replay:list:sizes', async (t) => {
+  const { app, client, folder } = await openReplay(t, ['drop', 'stack'])
+  const { recorder, runs } = app.store as ReplayStore
+  const one = client()
+  const list = async () => {
+    const { recordings } = await one.call('list_recordings')
+    return toRows(recordings).map(({ recording, bodies, duration_s }) => [recording, bodies, duration_s])
+  }
+  const unknown = [undefined, undefined]
+  t.same((await list()).toSorted(), [
+    ['drop', ...unknown],
+    ['stack', ...unknown],
+  ])
+  const { bodies, first_time_s, last_time_s } = await one.call('get_metadata', { recording: 'drop' })
+  const drop = ['drop', toRows(bodies).length, Number(last_time_s) - Number(first_time_s)]
+  t.same((await list()).toSorted(), [drop, ['stack', ...unknown]])
+  await recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
+  t.same((await list())[0], ['run', ...unknown], 'a live run')
+  await recorder.finish('run')
+  await runs.settled()
+  const run = await one.call('get_metadata', { recording: 'run' })
+  const seconds = Number(run.last_time_s) - Number(run.first_time_s)
+  t.same((await list())[0], ['run', toRows(run.bodies).length, seconds], 'a finished run')
+  edit(join(folder, 'drop.db'), (db) => db.exec('DELETE FROM SimulationFrameRecord WHERE id > 100'))
+  t.same(
+    (await list()).find(([id]) => id === 'drop'),
+    ['drop', ...unknown],
+    'a file that changed',
+  )
 })
 
 t.test('frame ids of a run with gaps are completed with its first and last frame only', async (t) => {

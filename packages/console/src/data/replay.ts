@@ -6,6 +6,9 @@ export interface ListedRecording {
   readonly name: string
   readonly size_bytes: number
   readonly total_frames: number | null
+  /** Missing until the recording was opened or diagnosed. */
+  readonly bodies?: number
+  readonly duration_s?: number
   /** Of a recording of Causeway's recorder. */
   readonly status?: string
 }

@@ -29,6 +29,10 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
+/** Formats recorded time, which may be shorter than a second: `0.18 s`. */
+export const formatSpan = (seconds: number): string =>
+  Math.abs(seconds) < 60 ? `${formatNumber(seconds)} s` : formatDuration(seconds)
+
 /** Formats a count with thin spaces between groups of digits. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u2009')
 

@@ -11,6 +11,13 @@ export interface FileCheck {
   readonly total_frames: number | null
 }
 
+/** Known after the recording was opened. */
+export interface FileSize {
+  readonly bodies: number | null
+  /** recorded time from the first to the last frame, s */
+  readonly duration_s: number | null
+}
+
 export interface Snapshot {
   readonly key: string
   readonly path: string
@@ -66,6 +73,10 @@ export const catalogueMigrations: readonly Migration[] = [
     name: 'imports',
     up: 'CREATE TABLE import (path TEXT PRIMARY KEY, mapping TEXT, notes TEXT NOT NULL) STRICT;',
   },
+  {
+    name: 'sizes',
+    up: 'ALTER TABLE verdict ADD COLUMN bodies INTEGER; ALTER TABLE verdict ADD COLUMN duration_s REAL;',
+  },
 ]
 
 /** Prefix of stored paths below the catalogue's folder, which may be moved; other paths are absolute. */
@@ -78,10 +89,13 @@ const prepareStatements = (db: Database) => ({
   findId: db.prepare<[string], string>('SELECT id FROM recording WHERE path = ?').pluck(),
   findPath: db.prepare<[string], string>('SELECT path FROM recording WHERE id = ?').pluck(),
   addId: db.prepare<[string, string]>('INSERT INTO recording (id, path) VALUES (?, ?)'),
-  findCheck: db.prepare<[string, string], FileCheck>(
-    'SELECT reason, total_frames FROM verdict WHERE path = ? AND key = ?',
+  findCheck: db.prepare<[string, string], FileCheck & FileSize>(
+    'SELECT reason, total_frames, bodies, duration_s FROM verdict WHERE path = ? AND key = ?',
   ),
-  putCheck: db.prepare('INSERT OR REPLACE INTO verdict VALUES (@path, @key, @reason, @total_frames)'),
+  putCheck: db.prepare(
+    `INSERT OR REPLACE INTO verdict (path, key, reason, total_frames, bodies, duration_s)
+     VALUES (@path, @key, @reason, @total_frames, @bodies, @duration_s)`,
+  ),
   listSnapshots: db.prepare<[], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot ORDER BY used_ms, key`),
   findSnapshot: db.prepare<[string], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot WHERE key = ?`),
   putSnapshot: db.prepare('INSERT OR REPLACE INTO snapshot VALUES (@key, @path, @bytes, @used_ms)'),
@@ -137,12 +151,12 @@ export class Catalogue {
     return path?.startsWith(relativePrefix) ? join(this.#folder, path.slice(relativePrefix.length)) : path
   }
 
-  findCheck(path: string, key: string): FileCheck | undefined {
+  findCheck(path: string, key: string): (FileCheck & FileSize) | undefined {
     return this.#statements.findCheck.get(path, key)
   }
 
-  putCheck(check: FileCheck & { readonly path: string; readonly key: string }): void {
-    this.#statements.putCheck.run(check)
+  putCheck(check: FileCheck & Partial<FileSize> & { readonly path: string; readonly key: string }): void {
+    this.#statements.putCheck.run({ bodies: null, duration_s: null, ...check })
   }
 
   /** Least recently used first. */

@@ -12,6 +12,10 @@ export interface Listing {
   /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (no read permission) */
   readonly reason?: string
   readonly total_frames?: number
+  /** Missing if the recording was not opened since it was written. */
+  readonly bodies?: number
+  /** recorded time from the first to the last frame, s; missing like `bodies`, or if times were not recorded */
+  readonly duration_s?: number
   readonly status?: RunStatus
 }
 

@@ -303,8 +303,15 @@ export class RecordingLibrary {
     const older = copies.listOthers(path, entry.key)
     await loaded.add(entry)
     for (const snapshot of older) await this.#discardIdle(snapshot)
-    const total_frames = entry.recording.summary.frames?.total_frames ?? 0
-    catalogue.putCheck({ path, key: entry.key, reason: null, total_frames })
+    const { frames, bodies, first_time_s, last_time_s } = entry.recording.summary
+    catalogue.putCheck({
+      path,
+      key: entry.key,
+      reason: null,
+      total_frames: frames?.total_frames ?? 0,
+      bodies: bodies.length,
+      duration_s: first_time_s === null || last_time_s === null ? null : last_time_s - first_time_s,
+    })
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 

@@ -84,9 +84,9 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
     const state = await readFileState(path)
     const key = stateKey(path, state)
     const known = catalogue.findCheck(path, key)
-    const { reason, total_frames, isFinal } = known
+    const { reason, total_frames, bodies, duration_s, isFinal } = known
       ? { ...known, isFinal: false }
-      : await checkFile(path, state)
+      : { bodies: null, duration_s: null, ...(await checkFile(path, state)) }
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
     // Most .jsonl files of a project are something else.
     if (reason === 'NOT_A_RECORDING' && isFrameFile(path)) return undefined
@@ -99,6 +99,8 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       is_recording: reason === null,
       ...(reason === null ? {} : { reason }),
       ...(total_frames === null ? {} : { total_frames }),
+      ...(bodies === null ? {} : { bodies }),
+      ...(duration_s === null ? {} : { duration_s }),
     }
   } catch (error) {
     if (isCausewayError(error)) return createUnreadable(path, id, error.code)

@@ -54,10 +54,18 @@ export class RunRecordings {
 
   list(): readonly Listing[] {
     const { recorder, catalogue } = this.#options
+    const sizes = catalogue.summaries.listSizes()
     return recorder.listRuns().map(({ name, bytes, updated_ms, total_frames, status }) => {
       const path = recorder.findFile(name) ?? ''
       const [id, size_bytes, modified_ms] = [catalogue.getId(path), bytes, updated_ms]
-      return { id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, status }
+      const size = sizes.get(id)
+      // A run that continued after its summary may have more bodies.
+      const known = size?.revision === recorder.getRevision(name) ? size : undefined
+      return {
+        ...{ id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, status },
+        ...(known && { bodies: known.bodies }),
+        ...(known && known.duration_s !== null && { duration_s: known.duration_s }),
+      }
     })
   }
 

@@ -95,6 +95,8 @@ type FlatRow = Omit<RunSummary, 'tags' | 'verdict'> &
     readonly kinds: string
   }
 
+type SummarySize = Pick<RunSummary, 'recording' | 'revision' | 'bodies' | 'duration_s'>
+
 const prepareStatements = (db: Database) => ({
   put: db.prepare(
     `INSERT OR REPLACE INTO recording_summary (${columns.map((name) => `"${name}"`).join(', ')})
@@ -104,6 +106,9 @@ const prepareStatements = (db: Database) => ({
   list: db.prepare<[], FlatRow>('SELECT * FROM recording_summary ORDER BY sealed_ms, recording'),
   listScenario: db.prepare<[string], FlatRow>(
     'SELECT * FROM recording_summary WHERE scenario = ? ORDER BY sealed_ms, recording',
+  ),
+  listSizes: db.prepare<[], SummarySize>(
+    'SELECT recording, revision, bodies, duration_s FROM recording_summary',
   ),
   remove: db.prepare<[string]>('DELETE FROM recording_summary WHERE recording = ?'),
 })
@@ -140,6 +145,11 @@ export class RunSummaries {
     const rows = scenario === undefined ? list.all() : listScenario.all(scenario)
     const lists = new Map<string, readonly string[]>()
     return rows.map((row) => toSummary(row, lists))
+  }
+
+  /** Returns the sizes by the id of the recording. */
+  listSizes(): ReadonlyMap<string, SummarySize> {
+    return new Map(this.#statements.listSizes.all().map((size) => [size.recording, size]))
   }
 
   remove(recording: string): void {

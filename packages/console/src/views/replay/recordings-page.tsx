@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
 import { describeClean } from '../../domain/clean.ts'
-import { cutText, formatBytes, formatCount } from '../../domain/text.ts'
+import { cutText, formatBytes, formatCount, formatSpan } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
@@ -24,13 +24,13 @@ export function RecordingsPage() {
           Recordings of rigid body simulations. Open one to see its scene, findings and values.
         </p>
       </div>
-      <LoadedView loaded={list}>{(value) => <Recordings list={value} />}</LoadedView>
+      <LoadedView loaded={list}>{(value) => <Recordings list={value} reload={list.reload} />}</LoadedView>
     </div>
   )
 }
 
-function Recordings({ list }: { list: RecordingList }) {
-  const health = useHealth(list.recordings)
+function Recordings({ list, reload }: { list: RecordingList; reload: () => void }) {
+  const health = useHealth(list.recordings, reload)
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [a, b] = chosen
   if (list.recordings.length === 0)
@@ -68,7 +68,9 @@ function Recordings({ list }: { list: RecordingList }) {
               </th>
               <th>Recording</th>
               <th>Diagnosis</th>
+              <th class="number">Bodies</th>
               <th class="number">Frames</th>
+              <th class="number">Duration</th>
               <th class="number">Size</th>
               <th>File</th>
             </tr>
@@ -104,7 +106,7 @@ interface RowProps {
 }
 
 function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
-  const { recording, name, total_frames, size_bytes, status } = listed
+  const { recording, name, total_frames, bodies, duration_s, size_bytes, status } = listed
   return (
     <tr>
       <td>
@@ -129,7 +131,9 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
           <HealthChip health={health} isLong={total_frames > maxFrames} />
         )}
       </td>
+      <td class="number">{bodies === undefined ? '–' : formatCount(bodies)}</td>
       <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
+      <td class="number">{duration_s === undefined ? '–' : formatSpan(duration_s)}</td>
       <td class="number">{formatBytes(size_bytes)}</td>
       <td class="muted wrap">
         <ForeignText text={name} />
@@ -164,23 +168,31 @@ type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> 
 
 /**
  * Diagnoses one recording after the other while the page is open. A diagnosis that runs is not cancelled, because a cancelled call is a
- * failed call in the traffic.
+ * failed call in the traffic. Afterwards the list is loaded again, because the server then knows the bodies and the duration.
  */
-function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, Health> {
+function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()
+  const diagnosed = useRef(new Set<string>())
+  const isStale = useRef(false)
   const [found, setFound] = useState<ReadonlyMap<string, Health>>(new Map())
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     const run = async (): Promise<void> => {
-      for (const { recording, total_frames } of recordings) {
+      for (const { recording, total_frames, bodies } of recordings) {
         if (signal.aborted) return
         if (total_frames === null || total_frames === 0 || total_frames > maxFrames) continue
+        if (diagnosed.current.has(recording)) continue
+        diagnosed.current.add(recording)
+        isStale.current ||= bodies === undefined
         const health = await server
           .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 })
           .catch(() => 'failed' as const)
-        if (!signal.aborted) setFound((old) => new Map(old).set(recording, health))
+        setFound((old) => new Map(old).set(recording, health))
       }
+      if (!isStale.current || signal.aborted) return
+      isStale.current = false
+      reload()
     }
     void run()
     return () => controller.abort()
