@@ -76,6 +76,16 @@ export const webConsole = {
     behaviour:
       'the viewer shows the first and new frames of a recording that is being written, and leaves the shown frame if it is not the newest',
   },
+  'console:replay:columns': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'the list of recordings shows bodies, frames and duration of each, and a dash for those that the server has not read',
+  },
+  'console:replay:upload': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'a file of JSON lines that is dropped or chosen is uploaded in slices, with progress; a cancelled or refused upload stores nothing, and the reason is text',
+  },
   'console:replay:compare': {
     origin: 'design, new parts: console',
     behaviour:

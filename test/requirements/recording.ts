@@ -163,6 +163,10 @@ export const recording = {
     behaviour:
       'a file of lines becomes a complete run or none, and an unreadable file affects no other client',
   },
+  'recording:recorder:new': {
+    origin: 'design, new parts: console',
+    behaviour: 'a client can send frames on condition that no recording of this name exists',
+  },
   'recording:files:mcap': {
     origin: 'design, recorders',
     behaviour: 'a file of a recorder gives the same answers as the same frames as lines',

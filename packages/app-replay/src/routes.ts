@@ -12,7 +12,7 @@ const getName = ({ name = '' }: Variables): string => name
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
-      'Stores frames of a run, as JSON lines or MCAP. Returns the number of new frames and the last stored frame.',
+      'Stores frames of a run, as JSON lines or MCAP. Returns the number of new frames and the last stored frame. With the header "If-None-Match: *", the run must not exist.',
     streams: true,
     body: {
       accepts: [
@@ -23,7 +23,11 @@ export function recorderRoutes(app: ReplayRegistrar): void {
       untyped: true,
     },
     handle: async (request, variables, { store }) =>
-      Response.json(await store.recorder.write(getName(variables), decodeBody(request))),
+      Response.json(
+        await store.recorder.write(getName(variables), decodeBody(request), {
+          isNew: request.headers.get('if-none-match') === '*',
+        }),
+      ),
   })
 
   app.route('POST', '/recordings/{name}/finish', {

@@ -290,6 +290,16 @@ verifies('recording:recorder:import', 'a run of that name is not added to', asyn
   notHeld(t, file)
 })
 
+verifies('recording:recorder:new', async (t) => {
+  const { library } = await overLines(t, [])
+  const { recorder } = library
+  const lines = () => streamLines([runLine, ...frameLines(1, 3)])
+  t.match(await recorder.write('run', lines(), { isNew: true }), { accepted: 3 })
+  const twice = recorder.write('run', lines(), { isNew: true })
+  await t.rejects(twice, { code: 'RECORDING_EXISTS', data: { recording: 'run' } })
+  t.match(await recorder.write('run', lines()), { accepted: 0, ignored: 3 })
+})
+
 verifies('recording:recorder:import', 'a caller who gives up gets no run', async (t) => {
   const { library, file } = await overLines(t, [runLine, ...frameLines(1, 500)])
   const given = new AbortController()

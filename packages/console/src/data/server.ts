@@ -82,6 +82,15 @@ export class Server {
     return this.#fetch(path, { signal, headers })
   }
 
+  /** Sends a POST request with a body or without one. Returns the JSON of the response. Throws `ServerError`. */
+  async send<T>(
+    path: string,
+    options: { readonly body?: Blob; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<T> {
+    const response = await this.#fetch(path, { ...options, method: 'POST' })
+    return (await response.json()) as T
+  }
+
   /** Deletes what is at a path. Throws `ServerError`. */
   async delete(path: string): Promise<void> {
     await this.#fetch(path, { method: 'DELETE' })
@@ -180,7 +189,7 @@ export class Server {
       'causeway-session': this.#session,
       ...more,
     }
-    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (body !== undefined) headers['content-type'] ??= 'application/json'
     if (requestId !== undefined) headers['causeway-request'] = requestId
     if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
     const response = await fetch(path, {
@@ -213,9 +222,9 @@ export class Server {
 interface FetchOptions {
   /** Identifies a change, which is then safe to repeat. */
   readonly requestId?: string
-  readonly body?: string
+  readonly body?: string | Blob
   readonly signal?: AbortSignal
-  readonly method?: 'DELETE'
+  readonly method?: 'DELETE' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -53,7 +53,8 @@ function repeatWhileVisible(run: () => void, everyMs: number): () => void {
   }
 }
 
-const toServerError = (error: unknown): ServerError =>
+/** Returns any thrown value as an error that `ErrorNotice` shows. */
+export const toServerError = (error: unknown): ServerError =>
   error instanceof ServerError
     ? error
     : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })

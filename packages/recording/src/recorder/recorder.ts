@@ -85,14 +85,19 @@ export class Recorder {
    * Stores the frames of a stream of JSON lines or MCAP. Stored frames that are sent again are acknowledged and ignored. Throws
    * `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted
    * before it, `RECORDING_IN_USE` while another client writes the run, and `CANCELLED` if the stream ended early;
-   * complete lines are stored.
+   * complete lines are stored. With `isNew`, throws `RECORDING_EXISTS`.
    */
-  async write(name: string, body: AsyncIterable<Uint8Array>): Promise<IngestResult> {
+  async write(
+    name: string,
+    body: AsyncIterable<Uint8Array>,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<IngestResult> {
     const { catalogue } = this.#options
     this.#requireFree(checkName(name))
     if (catalogue.findRun(name) === undefined) await this.#removeExpired()
     const run = await this.#live.enqueue(name, async () => {
       this.#requireFree(name)
+      if (isNew) await this.#requireNew(name)
       const opened = await this.#live.open(name)
       opened.begin()
       return opened
@@ -269,14 +274,18 @@ export class Recorder {
       })
   }
 
+  async #requireNew(name: string): Promise<void> {
+    if (await exists(this.#getFile(name)))
+      throw new RecordingError('RECORDING_EXISTS', `the recording ${name} already exists`, {
+        data: { recording: name },
+      })
+  }
+
   async #create(name: string, fill: (run: LiveRun) => Promise<RunStatus>): Promise<RunState> {
     this.#requireFree(checkName(name))
     if (this.#options.catalogue.findRun(name) === undefined) await this.#removeExpired()
     return this.#live.enqueue(name, async () => {
-      if (await exists(this.#getFile(name)))
-        throw new RecordingError('RECORDING_EXISTS', `the recording ${name} already exists`, {
-          data: { recording: name },
-        })
+      await this.#requireNew(name)
       try {
         const run = await this.#live.open(name)
         await this.#live.close(run, await fill(run))

@@ -5,6 +5,7 @@ import { cutText, formatBytes, formatCount, formatSpan } from '../../domain/text
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { Upload } from './upload.tsx'
 
 /** Longer recordings are diagnosed when they are opened. */
 const maxFrames = 5000
@@ -24,7 +25,14 @@ export function RecordingsPage() {
           Recordings of rigid body simulations. Open one to see its scene, findings and values.
         </p>
       </div>
-      <LoadedView loaded={list}>{(value) => <Recordings list={value} reload={list.reload} />}</LoadedView>
+      <LoadedView loaded={list}>
+        {(value) => (
+          <>
+            <Upload folders={value.searched} onUploaded={list.reload} />
+            <Recordings list={value} reload={list.reload} />
+          </>
+        )}
+      </LoadedView>
     </div>
   )
 }

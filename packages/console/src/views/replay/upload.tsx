@@ -1,0 +1,178 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ServerError } from '../../data/server.ts'
+import { uploadRecording } from '../../data/upload.ts'
+import { formatBytes, formatCount } from '../../domain/text.ts'
+import { toPercent, toRecordingName } from '../../domain/upload.ts'
+import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
+import { ErrorNotice, toServerError } from '../../ui/state.tsx'
+
+interface UploadProps {
+  /** Folders that the server searches. */
+  readonly folders: readonly string[]
+  readonly onUploaded: () => void
+}
+
+type UploadState =
+  | { readonly phase: 'idle' }
+  | { readonly phase: 'running'; readonly name: string; readonly sent: number; readonly total: number }
+  | { readonly phase: 'cancelling' | 'cancelled'; readonly name: string }
+  | { readonly phase: 'failed'; readonly error: ServerError }
+  | { readonly phase: 'done'; readonly recording: string; readonly frames: number }
+
+/** Uploads a file that is dropped onto the page or chosen. */
+export function Upload({ folders, onUploaded }: UploadProps) {
+  const [name, setName] = useState('')
+  const { state, upload, cancel } = useUpload({ folders, onUploaded })
+  const input = useRef<HTMLInputElement>(null)
+  const take = (files: FileList | null | undefined): void => void upload([...(files ?? [])], name.trim())
+  const isDragging = useFileDrop(take)
+  const isBusy = state.phase === 'running' || state.phase === 'cancelling'
+  return (
+    <section class={`stack upload ${isDragging ? 'dragging' : ''}`} aria-label="Add a recording">
+      <div class="row">
+        <span>Drop a file of frames as JSON lines onto this page, or choose one.</span>
+        <input
+          class="upload-name"
+          aria-label="Name of the new recording"
+          value={name}
+          placeholder="Name, by default of the file"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <button type="button" class="button" disabled={isBusy} onClick={() => input.current?.click()}>
+          Choose a file…
+        </button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept=".jsonl,.ndjson,.json"
+          onChange={({ currentTarget }) => {
+            take(currentTarget.files)
+            currentTarget.value = ''
+          }}
+        />
+        {state.phase === 'running' && (
+          <button type="button" class="button" onClick={cancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+      <UploadStatus state={state} />
+      <details>
+        <summary>Other files</summary>
+        <p>
+          Copy databases, MCAP files and files of other tools into a folder that the server searches:{' '}
+          <ForeignText text={folders.join(', ')} max={2000} />
+        </p>
+      </details>
+    </section>
+  )
+}
+
+function UploadStatus({ state }: { state: UploadState }) {
+  if (state.phase === 'failed') return <ErrorNotice error={state.error} />
+  return (
+    <div role="status" class="row" data-upload={state.phase}>
+      {state.phase === 'running' && (
+        <>
+          <progress aria-label="Upload" max={state.total} value={state.sent} />
+          <span>
+            <ForeignText text={state.name} max={64} />: {toPercent(state.sent, state.total)} % of{' '}
+            {formatBytes(state.total)}
+          </span>
+        </>
+      )}
+      {state.phase === 'cancelling' && <span class="muted">Cancelling…</span>}
+      {state.phase === 'cancelled' && (
+        <span>
+          The upload of <ForeignText text={state.name} max={64} /> was cancelled. Nothing was stored.
+        </span>
+      )}
+      {state.phase === 'done' && (
+        <span>
+          Stored{' '}
+          <a href={`/replay/${encodeURIComponent(state.recording)}`}>
+            <ForeignText text={state.recording} />
+          </a>{' '}
+          with {formatCount(state.frames)} frames.
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** One upload at a time. It is cancelled when the page is left. */
+function useUpload({ folders, onUploaded }: UploadProps) {
+  const { server } = useConsole()
+  const [state, setState] = useState<UploadState>({ phase: 'idle' })
+  const running = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const upload = async (files: readonly File[], chosenName: string): Promise<void> => {
+    const [file] = files
+    if (file === undefined || running.current !== undefined) return
+    if (files.length > 1) return setState({ phase: 'failed', error: createManyFilesError(files.length) })
+    const name = chosenName === '' ? toRecordingName(file.name) : chosenName
+    const controller = new AbortController()
+    running.current = controller
+    const show = (sent: number): void => {
+      if (!controller.signal.aborted) setState({ phase: 'running', name, sent, total: file.size })
+    }
+    show(0)
+    try {
+      const options = { name, folders, signal: controller.signal, onProgress: show }
+      const { recording, total_frames } = await uploadRecording(server, file, options)
+      setState({ phase: 'done', recording, frames: total_frames })
+      onUploaded()
+    } catch (error) {
+      const isCancelled = error === controller.signal.reason
+      setState(isCancelled ? { phase: 'cancelled', name } : { phase: 'failed', error: toServerError(error) })
+    } finally {
+      running.current = undefined
+    }
+  }
+  const cancel = (): void => {
+    running.current?.abort()
+    setState((old) => (old.phase === 'running' ? { phase: 'cancelling', name: old.name } : old))
+  }
+  return { state, upload, cancel }
+}
+
+const createManyFilesError = (count: number): ServerError =>
+  new ServerError({
+    code: 'INVALID_ARGUMENTS',
+    message: `${count} files were dropped`,
+    remedy: 'drop one file at a time',
+  })
+
+/** Takes files that are dropped anywhere on the page. Returns whether files are being dragged over it. */
+function useFileDrop(take: (files: FileList | undefined) => void): boolean {
+  const [isDragging, setDragging] = useState(false)
+  const latest = useRef(take)
+  latest.current = take
+  useEffect(() => {
+    const controller = new AbortController()
+    const listen = (type: 'dragover' | 'dragleave' | 'drop', handle: (event: DragEvent) => void): void =>
+      addEventListener(
+        type,
+        (event) => {
+          if (event.dataTransfer?.types.includes('Files')) handle(event)
+        },
+        controller,
+      )
+    listen('dragover', (event) => {
+      event.preventDefault()
+      setDragging(true)
+    })
+    listen('dragleave', ({ relatedTarget }) => {
+      if (relatedTarget === null) setDragging(false)
+    })
+    listen('drop', (event) => {
+      event.preventDefault()
+      setDragging(false)
+      latest.current(event.dataTransfer?.files)
+    })
+    return () => controller.abort()
+  }, [])
+  return isDragging
+}

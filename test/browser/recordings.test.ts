@@ -1,0 +1,165 @@
+/** The list of recordings in Chromium: its columns, and uploads by drop and by keyboard. */
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { recordings as fixtures, startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import { createRun } from './viewer.ts'
+
+t.setTimeout(300_000)
+
+/** Drops a file of this machine onto the page. */
+async function drop(page: Page, file: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const data = { items: [], files: [file], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data })
+  await devtools.detach()
+}
+
+/** A run of 12 MB. Blank characters fill its lines, so that the recording itself is small. */
+const padded = createRun('ball', 1, 12).replaceAll('\n', `${' '.repeat(1_000_000)}\n`)
+
+const countColumns = ['Bodies', 'Frames', 'Duration'] as const
+
+/** Returns the texts of the columns of a row. */
+async function readRow(page: Page, name: string): Promise<readonly string[]> {
+  const names = await page.locator('th').allInnerTexts()
+  const cells = await page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name, exact: true }) })
+    .locator('td')
+    .allInnerTexts()
+  return countColumns.map((column) => cells[names.indexOf(column)] ?? '')
+}
+
+/** The problems of a page, except the failed requests that a test expects. */
+const listUnexpected = (problems: readonly string[], ...statuses: readonly number[]): readonly string[] =>
+  problems.filter((problem) => !statuses.some((status) => problem.includes(`status of ${status} `)))
+
+if (isSkipped) t.test('the list of recordings in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const browser = await openBrowser(t)
+  const dir = t.testdir({ data: {}, recordings: {}, files: {} })
+  for (const name of ['drop.db', 'stack.db'])
+    copyFileSync(join(fixtures, name), join(dir, 'recordings', name))
+  writeFileSync(join(dir, 'recordings', 'lines.jsonl'), createRun('ball'))
+  const { url } = await startServer(t, {
+    dir: join(dir, 'data'),
+    env: { CAUSEWAY_RECORDING_ROOTS: join(dir, 'recordings'), CAUSEWAY_RECORDINGS_CAP_BYTES: '4000000' },
+  })
+  const writeFile = (name: string, content: string): string => {
+    const file = join(dir, 'files', name)
+    writeFileSync(file, content)
+    return file
+  }
+  const listRuns = async (): Promise<readonly string[]> => {
+    const response = await fetch(`${url}/api/apps/replay/tools/list_recordings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const { recordings } = (await response.json()) as { recordings: { recording: string; status?: string }[] }
+    return recordings.flatMap(({ recording, status }) => (status === undefined ? [] : [recording])).toSorted()
+  }
+
+  verifies('console:replay:columns', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    const row = page.getByRole('row', { name: /drop/ })
+    await row.getByText('0.596 s').waitFor()
+    t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s'])
+    t.same(await readRow(page, 'lines'), ['–', '–', '–'], 'a file that was not opened')
+    t.same(await findViolations(page), [])
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:upload', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    await drop(page, writeFile('my run 1.jsonl', createRun('ball', 1, 40)))
+    await page.getByRole('status').getByText('Stored my-run-1 with 40 frames.').waitFor()
+    await page.getByRole('row', { name: /my-run-1/ }).waitFor()
+    t.same(await findViolations(page), [])
+    await keepScreenshot(page, 'recordings-upload')
+    t.same(watched.problems, [])
+    t.same(await listRuns(), ['my-run-1'])
+  })
+
+  verifies('console:replay:upload', 'with the keyboard and in slices', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    const slices: number[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/slices/frames')) slices.push(1)
+    })
+    await page.getByRole('textbox', { name: 'Name' }).fill('slices')
+    await page.keyboard.press('Tab')
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles(writeFile('padded.jsonl', padded))
+    await page.getByRole('status').getByText('Stored slices with 12 frames.').waitFor()
+    t.equal(slices.length, 3, '12 MB in slices of whole lines')
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:upload', 'a cancelled upload stores nothing', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    const before = await listRuns()
+    // The second slice waits until the upload is cancelled.
+    let release = (): void => {}
+    const second = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let count = 0
+    await page.route('**/cancelled/frames', async (route) => {
+      if (++count === 2) await second
+      await route.continue()
+    })
+    await drop(page, writeFile('cancelled.jsonl', padded))
+    await page.getByText(/cancelled: 3\d % of 1\d\.\d MB/).waitFor()
+    t.same(await findViolations(page), [])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelling…').waitFor()
+    release()
+    await page.getByText('The upload of cancelled was cancelled. Nothing was stored.').waitFor()
+    t.equal(count, 2, 'no slice is sent afterwards')
+    t.same(await listRuns(), before)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:replay:upload', 'refusals are shown as text', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay`)
+    const before = await listRuns()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const run = writeFile('run.jsonl', createRun('ball'))
+    const refused = async (file: string, text: RegExp): Promise<void> => {
+      await drop(page, file)
+      await page.getByRole('alert').getByText(text).first().waitFor()
+    }
+    await name.fill('a/b')
+    await refused(run, /use 1 to 64 of the characters A-Z a-z 0-9/)
+    await name.fill('my-run-1')
+    await refused(run, /the recording my-run-1 already exists/)
+    t.same(await findViolations(page), [])
+    await name.fill('')
+    await refused(join(fixtures, 'drop.db'), /is an SQLite database; only JSON lines can be uploaded/)
+    await refused(join(fixtures, 'drop.db'), new RegExp(`copy the file into a folder .*${dir}/recordings`))
+    await refused(writeFile('notes.jsonl', 'some text'), /does not contain frames as JSON lines/)
+    await refused(writeFile('bad.jsonl', `${createRun('ball')}\n{"frame_id": "x"}\n`), /line 5:/)
+    await refused(writeFile('late.jsonl', `${padded}\n{"frame_id": "x"}\n`), /line 14:/)
+    const values = Array.from({ length: 6 }, (_, at) => createRun('ball', 1 + at * 4000, 4000))
+    await refused(writeFile('large.jsonl', values.join('\n')), /DATA_UNWRITABLE/)
+    t.same(await listRuns(), before, 'nothing of them is stored')
+    t.same(listUnexpected(watched.problems, 400, 409, 507), [])
+  })
+}
