@@ -108,7 +108,9 @@ async function stageServer(to: string): Promise<void> {
   const workspaces = [server, ...packages].map(({ name }) => relative(root, workspaceFolder(name)))
   const installed = listInstalled(workspaces, locked)
   const { devDependencies } = manifests.get('@causeway/console') as Manifest
-  const bundled = Object.keys(devDependencies ?? {}).filter((name) => name !== 'vite')
+  const bundled = Object.keys(devDependencies ?? {}).filter(
+    (name) => name !== 'vite' && !name.startsWith('@causeway/'),
+  )
   const pages = findPackages('packages/console', bundled, locked).map((path) =>
     readComponent(join(root, path)),
   )

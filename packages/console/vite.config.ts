@@ -1,4 +1,4 @@
-import { defineConfig, type EnvironmentOptions, type Plugin } from 'vite'
+import { defaultClientConditions, defineConfig, type EnvironmentOptions, type Plugin } from 'vite'
 
 /** Pages of MCP Apps. Each is one file. */
 const widgets = ['series', 'scene', 'map', 'decision']
@@ -17,6 +17,7 @@ const common = {
  */
 export default defineConfig({
   root: import.meta.dirname,
+  resolve: { conditions: ['@causeway/source', ...defaultClientConditions] },
   build: { ...common, outDir: 'pages', emptyOutDir: true, assetsInlineLimit: 0 },
   environments: Object.fromEntries(widgets.map((name) => [name, createWidgetEnvironment(name)])),
   builder: {

@@ -19,7 +19,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   oauth: ['protocol'],
   gateway: ['protocol', 'store', 'app-kit', 'oauth'],
   bridge: ['protocol', 'oauth'],
-  console: [],
+  console: ['protocol'],
   'app-replay': ['recording', 'picture'],
   'app-help': ['embed'],
   'app-minds': ['embed'],

@@ -167,6 +167,10 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'every call is listed as it ends; errors are grouped, and one click opens the failing call',
   },
+  'console:traffic:history': {
+    origin: 'design, new parts: console',
+    behaviour: 'a filter also finds calls that the page never received, in steps, and remains after a reload',
+  },
   'console:traffic:load': {
     origin: 'design, new parts: console',
     behaviour: '500 calls per second cause no task over 100 ms, and the counts equal those that were made',

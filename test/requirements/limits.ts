@@ -109,6 +109,11 @@ export const limits = {
     behaviour:
       'entries are found by app, tool, subject, client, code and time, in pages, with a tool and over plain HTTP',
   },
+  'audit:filter': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'a filter such as `code:* tool:find` finds the same calls in the audit as in a page; failed ones are read from an index, and a request examines at most 100,000 entries',
+  },
   'audit:export': {
     origin: 'original plot server, audit logging specification',
     behaviour: 'the audit is exported as JSON lines in the form of the original specification',

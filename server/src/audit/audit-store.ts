@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Facts } from '@causeway/app-kit'
+import type { CallFilter } from '@causeway/protocol/call-filter'
 import type { Database, Statement } from 'better-sqlite3'
 import type { AuditEntry } from './audit-entry.ts'
+import { toFilterSql } from './filter-sql.ts'
 
 export const auditMigration = {
   name: 'audit',
@@ -16,6 +18,14 @@ export const auditMigration = {
     CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
 }
 
+/** `audit_failed` was not used: its first column is compared with parameters. */
+export const auditFailuresMigration = {
+  name: 'audit-failures',
+  up: `
+    DROP INDEX audit_failed;
+    CREATE INDEX audit_failures ON audit (id) WHERE code <> 'ok';`,
+}
+
 export interface AuditQuery {
   readonly app?: string | undefined
   readonly tool?: string | undefined
@@ -27,12 +37,20 @@ export interface AuditQuery {
   readonly code?: string | undefined
   readonly since_ms?: number | undefined
   readonly until_ms?: number | undefined
+  /** Limits the number of entries that one page examines. */
+  readonly filter?: CallFilter | undefined
   /** Only entries with a smaller id. */
   readonly before?: number | undefined
   readonly limit: number
 }
 
 export type StoredEntry = AuditEntry & { readonly id: number }
+
+export interface AuditPage {
+  readonly entries: readonly StoredEntry[]
+  /** `before` of the next page, or `undefined` after the last. */
+  readonly next: number | undefined
+}
 
 const columns = [
   'at_ms',
@@ -56,6 +74,9 @@ const columns = [
 /** Number of rows that can be read in a few milliseconds. */
 const rowsPerTurn = 5000
 
+/** Number of rows that a page of a filter examines. */
+const maxFilteredRows = 100_000
+
 const placeholders = `(${columns.map(() => '?').join(', ')})`
 
 /** A third cheaper than single rows. */
@@ -64,7 +85,7 @@ const rowsPerInsert = 25
 const toValues = (entry: AuditEntry): unknown[] =>
   columns.map((name) => (name === 'facts' ? entry.facts && JSON.stringify(entry.facts) : entry[name]))
 
-const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before'>, string>> = {
+const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before' | 'filter'>, string>> = {
   app: 'app = @app COLLATE NOCASE',
   tool: 'tool = @tool',
   subject: 'subject = @subject',
@@ -117,21 +138,27 @@ export class AuditStore {
   }
 
   /** Newest first. Yields to the event loop, because most conditions have no index. */
-  async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
+  async readPage({ filter, ...query }: AuditQuery): Promise<AuditPage> {
     const { first, last } = this.#bounds.get() ?? {}
-    const select = this.#prepareSelect(query)
+    const { conditions: filterConditions, parameters } = toFilterSql(filter ?? [])
+    const select = this.#prepareSelect(query, filterConditions)
     const rows: Row[] = []
     let to = Math.min(query.before ?? Number.POSITIVE_INFINITY, (last ?? 0) + 1)
-    while (to > (first ?? 1) && rows.length < query.limit) {
-      const from = to - rowsPerTurn
-      rows.push(...select.all({ ...query, from, to, limit: query.limit - rows.length }))
+    const end = Math.max(first ?? 1, filter === undefined ? 0 : to - maxFilteredRows)
+    while (to > end && rows.length < query.limit) {
+      const from = Math.max(to - rowsPerTurn, end)
+      rows.push(...select.all({ ...query, ...parameters, from, to, limit: query.limit - rows.length }))
       to = from
       await nextTurn()
     }
-    return rows.map(({ facts, ...row }) => ({
-      ...row,
-      facts: facts === null ? null : (JSON.parse(facts) as Facts),
-    }))
+    const isFull = rows.length === query.limit
+    return {
+      entries: rows.map(({ facts, ...row }) => ({
+        ...row,
+        facts: facts === null ? null : (JSON.parse(facts) as Facts),
+      })),
+      next: isFull ? rows.at(-1)?.id : to > (first ?? 1) ? to : undefined,
+    }
   }
 
   /** Checks the oldest `limit` entries, and removes those before `beforeMs` and those beyond the newest `keep`. Returns their number. */
@@ -143,10 +170,12 @@ export class AuditStore {
     return this.#trim.run(limits).changes
   }
 
-  #prepareSelect(query: AuditQuery): Statement<[PageQuery], Row> {
+  #prepareSelect(query: AuditQuery, more: readonly string[]): Statement<[PageQuery], Row> {
     const names = Object.keys(conditions) as (keyof typeof conditions)[]
     const used = names.filter((name) => query[name] !== undefined)
-    const where = ['id >= @from AND id < @to', ...used.map((name) => conditions[name])]
+    // Selects the index of failed calls.
+    const failed = query.code === undefined || query.code === 'ok' ? [] : ["code <> 'ok'"]
+    const where = ['id >= @from AND id < @to', ...used.map((name) => conditions[name]), ...failed, ...more]
       .map((condition) => `(${condition})`)
       .join(' AND ')
     const cached = this.#selects.get(where)
@@ -154,7 +183,8 @@ export class AuditStore {
     const select = this.#db.prepare<[PageQuery], Row>(
       `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
     )
-    this.#selects.set(where, select)
+    // Filters have any number of forms.
+    if (more.length === 0) this.#selects.set(where, select)
     return select
   }
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClockJumpDetector } from '@causeway/store'
 import type { Logger } from 'pino'
 import type { AuditEntry } from './audit-entry.ts'
-import type { AuditQuery, AuditStore, StoredEntry } from './audit-store.ts'
+import type { AuditPage, AuditQuery, AuditStore, StoredEntry } from './audit-store.ts'
 
 interface AuditOptions {
   readonly store: AuditStore
@@ -60,9 +60,14 @@ export class Audit {
   }
 
   /** Includes entries that were just added. */
-  async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
+  async readPage(query: AuditQuery): Promise<AuditPage> {
     await this.#flush()
-    return this.#options.store.query(query)
+    return this.#options.store.readPage(query)
+  }
+
+  /** Returns the first page. */
+  async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
+    return (await this.readPage(query)).entries
   }
 
   /** Returns a digest of a session key, because the key is a secret. */

@@ -1,5 +1,6 @@
 import { type Registrar, readArguments } from '@causeway/app-kit'
 import { parseTime } from '@causeway/app-kit/time'
+import { type CallFilter, parseCallFilter } from '@causeway/protocol/call-filter'
 import { z } from 'zod'
 import { type AuditEntry, toAuditRecord } from '../audit/audit-entry.ts'
 import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
@@ -32,6 +33,21 @@ const input = {
 
 const argumentsSchema = z.strictObject(input)
 
+/** What the routes accept in addition to the arguments of the tool. */
+const routeSchema = argumentsSchema.extend({
+  filter: z
+    .string()
+    .transform((text, context): CallFilter => {
+      try {
+        return parseCallFilter(text)
+      } catch (error) {
+        context.addIssue((error as SyntaxError).message)
+        return z.NEVER
+      }
+    })
+    .optional(),
+})
+
 export function auditTools(app: Registrar<CausewayStore, object>): void {
   app.tool('query_audit', {
     about:
@@ -49,7 +65,8 @@ export function auditTools(app: Registrar<CausewayStore, object>): void {
   })
 
   app.route('GET', '/audit', {
-    about: 'Matching audit entries, newest first. The query parameters are the arguments of query_audit.',
+    about:
+      'Matching audit entries, newest first. The query parameters are the arguments of query_audit, and `filter`, such as `code:* tool:find -client:browser ms:>50`: fields app, tool, code, client, session, subject and ms; a word without a field is searched in all texts. With a filter, `next_before` can follow an incomplete page.',
     handle: async (request, _variables, { store }) =>
       Response.json(await listEntries(store, parseQuery(request))),
   })
@@ -65,31 +82,30 @@ export function auditTools(app: Registrar<CausewayStore, object>): void {
 }
 
 async function listEntries({ core }: CausewayStore, query: AuditQuery) {
-  const entries = await core().audit.query(query)
+  const { entries, next } = await core().audit.readPage(query)
   const failed = entries.filter(({ code }) => code !== 'ok').length
-  const last = entries.at(-1)
-  const hasMore = entries.length === query.limit && last !== undefined
+  const more = next === undefined ? '' : '; there are more before'
   return {
     entries: entries.map((entry) => stripId(entry, core().errors)),
-    next_before: hasMore ? last.id : null,
-    summary: `${entries.length} calls, ${failed} of them failed${hasMore ? '; there are more before' : ''}.`,
+    next_before: next ?? null,
+    summary: `${entries.length} calls, ${failed} of them failed${more}.`,
   }
 }
 
 async function* exportLines({ core }: CausewayStore, query: AuditQuery, signal: AbortSignal) {
   let { before } = query
   while (!signal.aborted) {
-    const entries = await core().audit.query({ ...query, before, limit: maxEntries })
+    const { entries, next } = await core().audit.readPage({ ...query, before, limit: maxEntries })
     yield entries.map((entry) => `${JSON.stringify(stripId(entry, core().errors))}\n`).join('')
-    before = entries.at(-1)?.id
-    if (entries.length < maxEntries) return
+    if (next === undefined) return
+    before = next
   }
 }
 
 const parseQuery = ({ url }: Request): AuditQuery =>
-  toQuery(readArguments('audit', argumentsSchema, Object.fromEntries(new URL(url).searchParams)))
+  toQuery(readArguments('audit', routeSchema, Object.fromEntries(new URL(url).searchParams)))
 
-const toQuery = ({ since, until, ...rest }: z.output<typeof argumentsSchema>): AuditQuery => ({
+const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): AuditQuery => ({
   ...rest,
   ...(since === undefined ? {} : { since_ms: parseTime(since) }),
   ...(until === undefined ? {} : { until_ms: parseTime(until) }),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Params } from '@causeway/protocol'
 import { ClockJumpDetector, type Migration, OpenFile, openDatabase, toDataError } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
-import { AuditStore, auditMigration } from '../audit/audit-store.ts'
+import { AuditStore, auditFailuresMigration, auditMigration } from '../audit/audit-store.ts'
 import { openTaskStore, type TaskStore, taskMigration } from '../tasks/task-store.ts'
 
 /** States and handshakes that are not used expire. */
@@ -36,6 +36,7 @@ export const serverMigrations: readonly Migration[] = [
       ALTER TABLE handshake ADD COLUMN owner TEXT NOT NULL DEFAULT '';
       ALTER TABLE task ADD COLUMN owner TEXT NOT NULL DEFAULT '';`,
   },
+  auditFailuresMigration,
 ]
 
 interface ServerClocks {

@@ -252,11 +252,11 @@ verifies('audit:retention', async (t) => {
   const open = (maxRows: number) =>
     new Audit({ store: store.audit, keepDays: 30, maxRows, log: captureLog().log, now: () => clock.now })
   const waitForCount = async (count: number) => {
-    while ((await store.audit.query({ limit: ages.length })).length !== count)
+    while ((await store.audit.readPage({ limit: ages.length })).entries.length !== count)
       await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const readIds = async () =>
-    (await store.audit.query({ limit: ages.length })).map(({ request_id }) => request_id).reverse()
+    (await store.audit.readPage({ limit: ages.length })).entries.map(({ request_id }) => request_id).reverse()
   const newest = (count: number) => ages.map((_, n) => `r${n}`).slice(-count)
   await open(1_000_000).close()
   await waitForCount(1500)

@@ -50,6 +50,24 @@ export class CallLog {
     return this.#rows.filter(matches).reverse()
   }
 
+  /** Whether a call is stored. */
+  has(call: CallRecord): boolean {
+    return this.#known.has(toKey(call))
+  }
+
+  /** Adds calls of the audit that are not stored to rows of `find`. Both are newest first. */
+  merge(rows: readonly CallRecord[], audited: readonly CallRecord[]): readonly CallRecord[] {
+    const others = audited.filter((call) => !this.has(call))
+    if (others.length === 0) return rows
+    const merged: CallRecord[] = []
+    let at = 0
+    for (const row of rows) {
+      for (; (others[at]?.timestamp ?? '') > row.timestamp; at++) merged.push(others[at] as CallRecord)
+      merged.push(row)
+    }
+    return [...merged, ...others.slice(at)]
+  }
+
   /** Calls and errors of each of the last 60 s, oldest first. `now` is unix time in ms. */
   getRates(now: number): readonly { readonly calls: number; readonly errors: number }[] {
     const last = Math.floor(now / 1000)

@@ -1,3 +1,4 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import type { AuditRecord } from '../data/types.ts'
 
 /** The calls of one client program. */
@@ -32,9 +33,3 @@ export function summarizeClients(entries: readonly AuditRecord[]): ClientSummary
     }
   })
 }
-
-/** Every browser introduces itself as `Mozilla`. */
-export const isBrowser = (client: string): boolean => client === 'Mozilla'
-
-/** The name of a client program. */
-export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)

@@ -1,5 +1,6 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import type { AppState, AppSummary, AuditPage, Health } from '../data/types.ts'
-import { formatClient, summarizeClients } from '../domain/clients.ts'
+import { summarizeClients } from '../domain/clients.ts'
 import { formatBytes, formatCount, formatDuration, formatMs, formatTime } from '../domain/text.ts'
 import { useConsole } from '../ui/console.ts'
 import { ForeignText } from '../ui/foreign-text.tsx'

@@ -1,6 +1,6 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import { useState } from 'preact/hooks'
 import type { PlotLink } from '../../data/plot-link.ts'
-import { formatClient } from '../../domain/clients.ts'
 import { getLabel, type PlotFeature, type PlotState } from '../../domain/plot.ts'
 
 const maxTextLength = 2000

@@ -1,7 +1,7 @@
+import { formatClient, isBrowser } from '@causeway/protocol/call-filter'
 import { useEffect, useState } from 'preact/hooks'
 import { followEvents } from '../../data/follow-events.ts'
 import type { CallRecord } from '../../data/types.ts'
-import { formatClient, isBrowser } from '../../domain/clients.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 

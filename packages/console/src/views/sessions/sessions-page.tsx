@@ -1,7 +1,7 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import { useState } from 'preact/hooks'
 import type { ServerError } from '../../data/server.ts'
 import type { SessionList } from '../../data/types.ts'
-import { formatClient } from '../../domain/clients.ts'
 import { formatCount, formatDuration, formatTime } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'

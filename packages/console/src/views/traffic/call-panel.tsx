@@ -1,7 +1,7 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import type { ComponentChildren } from 'preact'
 import type { CallLog } from '../../data/call-log.ts'
 import type { AuditPage, CallRecord } from '../../data/types.ts'
-import { formatClient } from '../../domain/clients.ts'
 import { formatBytes, formatMs } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'

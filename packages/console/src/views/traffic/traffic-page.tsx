@@ -1,8 +1,8 @@
+import { formatClient } from '@causeway/protocol/call-filter'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CallRecord } from '../../data/types.ts'
-import { parseCallFilter } from '../../domain/call-filter.ts'
-import { formatClient } from '../../domain/clients.ts'
+import { matchesFilter } from '../../domain/call-filter.ts'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { formatBytes, formatCount, formatMs, formatTime } from '../../domain/text.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -12,8 +12,10 @@ import { Chip, Empty } from '../../ui/state.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import { CallPanel } from './call-panel.tsx'
 import { ErrorList } from './error-list.tsx'
+import { HistoryBar } from './history-bar.tsx'
 import './traffic.css'
 import { useCalls } from './use-calls.ts'
+import { useCallFilter, useHistory } from './use-history.ts'
 
 /** Filters that one click sets. */
 const quickFilters: readonly (readonly [label: string, filter: string])[] = [
@@ -23,7 +25,7 @@ const quickFilters: readonly (readonly [label: string, filter: string])[] = [
   ['Without this browser', '-client:browser'],
 ]
 
-/** Every call as it happens, and the failed ones grouped. */
+/** Every call as it happens, earlier ones of the audit, and the failed ones grouped. */
 export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
   const { navigation } = useConsole()
   const { log, version } = useCalls()
@@ -43,9 +45,15 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     { keys: 'e', label: 'Group by error', run: () => setGrouped((old) => !old) },
   ])
   const isFrozen = isPaused || !isAtTop
-  const rows = useMemo(() => log.find(parseCallFilter(filter)), [log, version, filter])
-  const shown = useFrozen(rows, isFrozen, filter)
-  const pending = isFrozen ? rows.length - shown.length : 0
+  const parsed = useCallFilter(filter)
+  const history = useHistory(log, parsed.text)
+  const rows = useMemo(
+    () => log.find((call) => matchesFilter(parsed.filter, call)),
+    [log, version, parsed.filter],
+  )
+  const live = useFrozen(rows, isFrozen, parsed.text)
+  const shown = useMemo(() => log.merge(live, history.calls.value), [log, live, history.calls.value])
+  const pending = isFrozen ? rows.length - live.length : 0
   return (
     <div class="page wide">
       <div class="row spread">
@@ -56,6 +64,11 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
         <Rates log={log} />
       </div>
       <Toolbar {...{ input, filter, setFilter, isGrouped, setGrouped, isPaused, setPaused }} />
+      {parsed.error !== undefined && (
+        <p class="notice err" role="alert">
+          The filter {parsed.error}
+        </p>
+      )}
       {isGrouped && <ErrorList show={(value) => setFilter(value)} />}
       <div class={`traffic ${request === undefined ? '' : 'with-panel'}`}>
         <div class="stack traffic-list">
@@ -64,13 +77,14 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
             <p class="muted">{formatCount(log.missed)} calls were too many to show. The audit has them.</p>
           )}
           {shown.length === 0 ? (
-            <Empty title={filter === '' ? 'No calls yet' : 'No call matches the filter'}>
+            <Empty title={parsed.text === '' ? 'No calls yet' : 'No call matches the filter'}>
               <p>Calls of all clients are listed here when they end.</p>
-              {filter === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
+              {parsed.text === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
             </Empty>
           ) : (
             <CallTable calls={shown} chosen={request} onTop={setAtTop} />
           )}
+          <HistoryBar history={history} load={() => void history.load(log)} />
         </div>
         {request !== undefined && <CallPanel key={request} log={log} request={request} filter={setFilter} />}
       </div>

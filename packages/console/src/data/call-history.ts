@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import type { CallLog } from './call-log.ts'
+import { type Server, ServerError } from './server.ts'
+import type { AuditPage, CallRecord } from './types.ts'
+
+/** Number of calls that each step adds. */
+const stepSize = 200
+
+/** The calls of the audit that match a filter, loaded in steps from the newest to the oldest. */
+export class CallHistory {
+  /** Newest first. */
+  readonly calls = signal<readonly CallRecord[]>([])
+  readonly state = signal<'idle' | 'loading' | 'complete'>('idle')
+  readonly error = signal<ServerError | undefined>(undefined)
+  readonly #server: Server
+  readonly #filter: string
+  readonly #closing = new AbortController()
+  #before: number | null | undefined
+
+  constructor(server: Server, filter: string) {
+    this.#server = server
+    this.#filter = filter
+  }
+
+  /** Loads older calls that the log does not contain. */
+  async load(log: CallLog): Promise<void> {
+    if (this.state.value !== 'idle') return
+    this.state.value = 'loading'
+    this.error.value = undefined
+    let added = 0
+    try {
+      while (added < stepSize && this.#before !== null) {
+        const entries = await this.#loadPage()
+        added += entries.filter((call) => !log.has(call)).length
+      }
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error
+      this.error.value = error
+    } finally {
+      this.state.value = this.#before === null ? 'complete' : 'idle'
+    }
+  }
+
+  /** Ends a request that is in flight. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #loadPage(): Promise<readonly CallRecord[]> {
+    const query = new URLSearchParams({ filter: this.#filter, limit: String(stepSize) })
+    if (typeof this.#before === 'number') query.set('before', String(this.#before))
+    const page = await this.#server.get<AuditPage>(`/api/apps/causeway/audit?${query}`, {
+      signal: this.#closing.signal,
+    })
+    this.#before = page.next_before
+    this.calls.value = [...this.calls.value, ...page.entries]
+    return page.entries
+  }
+}

@@ -1,0 +1,42 @@
+import { type CallFilter, parseCallFilter } from '@causeway/protocol/call-filter'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { CallHistory } from '../../data/call-history.ts'
+import type { CallLog } from '../../data/call-log.ts'
+import { useConsole } from '../../ui/console.ts'
+
+/** A search starts after this pause in typing. */
+const searchDelayMs = 200
+
+interface ParsedFilter {
+  /** Empty if there are no conditions. */
+  readonly text: string
+  readonly filter: CallFilter
+}
+
+/** Parses the text of a filter. With an error, the last valid filter remains. */
+export function useCallFilter(text: string): ParsedFilter & { readonly error: string | undefined } {
+  const last = useRef<ParsedFilter>({ text: '', filter: [] })
+  return useMemo(() => {
+    try {
+      const filter = parseCallFilter(text)
+      last.current = { text: filter.length === 0 ? '' : text.trim(), filter }
+      return { ...last.current, error: undefined }
+    } catch (error) {
+      return { ...last.current, error: (error as SyntaxError).message }
+    }
+  }, [text])
+}
+
+/** Searches the audit for a filter. Without a filter, it loads older calls on request only. */
+export function useHistory(log: CallLog, text: string): CallHistory {
+  const { server } = useConsole()
+  const history = useMemo(() => new CallHistory(server, text), [log, text])
+  useEffect(() => {
+    const timer = text === '' ? undefined : setTimeout(() => void history.load(log), searchDelayMs)
+    return () => {
+      clearTimeout(timer)
+      history.close()
+    }
+  }, [history])
+  return history
+}
