@@ -93,9 +93,8 @@ const otherNames = {
 export function declareStartTool(app: Registrar<Critic, ClientState>): void {
   app.tool('start', {
     title: 'Start session',
-    about:
-      'Start a session for a project. Returns baseline score, failures and detected commands. Use it first.',
-    searchHint: 'fix tests, improve code, repository',
+    about: 'Start a session for a project. Returns score, failures and detected commands. Use it first.',
+    searchHint: 'fix tests, improve code',
     hints: writeHints,
     aliases: createAliases('start', otherNames),
     input,
