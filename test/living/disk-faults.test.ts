@@ -1,4 +1,5 @@
 /** Writes that fail, are incomplete or are not flushed to the disk, for every store. */
+import { once } from 'node:events'
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,9 +9,9 @@ import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { checkAll, checkFiles, createWorks, mergeSettings, readPromised, runWorks } from './all-works.ts'
 import { canInjectFaults, FaultyDisk } from './faulty-disk.ts'
-import { CallError } from './work.ts'
+import { CallError, type Place } from './work.ts'
 
-t.setTimeout(400_000)
+t.setTimeout(600_000)
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
@@ -95,14 +96,23 @@ verifies(
       for (const work of works) await work.step(place)
       disk.plan('torn', 3 + life, file)
       const enough = new AbortController()
-      let steps = 0
-      const counted = works.map((work) => ({
-        ...work,
-        async step(place: Parameters<typeof work.step>[0]) {
-          await work.step(place)
-          if (work.name === name && ++steps >= 30) enough.abort()
-        },
-      }))
+      const stopped = once(enough.signal, 'abort')
+      const counted = works.map((work) => {
+        let steps = 0
+        return {
+          ...work,
+          async step(place: Place) {
+            if (++steps > 20) {
+              if (work.name === name) enough.abort()
+              return void (await stopped)
+            }
+            await work.step(place).catch((error: unknown) => {
+              enough.abort()
+              throw error
+            })
+          },
+        }
+      })
       const { failures } = await runWorks(counted, place, { signal: enough.signal })
       promised = readPromised(works)
       t.same(failures.map(readCode), [], 'calls fail only because the server exits')
