@@ -1,4 +1,4 @@
-/** Replaces what differs from run to run by placeholders, numbered by their first occurrence in a text. */
+/** Replaces what differs from run to run, or with the text of a tool, by placeholders, numbered by their first occurrence in a text. */
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
@@ -7,7 +7,8 @@ const numbered: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['id', new RegExp(uuid, 'g')],
   ['state', /(?<="requestState": ?")[^"]+/g],
   ['port', /(?<=(?:127\.0\.0\.1|localhost|\[::1\]):)\d+|(?<="port": ?)\d+/g],
-  ['hash', /\b[0-9a-f]{32}(?:[0-9a-f]{32})?\b/g],
+  // The registry's hash of all tools has 16 characters.
+  ['hash', /\b[0-9a-f]{32}(?:[0-9a-f]{32})?\b|(?<="hash": ?")[\w-]{16}(?=")/g],
 ]
 
 const replaced: readonly (readonly [RegExp, string])[] = [
