@@ -1,4 +1,5 @@
-/** The history of the traffic page in Chromium. */
+/** The history and the shared stream of the traffic page in Chromium. */
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts'
 import { ServerStore } from '../../server/src/host/server-store.ts'
@@ -38,6 +39,27 @@ async function storeCalls(dir: string): Promise<void> {
   await store.audit.append(entries)
   store.close()
 }
+
+/** Calls a tool as a client with this name. */
+async function call(url: string, client: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'user-agent': client }
+  const init = { method: 'POST', headers, body: '{}' }
+  await (await fetch(`${url}/api/apps/causeway/tools/list_apps`, init)).text()
+}
+
+/** Waits until the server has this number of streams of calls. */
+async function waitForStreams(url: string, count: number): Promise<void> {
+  for (;;) {
+    const { streams } = (await (await fetch(`${url}/api/apps/causeway/figures`)).json()) as {
+      streams: { calls: number }
+    }
+    if (streams.calls === count) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const countReceived = async (page: Page): Promise<number> =>
+  Number((await page.locator('[data-total]').innerText()).replace(/\D/g, ''))
 
 if (isSkipped) t.test('the traffic page in Chromium', { skip: isSkipped }, async () => {})
 else {
@@ -96,6 +118,52 @@ else {
     await page.evaluate(scrollToEnd)
     await page.getByRole('row', { name: /subject 0 / }).waitFor()
     t.equal(await page.getByRole('row', { name: /subject 1 / }).count(), 1, 'no call is listed twice')
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:traffic:shared', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page: first } = watched
+    await visit(watched, `${url}/traffic`)
+    await waitForStreams(url, 1)
+    const others = [await first.context().newPage(), await first.context().newPage()]
+    for (const page of others) await visit({ page, problems: [] }, `${url}/traffic`)
+    await call(url, 'seen-by-all/1')
+    for (const page of [first, ...others]) await page.getByRole('row', { name: /seen-by-all/ }).waitFor()
+    await waitForStreams(url, 1)
+    await call(url, 'once/1')
+    for (const page of [first, ...others]) {
+      await page.getByRole('row', { name: /once/ }).waitFor()
+      t.equal(await page.getByRole('row', { name: /once/ }).count(), 1)
+    }
+    const before = await Promise.all(others.map(countReceived))
+
+    const calls = (async () => {
+      for (let n = 0; n < 40; n++) await call(url, 'during/1')
+    })()
+    await first.close()
+    await calls
+    for (const [n, page] of others.entries()) {
+      const total = String((before[n] as number) + 40)
+      await page
+        .locator('[data-total]', { hasText: new RegExp(`^${total.replace(/\B(?=(\d{3})+$)/g, '\u2009')}$`) })
+        .waitFor()
+    }
+    await waitForStreams(url, 1)
+    t.same(watched.problems, [])
+    await first.context().close()
+    await waitForStreams(url, 0)
+  })
+
+  verifies('console:traffic:shared', 'without locks each tab has its own stream', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.context().addInitScript('delete Navigator.prototype.locks')
+    const other = await page.context().newPage()
+    for (const one of [page, other]) await visit({ page: one, problems: [] }, `${url}/traffic`)
+    await waitForStreams(url, 2)
+    await call(url, 'without-locks/1')
+    for (const one of [page, other]) await one.getByRole('row', { name: /without-locks/ }).waitFor()
     t.same(watched.problems, [])
   })
 }

@@ -171,6 +171,11 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'a filter also finds calls that the page never received, in steps, and remains after a reload',
   },
+  'console:traffic:shared': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'tabs share one stream of calls; when its tab is closed, another continues without loss; browsers without locks open one stream for each tab',
+  },
   'console:traffic:load': {
     origin: 'design, new parts: console',
     behaviour: '500 calls per second cause no task over 100 ms, and the counts equal those that were made',

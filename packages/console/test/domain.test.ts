@@ -1,5 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { takeUnseen } from '../src/data/feed-position.ts'
 import { PoseCache } from '../src/data/poses.ts'
 import type { AuditRecord, Schema } from '../src/data/types.ts'
 import { toSceneBodies } from '../src/domain/bodies.ts'
@@ -29,6 +30,22 @@ t.test('findPage returns the page of a path with its decoded parts', async (t) =
   t.same(findPage(pages, '/apps/replay/'), { page: pages[1], parts: { app: 'replay' } })
   t.same(findPage(pages, '/apps/a%20b/c%zz')?.parts, { app: 'a b', tool: 'c%zz' })
   t.equal(findPage(pages, '/apps'), undefined)
+})
+
+t.test('takeUnseen returns the events after a position, or undefined if some are unknown', async (t) => {
+  const batch = { id: 'a.10', events: [8, 9, 10], missed: 2 }
+  t.same(takeUnseen('a.7', batch), { ...batch, missed: 0 })
+  t.same(takeUnseen('a.5', batch), batch)
+  t.same(takeUnseen('a.9', batch), { id: 'a.10', events: [10], missed: 0 })
+  for (const position of ['a.10', 'a.12'])
+    t.same(
+      takeUnseen(position, batch),
+      { id: position, events: [], missed: 0 },
+      `${position} is not before it`,
+    )
+  t.equal(takeUnseen('a.4', batch), undefined)
+  t.equal(takeUnseen('b.9', batch), undefined, 'the batch does not start with its run of the server')
+  t.same(takeUnseen('b.9', { id: 'a.3', events: [1, 2, 3], missed: 0 })?.events, [1, 2, 3])
 })
 
 t.test('formats use units, thin spaces and four digits', async (t) => {

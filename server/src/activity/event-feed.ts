@@ -20,6 +20,7 @@ export class EventFeed<T> {
   readonly #events: T[] = []
   /** Number of events since the start. */
   #position = 0
+  #openStreams = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
@@ -28,6 +29,11 @@ export class EventFeed<T> {
   /** Number of events since the start. */
   get position(): number {
     return this.#position
+  }
+
+  /** Number of streams that are open. */
+  get openStreams(): number {
+    return this.#openStreams
   }
 
   publish(event: T): void {
@@ -66,6 +72,10 @@ export class EventFeed<T> {
     const encoder = new TextEncoder()
     let at = position
     let lastSentMs = 0
+    if (!signal.aborted) {
+      this.#openStreams += 1
+      signal.addEventListener('abort', () => (this.#openStreams -= 1), { once: true })
+    }
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {

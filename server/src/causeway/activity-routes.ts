@@ -64,10 +64,11 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
 
   app.route('GET', '/figures', {
     about:
-      'Returns figures of the process over the last 15 minutes (event-loop delay, memory, calls) and the sizes of the databases.',
+      'Returns figures of the process over the last 15 minutes (event-loop delay, memory, calls), the sizes of the databases, and the number of open streams of calls and log lines.',
     handle: async (_request, _variables, { store }) => {
       const core = store.core()
-      return Response.json({ samples: core.history.samples, stores: await core.measureStores() })
+      const streams = { calls: core.activity.feed.openStreams, logs: core.logTail.feed.openStreams }
+      return Response.json({ samples: core.history.samples, stores: await core.measureStores(), streams })
     },
   })
 

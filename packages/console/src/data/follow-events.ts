@@ -1,55 +1,154 @@
+import { type FeedBatch, takeUnseen } from './feed-position.ts'
 import type { Server } from './server.ts'
-
-/** Events of a stream, oldest first. */
-interface Batch<T> {
-  readonly events: readonly T[]
-  /** Number of events that the server no longer stores. */
-  readonly missed: number
-}
 
 const retryMs = 1000
 
+type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
+
 /**
- * Follows a stream of events. The stream is open only while the page is visible, because a browser opens few connections to a
- * server; when the page is shown again, it continues after the last event. Starts with the next event, or with `recent` ones.
- * Returns a function that ends it.
+ * Follows a feed of the server while the page is visible; when it is shown again, it continues after the last event. Starts with the
+ * next event, or with `recent` ones. Tabs that follow the same feed share one stream. Returns a function that ends it.
  */
 export function followEvents<T>(
   server: Server,
   path: string,
-  receive: (batch: Batch<T>) => void,
+  receive: Receive<T>,
   { from = '' }: { readonly from?: '' | 'recent' } = {},
 ): () => void {
-  let lastEventId: string = from
+  const follower = new FeedFollower<T>({ server, path, receive, from })
   let controller: AbortController | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const open = async (signal: AbortSignal): Promise<void> => {
-    try {
-      const response = await server.openStream(path, { lastEventId, signal })
-      for await (const { id, data } of readEvents(response)) {
-        if (signal.aborted) return
-        lastEventId = id
-        receive(JSON.parse(data) as Batch<T>)
-      }
-    } catch {
-      // The connection ended. The shell shows whether the server can be reached.
-    }
-    if (!signal.aborted) timer = setTimeout(update, retryMs)
-  }
   const update = (): void => {
-    clearTimeout(timer)
     controller?.abort()
     controller = undefined
     if (document.hidden) return
     controller = new AbortController()
-    void open(controller.signal)
+    void follower.follow(controller.signal)
   }
   document.addEventListener('visibilitychange', update)
   update()
   return () => {
     document.removeEventListener('visibilitychange', update)
-    clearTimeout(timer)
     controller?.abort()
+  }
+}
+
+interface FeedOptions<T> {
+  readonly server: Server
+  readonly path: string
+  readonly receive: Receive<T>
+  readonly from: string
+}
+
+/**
+ * Receives a feed from the server or from another tab. The browser opens six connections to a server, and streams of several tabs
+ * could take all of them. So the tab with the lock of the feed opens the stream and sends its batches to the other tabs. When that tab is
+ * closed or hidden, the browser gives the lock to the next one, which continues after the last batch that it received.
+ */
+class FeedFollower<T> {
+  readonly #options: FeedOptions<T>
+  #lastEventId: string
+  /** Batches of another tab that arrived during a request for what is before them. */
+  #waiting: FeedBatch<T>[] | undefined
+
+  constructor(options: FeedOptions<T>) {
+    this.#options = options
+    this.#lastEventId = options.from
+  }
+
+  async follow(signal: AbortSignal): Promise<void> {
+    const { server, path } = this.#options
+    const name = await server.getSharedName(path)
+    while (!signal.aborted) {
+      try {
+        if (name === undefined) await this.#lead(signal)
+        else await this.#share(name, signal)
+      } catch {
+        // The connection ended. The shell shows whether the server can be reached.
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+
+  /** Ends when the stream ends, so that another tab can try it. */
+  async #share(name: string, outer: AbortSignal): Promise<void> {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([outer, ending.signal])
+    this.#waiting = undefined
+    const channel = new BroadcastChannel(name)
+    channel.onmessage = ({ data }) => this.#receiveShared(data as FeedBatch<T>, signal)
+    const lead = () => this.#lead(signal, (batch) => channel.postMessage(batch))
+    try {
+      const isLeader = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+        if (lock !== null) await lead()
+        return lock !== null
+      })
+      if (isLeader) return
+      const caughtUp = this.#catchUp(signal)
+      await Promise.all([caughtUp, navigator.locks.request(name, { signal }, () => caughtUp.then(lead))])
+    } finally {
+      ending.abort()
+      channel.close()
+    }
+  }
+
+  async #lead(signal: AbortSignal, send?: (batch: FeedBatch<T>) => void): Promise<void> {
+    for await (const batch of this.#readBatches(signal)) {
+      this.#receiveOwn(batch)
+      send?.(batch)
+    }
+  }
+
+  #receiveShared(batch: FeedBatch<T>, signal: AbortSignal): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(batch)
+      return
+    }
+    const unseen = takeUnseen(this.#lastEventId, batch)
+    if (unseen !== undefined) this.#receive(unseen)
+    // If it fails, the next batch repeats it.
+    else this.#catchUp(signal).catch(() => {})
+  }
+
+  /** Requests the batch after the last event. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    if (this.#waiting !== undefined) return
+    const waiting: FeedBatch<T>[] = []
+    this.#waiting = waiting
+    try {
+      for await (const batch of this.#readBatches(signal)) {
+        this.#receiveOwn(batch)
+        break
+      }
+    } finally {
+      if (this.#waiting === waiting) this.#waiting = undefined
+    }
+    for (const batch of waiting) this.#receiveShared(batch, signal)
+  }
+
+  /** Receives a batch that this tab requested. It is complete, but another tab may have sent a part of it since. */
+  #receiveOwn(batch: FeedBatch<T>): void {
+    this.#receive(takeUnseen(this.#lastEventId, batch) ?? batch)
+  }
+
+  #receive({ id, events, missed }: FeedBatch<T>): void {
+    this.#lastEventId = id
+    this.#options.receive({ events, missed })
+  }
+
+  /** Opens a stream after the last event. It is closed with the loop over it. */
+  async *#readBatches(outer: AbortSignal): AsyncGenerator<FeedBatch<T>> {
+    const { server, path } = this.#options
+    const ending = new AbortController()
+    const signal = AbortSignal.any([outer, ending.signal])
+    try {
+      const response = await server.openStream(path, { lastEventId: this.#lastEventId, signal })
+      for await (const { id, data } of readEvents(response)) {
+        if (signal.aborted) return
+        yield { id, ...(JSON.parse(data) as Omit<FeedBatch<T>, 'id'>) }
+      }
+    } finally {
+      ending.abort()
+    }
   }
 }
 

@@ -91,6 +91,13 @@ export class Server {
     return (await response.json()) as T
   }
 
+  /** Returns a name for what tabs with the same access share. `undefined` if they cannot: browsers require localhost or HTTPS. */
+  async getSharedName(path: string): Promise<string | undefined> {
+    if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(this.#token))
+    return `causeway ${Array.from(new Uint8Array(digest)).join('.')} ${path}`
+  }
+
   /** Deletes what is at a path. Throws `ServerError`. */
   async delete(path: string): Promise<void> {
     await this.#fetch(path, { method: 'DELETE' })
