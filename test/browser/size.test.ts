@@ -20,7 +20,7 @@ verifies('console:size', async (t) => {
 })
 
 /** Sizes of widgets in bytes. Clients load a widget with a result, so it is not compressed. */
-const widgetBudgets = { series: 100_000, scene: 750_000, map: 250_000, decision: 60_000 }
+const widgetBudgets = { series: 80_000, scene: 750_000, map: 250_000, decision: 60_000 }
 
 verifies('console:size', 'widgets', async (t) => {
   for (const [name, budget] of Object.entries(widgetBudgets)) {

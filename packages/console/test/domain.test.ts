@@ -13,6 +13,7 @@ import { completeTables, isSilentHtml, removeHeading } from '../src/domain/excer
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
+import { findValueRange, listTicks, toCurves } from '../src/domain/line-chart.ts'
 import { formatHash, parseHash } from '../src/domain/link.ts'
 import {
   findGoal,
@@ -338,4 +339,44 @@ t.test('PoseCache keeps the chunks that were used last, up to 64 MB', async (t) 
   t.equal(cache.find(513), undefined)
   t.equal((await cache.load(1))?.row, 0)
   t.same(asked, [1, 257, 513, 769, 1])
+})
+
+t.test('listTicks returns round values in the range', async (t) => {
+  t.same(
+    listTicks([0, 1], 6),
+    [0, 1, 2, 3, 4, 5].map((index) => index * 0.2),
+  )
+  t.same(listTicks([1, 120], 5), [50, 100])
+  t.same(listTicks([1, 4], 20, 1), [1, 2, 3, 4], 'frames are integers')
+  t.same(listTicks([-0.03, 0.03], 5), [-0.02, 0, 0.02])
+  t.same(listTicks([7, 7], 5), [7])
+  t.same(listTicks([7, 7], 5, 1), [7])
+  for (const [low, high] of [
+    [0, 1e-12],
+    [-3e20, 5e20],
+    [999.5, 1000.25],
+  ] as const) {
+    const ticks = listTicks([low, high], 6)
+    t.ok(ticks.length > 1 && ticks.length <= 6, `${ticks}`)
+    t.ok(ticks.every((tick) => tick >= low - 1e-9 * high && tick <= high * (1 + 1e-9)))
+  }
+})
+
+t.test('curves have gaps, a common scale, and a range of the shown frames', async (t) => {
+  const one = { name: 'a', unit: 'J', frames: [1, 2, 3, 4], values: [2, null, Number.NaN, 6] }
+  t.same(toCurves([one], false), {
+    curves: [{ frames: [1, 2, 3, 4], values: [2, null, null, 6] }],
+    isLog: false,
+  })
+  const { curves } = toCurves([one], true)
+  t.same(curves[0]?.values, [0, null, null, 4])
+  t.same(findValueRange(curves, 1, 4), [0, 4.4], 'the margin does not cross zero')
+  t.same(findValueRange(curves, 1, 2), [0, 0.1], 'only the frames that are shown, which are all zero')
+  t.same(findValueRange([{ frames: [1, 2], values: [-5, 0] }], 1, 2), [-5.5, 0])
+  t.same(findValueRange(curves, 7, 9), [0, 1], 'without values')
+  const large = { ...one, values: [1, 1, 1, 9_999_999] }
+  const logarithmic = toCurves([one, large], false)
+  t.equal(logarithmic.isLog, true)
+  t.same(logarithmic.curves[1]?.values.at(-1), 7)
+  t.equal(logarithmic.curves[0]?.values[0], Math.log10(3), 'all curves have the same scale')
 })

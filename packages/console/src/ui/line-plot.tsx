@@ -1,17 +1,20 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
 import './line-plot.css'
 import type { Series } from '../data/replay.ts'
-import { fromSymlog, needsLogAxis, toSymlog } from '../domain/fit.ts'
-import { formatNumber } from '../domain/text.ts'
+import { fromSymlog } from '../domain/fit.ts'
+import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from '../domain/line-chart.ts'
+import { formatCount, formatNumber } from '../domain/text.ts'
 import { readColors } from './canvas-colors.ts'
 import { useThemeVersion } from './theme-version.ts'
 
-/** Width of the value axis, in px. The time axis above has the same margin. */
-const gutter = 64
-const rightMargin = 12
+/** Height of a plot and margins of its area, in px. The time axis above has the same margins; so has the style sheet. */
+const height = 130
+const area = { left: 64, right: 12, top: 8, bottom: 24 }
+
+/** Smallest distance between two labels, in px. */
+const labelWidth = 60
+const labelHeight = 30
 
 /** Dashes of the series, in addition to their colours. */
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
@@ -31,125 +34,142 @@ interface LinePlotProps {
 /** At most four quantities over frames, with a cursor at one of them. */
 export function LinePlot({ playback, first, last, series, isRelative = false, title }: LinePlotProps) {
   const themeVersion = useThemeVersion()
-  const box = useRef<HTMLDivElement>(null)
-  const plot = useRef<uPlot | undefined>(undefined)
-  const cursor = useRef<HTMLDivElement | undefined>(undefined)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const over = useRef<HTMLDivElement>(null)
+  const cursor = useRef<HTMLDivElement>(null)
   const theme = themeVersion.value
+  const span = Math.max(1, last - first)
   const place = (): void => {
-    if (plot.current === undefined || cursor.current === undefined) return
-    cursor.current.style.left = `${plot.current.valToPos(playback.frame.peek(), 'x')}px`
+    const frame = playback.frame.value
+    if (cursor.current !== null) cursor.current.style.left = `${(100 * (frame - first)) / span}%`
   }
   useEffect(() => {
-    if (box.current === null) return
-    const host = box.current
-    const { data, isLog } = toPlotData(series, isRelative)
-    const options = createOptions({
-      series,
-      isLog,
-      range: [first, last],
+    const host = canvas.current?.parentElement
+    if (canvas.current === null || host == null) return
+    const { curves, isLog } = toCurves(series, isRelative)
+    const chart = {
+      ...{ curves, isLog, frames: [first, last] as const },
+      values: findValueRange(curves, first, last),
       colors: readColors(host),
-      width: host.clientWidth,
-    })
-    const made = new uPlot(
-      {
-        ...options,
-        hooks: { ready: [place], setSize: [place], setScale: [place] },
-      },
-      data,
-      host,
-    )
-    plot.current = made
-    cursor.current = document.createElement('div')
-    cursor.current.className = 'plot-cursor'
-    made.over.append(cursor.current)
-    place()
-    const seek = ({ clientX }: MouseEvent): void =>
-      playback.seek(made.posToVal(clientX - made.over.getBoundingClientRect().left, 'x'))
-    made.over.addEventListener('click', seek)
-    const observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: made.height }))
-    observer.observe(host)
-    return () => {
-      observer.disconnect()
-      made.destroy()
-      plot.current = undefined
     }
-  }, [series, theme])
-  useEffect(() => plot.current?.setScale('x', { min: first, max: last }), [first, last])
-  useSignalEffect(() => {
-    playback.frame.value
-    place()
-  })
-  return <div ref={box} class="plot-box" role="img" aria-label={describePlot(title, series)} />
-}
-
-/** Series on common frames. */
-function toPlotData(
-  series: readonly Series[],
-  isRelative: boolean,
-): { data: uPlot.AlignedData; isLog: boolean } {
-  const tables = series.map(({ frames, values }): uPlot.AlignedData => {
-    const base = isRelative ? (values.find((value) => value !== null) ?? 0) : 0
-    return [
-      [...frames],
-      values.map((value) => (value === null || !Number.isFinite(value) ? null : value - base)),
-    ]
-  })
-  const joined = uPlot.join(tables)
-  const isLog = joined.slice(1).some((values) => needsLogAxis(values as (number | null)[]))
-  if (!isLog) return { data: joined, isLog }
-  const [frames, ...rest] = joined
-  const compressed = rest.map((values) =>
-    [...values].map((value) => (value == null ? value : toSymlog(value))),
+    const draw = (): void => drawChart(canvas.current, chart, host.clientWidth)
+    // The first notification is the first drawing.
+    const observer = new ResizeObserver(draw)
+    observer.observe(host)
+    return () => observer.disconnect()
+  }, [series, theme, first, last])
+  useEffect(() => {
+    const seek = ({ clientX }: MouseEvent): void => {
+      const { left, width } = (over.current as HTMLElement).getBoundingClientRect()
+      playback.seek(first + (span * (clientX - left)) / width)
+    }
+    over.current?.addEventListener('click', seek)
+    return () => over.current?.removeEventListener('click', seek)
+  }, [playback, first, last])
+  useEffect(place, [first, last])
+  useSignalEffect(place)
+  return (
+    <div class="plot-box" role="img" aria-label={describePlot(title, series)}>
+      <canvas ref={canvas} />
+      <div ref={over} class="plot-area">
+        <div ref={cursor} class="plot-cursor" />
+      </div>
+    </div>
   )
-  return { data: [frames, ...compressed] as uPlot.AlignedData, isLog }
 }
 
-function createOptions({
-  series,
-  isLog,
-  range,
-  colors,
-  width,
-}: {
-  series: readonly Series[]
-  isLog: boolean
-  range: [number, number]
-  colors: ReturnType<typeof readColors>
-  width: number
-}): uPlot.Options {
-  const axis = {
-    stroke: colors.text,
-    grid: { stroke: colors.grid, width: 1 },
-    ticks: { stroke: colors.grid, width: 1 },
+interface Chart {
+  readonly curves: readonly Curve[]
+  readonly isLog: boolean
+  readonly frames: AxisRange
+  readonly values: AxisRange
+  readonly colors: ReturnType<typeof readColors>
+}
+
+/** Draws a chart over the width of its element, in the resolution of the screen. */
+function drawChart(canvas: HTMLCanvasElement | null, chart: Chart, width: number): void {
+  const context = canvas?.getContext('2d')
+  if (canvas === null || context == null || width <= area.left + area.right) return
+  canvas.width = Math.round(width * devicePixelRatio)
+  canvas.height = Math.round(height * devicePixelRatio)
+  context.scale(canvas.width / width, canvas.height / height)
+  const { frames, values } = chart
+  const right = width - area.right
+  const bottom = height - area.bottom
+  const toX = (frame: number): number =>
+    area.left + ((right - area.left) * (frame - frames[0])) / Math.max(1, frames[1] - frames[0])
+  const toY = (value: number): number =>
+    bottom - ((bottom - area.top) * (value - values[0])) / (values[1] - values[0])
+  drawAxes(context, chart, { toX, toY, right, bottom })
+  context.beginPath()
+  context.rect(area.left, area.top, right - area.left, bottom - area.top)
+  context.clip()
+  context.lineWidth = 1.6
+  for (const [index, curve] of chart.curves.entries()) {
+    context.strokeStyle = chart.colors.series[index] ?? chart.colors.text
+    context.setLineDash(dashes[index] ?? [])
+    drawCurve(context, curve, toX, toY)
   }
-  const format = (value: number): string =>
-    formatNumber(Number((isLog ? fromSymlog(value) : value).toPrecision(3)))
-  return {
-    width,
-    height: 130,
-    padding: [8, rightMargin, 0, 0],
-    legend: { show: false },
-    cursor: { show: false },
-    scales: { x: { time: false, range } },
-    axes: [
-      {
-        ...axis,
-        size: 24,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000],
-      },
-      { ...axis, size: gutter, values: (_plot, values) => values.map(format) },
-    ],
-    series: [
-      {},
-      ...series.map((_, index) => ({
-        stroke: colors.series[index] ?? colors.text,
-        width: 1.6,
-        dash: dashes[index] ?? [],
-        spanGaps: false,
-        points: { show: false },
-      })),
-    ],
+}
+
+interface Placement {
+  readonly toX: (frame: number) => number
+  readonly toY: (value: number) => number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** Draws the grid and its labels. */
+function drawAxes(
+  context: CanvasRenderingContext2D,
+  { frames, values, isLog, colors }: Chart,
+  { toX, toY, right, bottom }: Placement,
+): void {
+  context.font = '12px system-ui, sans-serif'
+  context.fillStyle = colors.text
+  context.strokeStyle = colors.grid
+  context.lineWidth = 1
+  context.beginPath()
+  context.textAlign = 'center'
+  context.textBaseline = 'top'
+  for (const frame of listTicks(frames, (right - area.left) / labelWidth, 1)) {
+    const x = Math.round(toX(frame)) + 0.5
+    context.moveTo(x, area.top)
+    context.lineTo(x, bottom + 4)
+    context.fillText(formatCount(frame), x, bottom + 8)
   }
+  context.textAlign = 'right'
+  context.textBaseline = 'middle'
+  for (const value of listTicks(values, (bottom - area.top) / labelHeight + 1)) {
+    const y = Math.round(toY(value)) + 0.5
+    context.moveTo(area.left - 4, y)
+    context.lineTo(right, y)
+    const label = formatNumber(Number((isLog ? fromSymlog(value) : value).toPrecision(3)))
+    context.fillText(label, area.left - 8, y)
+  }
+  context.stroke()
+}
+
+/** Draws a line with a gap where there is no value. A value between two gaps is a short line. */
+function drawCurve(
+  context: CanvasRenderingContext2D,
+  { frames, values }: Curve,
+  toX: Placement['toX'],
+  toY: Placement['toY'],
+): void {
+  context.beginPath()
+  let isDrawing = false
+  for (const [index, value] of values.entries()) {
+    if (value === null) {
+      isDrawing = false
+      continue
+    }
+    const x = toX(frames[index] ?? 0)
+    if (!isDrawing) context.moveTo(x - 0.8, toY(value))
+    context.lineTo(values[index + 1] == null && !isDrawing ? x + 0.8 : x, toY(value))
+    isDrawing = true
+  }
+  context.stroke()
 }
 
 function describePlot(title: string, series: readonly Series[]): string {

@@ -1,0 +1,60 @@
+import type { Series } from '../data/replay.ts'
+import { needsLogAxis, toSymlog } from './fit.ts'
+
+/** Values of one series over frames. A value that is not finite is `null`: the line has a gap. */
+export interface Curve {
+  readonly frames: readonly number[]
+  readonly values: readonly (number | null)[]
+}
+
+/** Lowest and highest value of an axis. */
+export type AxisRange = readonly [low: number, high: number]
+
+/** Returns the curves of series, compressed by `toSymlog` with `isLog`. `isRelative` subtracts the first value of each. */
+export function toCurves(
+  series: readonly Series[],
+  isRelative: boolean,
+): { readonly curves: readonly Curve[]; readonly isLog: boolean } {
+  const curves = series.map(({ frames, values }): Curve => {
+    const base = isRelative ? (values.find((value) => value !== null) ?? 0) : 0
+    return {
+      frames,
+      values: values.map((value) => (value === null || !Number.isFinite(value) ? null : value - base)),
+    }
+  })
+  if (!curves.some(({ values }) => needsLogAxis(values))) return { curves, isLog: false }
+  const compress = (value: number | null): number | null => (value === null ? null : toSymlog(value))
+  return {
+    curves: curves.map(({ frames, values }) => ({ frames, values: values.map(compress) })),
+    isLog: true,
+  }
+}
+
+/** Returns the range of the values between two frames, with a margin of a tenth that does not cross zero. */
+export function findValueRange(curves: readonly Curve[], first: number, last: number): AxisRange {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { frames, values } of curves)
+    for (const [index, value] of values.entries()) {
+      const frame = frames[index] ?? Number.NaN
+      if (value === null || !(frame >= first && frame <= last)) continue
+      low = Math.min(low, value)
+      high = Math.max(high, value)
+    }
+  if (low > high) return [0, 1]
+  const margin = (high > low ? high - low : Math.abs(high) || 1) / 10
+  return [
+    low >= 0 ? Math.max(0, low - margin) : low - margin,
+    low < 0 && high <= 0 ? Math.min(0, high + margin) : high + margin,
+  ]
+}
+
+/** Returns at most `maxCount` round values in a range, at least `minStep` apart. */
+export function listTicks([low, high]: AxisRange, maxCount: number, minStep = 0): readonly number[] {
+  const least = Math.max((high - low) / Math.max(1, maxCount - 1), minStep)
+  if (!(least > 0) || !Number.isFinite(least)) return [low]
+  const power = 10 ** Math.floor(Math.log10(least))
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10)
+  const start = Math.ceil(low / step - 1e-9)
+  const count = Math.floor(high / step + 1e-9) - start + 1
+  return Array.from({ length: Math.max(0, count) }, (_, index) => (start + index) * step)
+}
