@@ -15,7 +15,7 @@ const getSize = (pattern: RegExp): number =>
     .reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
 
 verifies('console:size', async (t) => {
-  const shell = getSize(/^index-.*\.(js|css)$/)
+  const shell = getSize(/^index-.*\.css$/) + getPageSize(/^index-.*\.js$/)
   t.ok(shell > 1000 && shell <= 25_000, `${shell} bytes`)
 })
 
@@ -41,10 +41,11 @@ function getPageSize(pattern: RegExp): number {
   return [...found].reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
 }
 
-verifies('console:size', 'pages with libraries', async (t) => {
+verifies('console:size', 'pages with libraries, and the palette', async (t) => {
   for (const [pattern, least, budget] of [
     [/^viewer-.*\.js$/, 100_000, 190_000],
     [/^plot-page-.*\.js$/, 40_000, 55_000],
+    [/^palette-.*\.js$/, 2000, 8000],
   ] as const) {
     const size = getPageSize(pattern)
     t.ok(size > least && size <= budget, `${pattern}: ${size} bytes`)

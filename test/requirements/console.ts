@@ -205,6 +205,11 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'the dialog of `?` lists the keys of the page, and each key does what it lists',
   },
+  'console:palette': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'Ctrl K searches pages, tools, recordings, plots, minds, sessions, frames and findings with the keyboard alone, also if a list cannot be loaded',
+  },
   'console:widgets:series': {
     origin: 'MCP Apps 2026-01-26',
     behaviour:

@@ -5,7 +5,7 @@ import { Server } from './data/server.ts'
 import { findPage } from './domain/find-page.ts'
 import { ConsoleContext, useConsole } from './ui/console.ts'
 import { LazyView, type View } from './ui/lazy-view.tsx'
-import { type Section, Shell } from './ui/shell.tsx'
+import { type Palette, type Section, Shell } from './ui/shell.tsx'
 import { Shortcuts } from './ui/shortcuts.ts'
 import { ThemeVersion } from './ui/theme-version.ts'
 
@@ -49,6 +49,8 @@ const loadTrmSession = async (): Promise<View> =>
   (await import('./views/trm/session-page.tsx')).TrmSessionPage
 const loadHelp = async (): Promise<View> => (await import('./views/help/help-page.tsx')).HelpPage
 
+const loadPalette = async (): Promise<Palette> => (await import('./views/palette/palette.tsx')).Palette
+
 /** Path patterns with the title and the code of their page. The server serves the same paths. */
 const pages: readonly {
   readonly pattern: string
@@ -83,7 +85,7 @@ function App() {
   const path = navigation.path.value
   const found = findPage(pages, path)
   return (
-    <Shell sections={sections} title={found?.page.title ?? 'Not found'}>
+    <Shell sections={sections} title={found?.page.title ?? 'Not found'} loadPalette={loadPalette}>
       {found === undefined ? (
         <div class="page">
           <h1>Page not found</h1>

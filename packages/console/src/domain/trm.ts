@@ -6,6 +6,16 @@ export const sessionSeverities: Readonly<Record<string, 'ok' | 'warn' | 'err'>> 
   active: 'ok',
 }
 
+/** Returns the sessions among the resources of the app, with the folder names of their projects. */
+export const listSessions = (
+  resources: readonly { readonly uri: string; readonly name: string }[],
+): { readonly id: string; readonly project: string }[] =>
+  resources.flatMap(({ uri, name }) => {
+    const [, id] = /^trm:\/\/sessions\/([^/]+)$/.exec(uri) ?? []
+    if (id === undefined) return []
+    return [{ id, project: name.replace(` ${id}`, '').split(/[\\/]/).at(-1) ?? '' }]
+  })
+
 /** What the resource of a session contains, as far as pages show it. */
 export interface TrmSession {
   readonly sessionId: string

@@ -20,12 +20,7 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
     }
   }, [load])
   const { view: Page, failed } = loaded
-  if (failed)
-    return (
-      <div class="notice warn" role="alert">
-        The code of this page could not be loaded. If Causeway was updated, reload the page.
-      </div>
-    )
+  if (failed) return <CodeNotice />
   return Page === undefined ? (
     <p class="muted" data-loading>
       Loading…
@@ -34,3 +29,10 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
     <Page parts={parts} />
   )
 }
+
+/** States that code could not be loaded. */
+export const CodeNotice = () => (
+  <div class="notice warn" role="alert">
+    The code of this page could not be loaded. If Causeway was updated, reload the page.
+  </div>
+)

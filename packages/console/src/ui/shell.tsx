@@ -1,9 +1,10 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Health } from '../data/types.ts'
 import icon from '../icon.svg'
 import { useConsole, useShortcuts } from './console.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { CodeNotice } from './lazy-view.tsx'
 import type { Shortcut } from './shortcuts.ts'
 import { Chip, toSeverity, useLoaded } from './state.tsx'
 
@@ -16,18 +17,27 @@ export interface Section {
   readonly key: string
 }
 
+/** The dialog that Ctrl K opens. */
+export type Palette = FunctionComponent<{
+  readonly sections: readonly Section[]
+  readonly close: () => void
+}>
+
 /** The frame of every page: header, navigation, and the page itself. */
 export function Shell({
   sections,
   title,
+  loadPalette,
   children,
 }: {
   sections: readonly Section[]
   title: string
+  loadPalette: () => Promise<Palette>
   children: ComponentChildren
 }) {
   const { navigation, preferences, server } = useConsole()
   const [isHelpOpen, setHelpOpen] = useState(false)
+  const { palette, openPalette } = usePalette(loadPalette, sections)
   const main = useRef<HTMLElement>(null)
   const path = navigation.path.value
   useShortcuts(() => [
@@ -38,6 +48,7 @@ export function Shell({
         run: () => navigation.open(path),
       }),
     ),
+    { keys: 'Control+k', label: 'Search pages, tools and data', run: openPalette },
     { keys: '?', label: 'Show the keys of this page', run: () => setHelpOpen(true) },
   ])
   useEffect(() => {
@@ -60,6 +71,11 @@ export function Shell({
         </a>
         <span class="space" />
         <HealthChip />
+        <button type="button" class="button quiet" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+          <Icon name="search" />
+          Search
+          <kbd class="wide-only">Ctrl K</kbd>
+        </button>
         <button type="button" class="button quiet" onClick={() => setHelpOpen(true)}>
           <Icon name="keys" />
           Keys
@@ -87,11 +103,24 @@ export function Shell({
             The server is not reachable. This page shows what it loaded last, and retries.
           </p>
         )}
+        {palette}
         {server.needsToken.value ? <TokenForm /> : children}
       </main>
       {isHelpOpen && <KeysDialog close={() => setHelpOpen(false)} />}
     </div>
   )
+}
+
+/** Loads the code of the palette when it is opened. */
+function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) {
+  const [palette, setPalette] = useState<ComponentChildren>()
+  const openPalette = (): void => {
+    load().then(
+      (Found) => setPalette(<Found sections={sections} close={() => setPalette(undefined)} />),
+      () => setPalette(<CodeNotice />),
+    )
+  }
+  return { palette, openPalette }
 }
 
 const isCurrent = (section: string, path: string): boolean =>

@@ -2,7 +2,7 @@ import { useConsole } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** What `list_plots` returns. */
-interface PlotList {
+export interface PlotList {
   readonly plots: readonly { readonly filename: string; readonly title: string }[]
   readonly files: readonly { readonly filename: string }[]
   readonly folders: readonly string[]

@@ -4,7 +4,7 @@ import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** What `list_minds` returns. */
-interface MindList {
+export interface MindList {
   readonly minds: readonly {
     readonly mind_id: string
     readonly entity_id: string

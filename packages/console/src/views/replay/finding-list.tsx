@@ -1,28 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Diagnosis, Finding } from '../../data/replay.ts'
-import { formatNumber } from '../../domain/text.ts'
+import { formatFinding } from '../../domain/diagnosis.ts'
 import './finding-list.css'
 
 /** Number of findings that are shown first. */
 const firstFindings = 5
 
-/** Ids of floor and walls have bit 31 set. */
-const environmentBit = 0x8000_0000
-
 export const severityMarks = { error: '◆', warning: '▲', info: '●' } as const
-
-/** Describes a finding: `energy injection, body 2: 11.6 J (limit 0.0045)`. */
-export function formatFinding({ kind, bodies, value, limit, unit }: Finding): string {
-  const own = bodies.filter((id) => id < environmentBit)
-  const names = [
-    ...(own.length === 0 ? [] : [`${own.length === 1 ? 'body' : 'bodies'} ${own.join(', ')}`]),
-    ...(own.length < bodies.length ? ['environment'] : []),
-  ]
-  const who = names.map((name) => `, ${name}`).join('')
-  const amount = value === null ? '' : `: ${formatNumber(value)} ${unit}`.trimEnd()
-  const bound = value === null || limit === null ? '' : ` (limit ${formatNumber(limit)})`
-  return `${kind.replaceAll('_', ' ')}${who}${amount}${bound}`
-}
 
 /** The findings of a diagnosis, causes first, and what the diagnosis did not check. */
 export function FindingList({

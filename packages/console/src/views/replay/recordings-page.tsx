@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
-import { describeClean } from '../../domain/clean.ts'
+import { describeClean } from '../../domain/diagnosis.ts'
 import { cutText, formatBytes, formatCount, formatSpan } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'

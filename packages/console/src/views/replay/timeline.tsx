@@ -1,9 +1,10 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Finding, Metadata } from '../../data/replay.ts'
+import { formatFinding } from '../../domain/diagnosis.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { formatFinding, severityMarks } from './finding-list.tsx'
+import { severityMarks } from './finding-list.tsx'
 import type { Playback } from './playback.ts'
 
 /** The controls of time, and the findings on the axis that the plots below share. */

@@ -171,8 +171,11 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   }
   // A link to another place of the same recording, and the keys Back and Forward.
   useSignalEffect(() => {
-    const target = parsePlace(navigation.hash.value.text)
-    untracked(() => show(target))
+    const { text } = navigation.hash.value
+    untracked(() => {
+      show(parsePlace(text))
+      setFinding(parseHash(text).get('finding'))
+    })
   })
 
   const open = (one: Finding): void => {

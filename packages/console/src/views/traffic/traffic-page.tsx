@@ -39,6 +39,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     const group = isGrouped ? 'error' : undefined
     navigation.replaceHash(formatHash(location.hash, { filter: filter === '' ? undefined : filter, group }))
   }, [filter, isGrouped, request])
+  useEffect(() => setFilter(hash.get('filter') ?? ''), [navigation.hash.value])
   useShortcuts(() => [
     { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
     { keys: '/', label: 'Filter calls', run: () => input.current?.focus() },

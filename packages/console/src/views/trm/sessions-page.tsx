@@ -1,5 +1,5 @@
 import { formatNumber } from '../../domain/text.ts'
-import { sessionSeverities, type TrmSession } from '../../domain/trm.ts'
+import { listSessions, sessionSeverities, type TrmSession } from '../../domain/trm.ts'
 import { useConsole } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
@@ -17,10 +17,7 @@ export function TrmSessionsPage() {
       </div>
       <LoadedView loaded={list}>
         {(resources) => {
-          const sessions = resources.flatMap(({ uri, name }) => {
-            const [, id] = /^trm:\/\/sessions\/([^/]+)$/.exec(uri) ?? []
-            return id === undefined ? [] : [{ id, project: name.replace(` ${id}`, '') }]
-          })
+          const sessions = listSessions(resources)
           return sessions.length === 0 ? <NoSessions /> : <Sessions sessions={sessions} />
         }}
       </LoadedView>
@@ -65,11 +62,7 @@ function SessionState({ session }: { session: string }) {
   )
 }
 
-const Sessions = ({
-  sessions,
-}: {
-  sessions: readonly { readonly id: string; readonly project: string }[]
-}) => (
+const Sessions = ({ sessions }: { sessions: ReturnType<typeof listSessions> }) => (
   <div class="card scroll">
     <table>
       <thead>
@@ -90,7 +83,7 @@ const Sessions = ({
               </a>
             </td>
             <td>
-              <bdi>{project.split(/[\\/]/).at(-1)}</bdi>
+              <bdi>{project}</bdi>
             </td>
             {index < maxLoaded && <SessionState session={id} />}
           </tr>

@@ -1,0 +1,185 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ServerError } from '../../data/server.ts'
+import { useConsole } from '../../ui/console.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
+import type { Section } from '../../ui/shell.tsx'
+import { Chip } from '../../ui/state.tsx'
+import { findLists, type LoadedList, type ServerList, toPlaceUrl } from './lists.ts'
+import { type EntryGroup, findFrame, searchEntries } from './search.ts'
+import './palette.css'
+
+const label = 'Search pages, tools, recordings, plots, minds and sessions'
+
+/** A dialog that searches pages and what the server lists, and opens the chosen result. */
+export function Palette({ sections, close }: { sections: readonly Section[]; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [query, setQuery] = useState('')
+  const [chosen, setChosen] = useState<string>()
+  const { lists, loaded, groups } = useSearch(sections, query)
+  const urls = groups.flatMap(({ entries }) => entries.map(({ url }) => url))
+  const current = urls.includes(chosen ?? '') ? chosen : urls[0]
+  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
+  const end = (): void => dialog.current?.close()
+  const handleKey = (event: KeyboardEvent): void => {
+    const move = (by: number): void =>
+      setChosen(urls[(urls.indexOf(current ?? '') + by + urls.length) % urls.length])
+    if (event.isComposing) return
+    if (event.key === 'ArrowDown') move(1)
+    else if (event.key === 'ArrowUp') move(-1)
+    else if (event.key === 'Enter') findChosen(list.current)?.click()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Search"
+      onClose={close}
+      onKeyDown={(event) => {
+        if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        end()
+      }}
+    >
+      <div class="row nowrap">
+        <input
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-expanded={urls.length > 0}
+          aria-controls="palette-results"
+          aria-activedescendant={current === undefined ? undefined : toId(urls.indexOf(current))}
+          placeholder={label}
+          autocomplete="off"
+          spellcheck={false}
+          value={query}
+          onInput={(event) => {
+            setQuery(event.currentTarget.value)
+            setChosen(undefined)
+          }}
+          onKeyDown={handleKey}
+        />
+        <button type="button" class="button" onClick={end}>
+          Close
+        </button>
+      </div>
+      <div ref={list} id="palette-results" class="palette-results" role="listbox" aria-label="Results">
+        <Groups {...{ groups, urls, current, end }} />
+      </div>
+      <State {...{ lists, loaded }} count={urls.length} />
+    </dialog>
+  )
+}
+
+const toId = (index: number): string => `palette-result-${index}`
+
+const findChosen = (list: HTMLElement | null) => list?.querySelector<HTMLElement>('[aria-selected="true"]')
+
+/** Loads the lists, and searches those that are loaded. */
+function useSearch(sections: readonly Section[], query: string) {
+  const { navigation } = useConsole()
+  const lists = useMemo(() => findLists(navigation.path.peek()), [])
+  const loaded = useLists(lists)
+  const entries = useMemo(
+    () => [
+      ...sections.map(({ label: title, path: url }) => ({ group: 'Pages', title, detail: '', url })),
+      ...lists.flatMap(({ name }) =>
+        (loaded.get(name)?.entries ?? []).map((entry) => ({ ...entry, group: name })),
+      ),
+    ],
+    [loaded],
+  )
+  const groups = useMemo(() => {
+    const frame = findFrame(query, loaded.get('Frames')?.frames)
+    const found = searchEntries(entries, query)
+    return frame === undefined ? found : [toFrameGroup(frame), ...found]
+  }, [entries, query])
+  return { lists, loaded, groups }
+}
+
+function toFrameGroup(frame: number): EntryGroup {
+  const url = toPlaceUrl({ frame: String(frame) })
+  return { name: 'Frames', entries: [{ group: 'Frames', title: `Frame ${frame}`, detail: '', url }] }
+}
+
+/** A request is not cancelled when the dialog is closed, because a cancelled call is a failed call in the traffic. */
+function useLists(lists: readonly ServerList[]): ReadonlyMap<string, LoadedList> {
+  const { server } = useConsole()
+  const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedList>>(new Map())
+  useEffect(() => {
+    let isOpen = true
+    for (const { name, load } of lists) {
+      const store = (list: LoadedList): void => {
+        if (isOpen) setLoaded((old) => new Map(old).set(name, list))
+      }
+      load(server).then(store, ({ code = 'PAGE_ERROR' }: Partial<ServerError>) => store({ failure: code }))
+    }
+    return () => {
+      isOpen = false
+    }
+  }, [])
+  return loaded
+}
+
+interface GroupsProps {
+  readonly groups: readonly EntryGroup[]
+  readonly urls: readonly string[]
+  readonly current: string | undefined
+  readonly end: () => void
+}
+
+const Groups = ({ groups, urls, current, end }: GroupsProps) =>
+  groups.map(({ name, entries }) => (
+    <fieldset key={name} aria-label={name}>
+      <div class="palette-group" aria-hidden="true">
+        {name}
+      </div>
+      {entries.map(({ url, title, detail }) => (
+        <a
+          key={url}
+          id={toId(urls.indexOf(url))}
+          role="option"
+          aria-selected={url === current}
+          tabIndex={-1}
+          href={url}
+          onClick={end}
+        >
+          <span class="clip">
+            <ForeignText text={title} max={100} />
+          </span>
+          <span class="muted clip">
+            <ForeignText text={detail} max={100} />
+          </span>
+        </a>
+      ))}
+    </fieldset>
+  ))
+
+interface StateProps {
+  readonly lists: readonly ServerList[]
+  readonly loaded: ReadonlyMap<string, LoadedList>
+  readonly count: number
+}
+
+/** The number of results, and the lists that are not or not completely searched. */
+function State({ lists, loaded, count }: StateProps) {
+  const failed = [...loaded].flatMap(([name, { failure }]) => (failure ? [`${name} (${failure})`] : []))
+  const cut = [...loaded].flatMap(([name, { isCut }]) => (isCut ? [name] : []))
+  const isLoading = loaded.size < lists.length
+  return (
+    <div class="muted" role="status" {...(isLoading ? { 'data-loading': true } : {})}>
+      {count === 1 ? '1 result' : `${count} results`}
+      {isLoading && ', loading more…'}
+      {cut.length > 0 && `. Not all are searched: ${cut.join(', ')}`}
+      {failed.length > 0 && (
+        <p>
+          <Chip severity="warn">not loaded</Chip> {failed.join(', ')}
+        </p>
+      )}
+    </div>
+  )
+}

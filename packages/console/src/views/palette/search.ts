@@ -1,0 +1,84 @@
+/** What the palette can open. */
+export interface Entry {
+  readonly group: string
+  readonly title: string
+  /** Distinguishes entries with the same title. May be empty. */
+  readonly detail: string
+  readonly url: string
+}
+
+/** Results of one kind, best first. */
+export interface EntryGroup {
+  readonly name: string
+  readonly entries: readonly Entry[]
+}
+
+const maxPerGroup = 12
+const maxResults = 30
+/** Number of characters of a title or detail that are searched. */
+const maxSearched = 300
+
+/**
+ * Returns the entries whose title or detail contains every word of the query, best first, in groups that are ordered by their best entry.
+ * Equally good groups have the order of the entries. An empty query returns the first group.
+ */
+export function searchEntries(entries: readonly Entry[], query: string): EntryGroup[] {
+  const wanted = query.trim().toLowerCase()
+  if (wanted === '') return toGroups(entries.filter(({ group }) => group === entries[0]?.group))
+  const words = wanted.split(/\s+/)
+  const order = [...new Set(entries.map(({ group }) => group))]
+  return toGroups(
+    entries
+      .map((entry) => ({ entry, score: rate(entry, words, wanted) }))
+      .filter(({ score }) => score > 0)
+      .sort(
+        (a, b) =>
+          b.score - a.score ||
+          order.indexOf(a.entry.group) - order.indexOf(b.entry.group) ||
+          a.entry.title.length - b.entry.title.length,
+      )
+      .map(({ entry }) => entry),
+  )
+}
+
+function toGroups(entries: readonly Entry[]): EntryGroup[] {
+  const groups = new Map<string, Entry[]>()
+  let count = 0
+  for (const entry of entries) {
+    const group = groups.get(entry.group) ?? []
+    if (group.length === maxPerGroup) continue
+    groups.set(entry.group, group)
+    group.push(entry)
+    if (++count === maxResults) break
+  }
+  return [...groups].map(([name, found]) => ({ name, entries: found }))
+}
+
+/** Returns 0 if a word is missing. A title that equals the query or begins with it is better than a title that contains its words. */
+function rate(entry: Entry, words: readonly string[], wanted: string): number {
+  const title = entry.title.slice(0, maxSearched).toLowerCase()
+  const detail = entry.detail.slice(0, maxSearched).toLowerCase()
+  const parts = title.split(/[^\p{L}\p{N}]+/u)
+  const scores = words.map((word) => {
+    if (parts.includes(word)) return 4
+    if (parts.some((part) => part.startsWith(word))) return 3
+    if (title.includes(word)) return 2
+    return detail.includes(word) ? 1 : 0
+  })
+  if (scores.includes(0)) return 0
+  const bonus = title === wanted ? 4 : title.startsWith(wanted) ? 2 : 0
+  return scores.reduce<number>((sum, score) => sum + score, bonus)
+}
+
+/** The frames of a recording, by id. */
+export interface FrameRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Returns the frame that a query such as `121` or `frame 121` names, or `undefined` if the recording does not contain it. */
+export function findFrame(query: string, range: FrameRange | undefined): number | undefined {
+  const [, id] = /^(?:frame\s*)?(\d{1,15})$/i.exec(query.trim()) ?? []
+  const frame = Number(id)
+  return range !== undefined && frame >= range.first && frame <= range.last ? frame : undefined
+}

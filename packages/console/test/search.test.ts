@@ -1,0 +1,96 @@
+import t from 'tap'
+import { formatFinding } from '../src/domain/diagnosis.ts'
+import { listSessions } from '../src/domain/trm.ts'
+import { type Entry, findFrame, searchEntries } from '../src/views/palette/search.ts'
+
+const create = (group: string, title: string, detail = ''): Entry => ({
+  group,
+  title,
+  detail,
+  url: `/${group}/${title}`,
+})
+
+const entries = [
+  create('Pages', 'Overview'),
+  create('Pages', 'Replay'),
+  create('Tools', 'get_frame_of_replay', 'Replay'),
+  create('Tools', 'get_frame', 'Replay'),
+  create('Tools', 'reframe', 'Help'),
+  create('Recordings', 'frame', 'frame.db'),
+  create('Findings', 'Finding 13', 'joint drift, body 3'),
+  create('Findings', 'Finding 3', 'energy injection'),
+]
+
+/** The titles of the results by group. */
+const search = (query: string, among: readonly Entry[] = entries) =>
+  searchEntries(among, query).map(({ name, entries: found }) => [name, ...found.map(({ title }) => title)])
+
+t.test('searchEntries finds every word in the title or the detail', async (t) => {
+  t.same(search('replay get'), [['Tools', 'get_frame_of_replay', 'get_frame']])
+  t.same(search('joint 3'), [['Findings', 'Finding 13']])
+  t.same(search('get injection'), [])
+  t.same(search('GET_fr'), [['Tools', 'get_frame', 'get_frame_of_replay']])
+  t.same(search(' '), [['Pages', 'Overview', 'Replay']], 'without a query, the first group')
+  t.same(search('x', []), [])
+  t.same(search('.*('), [], 'a query is not a pattern')
+})
+
+t.test('searchEntries prefers titles, whole words and beginnings', async (t) => {
+  t.same(search('frame'), [
+    ['Recordings', 'frame'],
+    ['Tools', 'get_frame', 'get_frame_of_replay', 'reframe'],
+  ])
+  t.same(search('replay')[0], ['Pages', 'Replay'])
+  t.same(
+    search('re').map(([name]) => name),
+    ['Pages', 'Tools'],
+    'of equally good groups, the first',
+  )
+  t.same(search('finding 3'), [['Findings', 'Finding 3', 'Finding 13']])
+})
+
+t.test('searchEntries returns at most 12 results of a group and 30 of all', async (t) => {
+  const many = ['a', 'b', 'c', 'd'].flatMap((group) =>
+    Array.from({ length: 1000 }, (_, index) => create(group, `run ${1000 + index}`)),
+  )
+  const found = searchEntries(many, 'run')
+  t.same(
+    found.map(({ entries }) => entries.length),
+    [12, 12, 6],
+  )
+  const long = create('a', `${'x'.repeat(1_000_000)} end`)
+  t.same(search('end', [long]), [], 'only the beginning of a long title is searched')
+  t.equal(search('xx', [long]).length, 1)
+})
+
+t.test('findFrame returns only frames of the recording', async (t) => {
+  const range = { first: 1, last: 121 }
+  for (const query of ['121', 'frame 121', ' Frame121 ']) t.equal(findFrame(query, range), 121, query)
+  for (const query of ['', '0', '122', '-1', '1.5', 'frame', '12 1', '9'.repeat(30)])
+    t.equal(findFrame(query, range), undefined, query)
+  t.equal(findFrame('121', undefined), undefined)
+})
+
+t.test('listSessions returns the sessions among the resources', async (t) => {
+  t.same(
+    listSessions([
+      { uri: 'trm://sessions/s1', name: '/home/user/sums s1' },
+      { uri: 'trm://sessions/s1/log', name: 'log' },
+    ]),
+    [{ id: 's1', project: 'sums' }],
+  )
+})
+
+t.test('formatFinding names the bodies, the value and the limit', async (t) => {
+  const finding = {
+    ...{ id: 'f', kind: 'energy_injection', frames: { first: 1, last: 2, peak: 2 } },
+    ...{ bodies: [2, 0x8000_0000], value: 11.6, limit: 0.0045, unit: 'J' },
+    severity: 'error' as const,
+  }
+  t.equal(formatFinding(finding), 'energy injection, body 2, environment: 11.6 J (limit 0.0045)')
+  t.equal(
+    formatFinding({ ...finding, bodies: [1, 2], value: null }),
+    'energy injection, bodies 1, 2',
+    'without a value there is no limit',
+  )
+})

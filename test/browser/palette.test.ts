@@ -1,0 +1,179 @@
+/** The palette of the console in Chromium, with the real server. */
+import { delimiter } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { postMcp } from '../e2e/http.ts'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  type Theme,
+  visit,
+} from './browser.ts'
+import { showsFrame } from './viewer.ts'
+
+t.setTimeout(300_000)
+
+const plots = fileURLToPath(new URL('../../fixtures/plots', import.meta.url))
+const hostile = 'palette-test <img src=x onerror=document.title=1>\u202e'
+
+/** Creates a mind in a session of a client with a hostile name. */
+async function createMind(url: string): Promise<void> {
+  const path = '/mcp/minds'
+  const params = {
+    ...{ protocolVersion: '2025-11-25', capabilities: {} },
+    clientInfo: { name: hostile, version: '1' },
+  }
+  const opened = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  })
+  await opened.text()
+  const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  const config = { entity_id: 'npc_mara', traits: ['curious'] }
+  const call = { name: 'create_mind', arguments: { mind_id: 'npc_mara', config } }
+  const { json } = await postMcp(url, 'tools/call', call, { path, headers })
+  if (json.result === undefined) throw new Error(JSON.stringify(json))
+}
+
+/** Opens the palette with the keyboard, and waits until all lists are loaded. */
+async function openPalette(page: Page, key = 'Control+k'): Promise<void> {
+  await page.keyboard.press(key)
+  await page.locator('dialog[open] [role=combobox]:focus').waitFor()
+  await page.locator('dialog [data-loading]').waitFor({ state: 'detached' })
+}
+
+/** The text of the selected result. */
+const getSelected = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText ?? ''`,
+  )
+
+/** Opens the first result of a query. */
+async function openResult(page: Page, query: string, result: RegExp): Promise<void> {
+  await openPalette(page)
+  await page.keyboard.type(query)
+  await page.locator('dialog [aria-selected=true]', { hasText: result }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('dialog').waitFor({ state: 'detached' })
+}
+
+if (isSkipped) t.test('the palette in Chromium', { skip: isSkipped }, async () => {})
+else {
+  const browser = await openBrowser(t)
+  const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_PLOT_ROOTS: plots } })
+  await createMind(url)
+
+  for (const theme of ['light', 'dark'] as const satisfies readonly Theme[])
+    verifies('console:palette', `a tool, a recording, a frame and a finding (${theme})`, async (t) => {
+      const watched = await openPage(t, browser, { theme })
+      const { page } = watched
+      await visit(watched, url)
+      await openPalette(page)
+      t.match(await getSelected(page), /^Overview/, 'without a query, the pages are listed')
+      await page.keyboard.type('re')
+      t.same(await findViolations(page), [], 'axe')
+      await keepScreenshot(page, `palette-${theme}`)
+      await page.keyboard.press('Escape')
+
+      await openResult(page, 'friction cone', /^check_friction_cone/)
+      await page.waitForURL(`${url}/apps/replay/check_friction_cone`)
+      await page.getByRole('heading', { name: 'check_friction_cone' }).waitFor()
+      t.equal(await page.evaluate('document.activeElement.id'), 'main', 'the page has the focus')
+      await openResult(page, 'slide_at', /^slide_at_45/)
+      await showsFrame(page, 1)
+      await openResult(page, '45', /^Frame 45$/)
+      await showsFrame(page, 45)
+      await openResult(page, 'finding 1', /^Finding 1(?!\d)/)
+      const pressed = page.locator('.finding[aria-pressed=true]')
+      await pressed.waitFor()
+      t.equal(await page.locator('.finding').first().getAttribute('aria-pressed'), 'true')
+      await page.goBack()
+      await showsFrame(page, 45)
+      await pressed.waitFor({ state: 'detached' })
+      t.same(watched.problems, [])
+    })
+
+  verifies('console:palette', 'arrows move the selection, and Escape returns the focus', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/traffic`)
+    const filter = page.getByLabel('Filter', { exact: true })
+    await filter.focus()
+    await openPalette(page, 'Meta+k')
+    await page.keyboard.press('ArrowDown')
+    t.match(await getSelected(page), /^Apps and tools/)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    t.match(await getSelected(page), /^Help/, 'before the first is the last')
+    await page.keyboard.type('nothing has this name')
+    await page.getByText('0 results').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.locator('input[aria-label=Filter]:focus').count(), 1)
+    t.equal(new URL(page.url()).pathname, '/traffic')
+    await openPalette(page)
+    await page.keyboard.press('Control+k')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await openResult(page, 'mara', /^npc_mara/)
+    await page.waitForURL(`${url}/minds/npc_mara`)
+    await page.keyboard.press('?')
+    t.match(await page.locator('dialog[open]').innerText(), /Search pages, tools and data\s+Ctrl\s*k/)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:palette', 'names are shown as text, also those of clients', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/traffic`)
+    await openPalette(page)
+    await page.keyboard.type('<img')
+    await page.locator('dialog [role=option] bdi', { hasText: '<img src=x' }).waitFor()
+    t.equal(await page.locator('dialog img').count(), 0)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#filter=session%3A/)
+    const filter = page.getByLabel('Filter', { exact: true })
+    t.match(await filter.inputValue(), /^session:/, 'the calls of the session are listed')
+    t.equal(await page.title(), 'Traffic · Causeway')
+    await openResult(page, 'gibraltar', /^gibraltar/)
+    await page.waitForURL(`${url}/debrief/plots/gibraltar.plot.json`)
+    t.same(watched.problems, [])
+  })
+
+  verifies(
+    'console:palette',
+    'lists that cannot be loaded are named, and the others are searched',
+    async (t) => {
+      const partial = await startServer(t, {
+        dir: t.testdir(),
+        env: { CAUSEWAY_APPS: ['Causeway', 'Replay', 'Debrief'].join(delimiter) },
+      })
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      await page.route('**/list_plots', (route) => route.abort())
+      await visit(watched, partial.url)
+      await openPalette(page)
+      const state = await page.locator('dialog [role=status]').innerText()
+      for (const text of [/Plots \(UNREACHABLE\)/, /Minds \([A-Z_]+\)/, /TRM sessions \([A-Z_]+\)/])
+        t.match(state, text)
+      t.notMatch(state, /Tools|Recordings|Client sessions/)
+      t.same(await findViolations(page), [], 'axe')
+      await keepScreenshot(page, 'palette-partial')
+      await page.keyboard.type('stack')
+      await page.locator('dialog [aria-selected=true]', { hasText: /^stack/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${partial.url}/replay/stack`)
+      t.same(
+        watched.problems.filter((problem) => !problem.includes('Failed to load resource')),
+        [],
+      )
+    },
+  )
+}
