@@ -86,6 +86,7 @@ else {
       t.ok(task <= allowance * budget, `${path}: ${task} ms`)
       await settled(page)
       t.same(watched.problems, [])
+      await page.close()
     }
   })
 
@@ -107,6 +108,7 @@ else {
       t.comment(`${recording}: ${(script / frames).toFixed(2)} ms of script for each of ${frames} frames`)
       t.ok(script / frames <= allowance * budget, `${recording}: ${script / frames} ms`)
       t.same(watched.problems, [])
+      await page.close()
     }
   })
 
@@ -126,6 +128,7 @@ else {
         await page.evaluate(nextFrame)
       }
       t.same(watched.problems, [])
+      await page.close()
     }
     const ordered = costs.toSorted((a, b) => a - b)
     t.comment(`${ordered.map((ms) => ms.toFixed(1))} ms`)

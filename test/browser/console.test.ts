@@ -77,6 +77,7 @@ else {
         t.same(await findViolations(watched.page), [], `${name} ${theme}: axe`)
         await keepScreenshot(watched.page, `${name}-${theme}`)
         t.same(watched.problems, [], `${name} ${theme}: problems`)
+        await watched.page.close()
       }
   })
 

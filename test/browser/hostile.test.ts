@@ -177,6 +177,7 @@ else {
       t.same(await findViolations(watched.page), [], theme)
       await keepScreenshot(watched.page, `help-${theme}`)
       t.same(watched.problems, [])
+      await watched.page.close()
     }
   })
 

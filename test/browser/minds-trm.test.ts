@@ -114,6 +114,7 @@ else {
         )
         t.same(watched.problems, [], `${name} ${theme}: problems`)
       }
+      await watched.page.close()
     }
   })
 

@@ -88,6 +88,7 @@ else {
       t.same(await findViolations(page), [])
       await keepScreenshot(page, `servers-${theme}`)
       t.same(watched.problems, [])
+      await page.close()
     }
   })
 }
