@@ -6,6 +6,7 @@ import { toPercent, toRecordingName } from '../../domain/upload.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { ErrorNotice, toServerError } from '../../ui/state.tsx'
+import './replay.css'
 
 interface UploadProps {
   /** Folders that the server searches. */
