@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { applyEvent, type EventData, getId, type PlotFeature, type PlotState } from '../domain/plot.ts'
 import { followNamedEvents, type StreamEvent } from './event-stream.ts'
-import { type Server, ServerError } from './server.ts'
+import { createId, type Server, ServerError } from './server.ts'
 
 /** A message for everyone who views the plot, or a change by another client. */
 export interface PlotNotice {
@@ -172,7 +172,7 @@ export class PlotLink {
   }
 
   async #call(tool: string, args: object): Promise<void> {
-    const requestId = crypto.randomUUID()
+    const requestId = createId()
     this.#own.add(requestId)
     const answer = this.#server.call<ChangeAnswer>(
       'debrief',

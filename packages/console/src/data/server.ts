@@ -41,6 +41,12 @@ export interface ToolAnswer {
 const tokenKey = 'causeway.token'
 const sessionKey = 'causeway.session'
 
+/** Returns 32 random hex digits. `crypto.randomUUID` requires localhost or HTTPS. */
+export const createId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
+
 /** The server that served this page. With a token file, every request carries the token of this browser tab. */
 export class Server {
   /** Whether a request was rejected for lack of a valid token. */
@@ -51,7 +57,7 @@ export class Server {
   #token = sessionStorage.getItem(tokenKey) ?? ''
 
   constructor() {
-    this.#session = sessionStorage.getItem(sessionKey) ?? `console-${crypto.randomUUID()}`
+    this.#session = sessionStorage.getItem(sessionKey) ?? `console-${createId()}`
     sessionStorage.setItem(sessionKey, this.#session)
   }
 
