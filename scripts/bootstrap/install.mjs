@@ -92,7 +92,7 @@ export function buildTap(root, run, node) {
  */
 export function buildConsole(root, run, node) {
   const folder = 'packages/console'
-  const sources = [...listFiles(root, join(folder, 'src')), 'packages/protocol/src/call-filter.ts']
+  const sources = [`${folder}/src`, 'packages/protocol/src'].flatMap((source) => listFiles(root, source))
   const settings = ['index.html', 'vite.config.ts', 'tsconfig.json'].map((name) => join(folder, name))
   const stamp = {
     file: join(root, 'node_modules/.causeway-console'),
