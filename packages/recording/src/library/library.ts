@@ -295,7 +295,7 @@ export class RecordingLibrary {
     return match?.path
   }
 
-  async #load({ path, key, size, mapping }: SourceFile, options: CallOptions): Promise<OpenResult> {
+  async #load({ path, key, listKey, size, mapping }: SourceFile, options: CallOptions): Promise<OpenResult> {
     const { catalogue, copies, loaded } = this.#parts
     const identity = { id: catalogue.getId(path), path, name: basename(path), size_bytes: size }
     const entry =
@@ -306,7 +306,8 @@ export class RecordingLibrary {
     const { frames, bodies, first_time_s, last_time_s } = entry.recording.summary
     catalogue.putCheck({
       path,
-      key: entry.key,
+      // The file changed while it was copied if the keys differ.
+      key: entry.key === key ? listKey : entry.key,
       reason: null,
       total_frames: frames?.total_frames ?? 0,
       bodies: bodies.length,

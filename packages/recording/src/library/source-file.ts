@@ -16,6 +16,8 @@ export interface SourceFile {
   readonly size: number
   /** Identifies the content, and the mapping by which it is imported. */
   readonly key: string
+  /** The key of the file in a list, which does not read mappings. */
+  readonly listKey: string
   /** JSON of the mapping to import the file. */
   readonly mapping: string | undefined
 }
@@ -30,18 +32,21 @@ export async function readSourceFile(
 ): Promise<SourceFile> {
   if (!isImportName(path) && !(await isBag(path))) {
     const state = await readFileState(path)
-    return { path, size: state.size, key: stateKey(path, state), mapping: undefined }
+    const key = stateKey(path, state)
+    return { path, size: state.size, key, listKey: key, mapping: undefined }
   }
   const mapping = given ?? (await readMapping(path)) ?? stored
   const states = await Promise.all(
     (await listFiles(path)).map(async (file) => ({ file, state: await readFileState(file) })),
   )
+  const keys = states.map(({ file, state }) => stateKey(file, state))
   const hash = createHash('sha256').update(mapping ?? '')
-  for (const { file, state } of states) hash.update(`\0${stateKey(file, state)}`)
+  for (const key of keys) hash.update(`\0${key}`)
   return {
     path,
     size: states.reduce((sum, { state }) => sum + state.size, 0),
     key: hash.digest('hex').slice(0, 32),
+    listKey: keys[0] ?? '',
     mapping,
   }
 }
