@@ -112,39 +112,44 @@ verifies(
   'bridge:relay:cancel',
   'closes the stream of a cancelled legacy call after a grace period',
   async (t) => {
-    const calls = new PendingCalls()
-    const events: string[] = []
-    let markClosed = (): void => {}
-    const closed = new Promise<void>((resolve) => {
-      markClosed = resolve
-    })
-    const relay = new Relay({
-      calls,
-      forwarder: {
-        forward: async () => void events.push('forwarded'),
-        send: async () => void events.push('cancelled'),
-      },
-      session: { remember() {} },
-      cancelGraceMs: 1,
-      log() {},
-    } as unknown as ConstructorParameters<typeof Relay>[0])
-    const receive = (message: object) =>
-      relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
-    receive({ id: 7, method: 'slow' })
-    const call = calls.find(7)
-    if (call === undefined) return void t.fail('the call is pending')
-    const abort = (): void => {
-      events.push('closed')
-      markClosed()
+    /** Cancels a call. Returns what happened, also later, and a promise that resolves when the stream is closed. */
+    const cancelCall = async (cancelGraceMs: number) => {
+      const calls = new PendingCalls()
+      const events: string[] = []
+      let abort = (): void => {}
+      const closed = new Promise<void>((resolve) => {
+        abort = () => {
+          events.push('closed')
+          resolve()
+        }
+      })
+      const relay = new Relay({
+        calls,
+        forwarder: {
+          forward: async () => void events.push('forwarded'),
+          send: async () => void events.push('cancelled'),
+        },
+        session: { remember() {} },
+        cancelGraceMs,
+        log() {},
+      } as unknown as ConstructorParameters<typeof Relay>[0])
+      const receive = (message: object) =>
+        relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
+      receive({ id: 7, method: 'slow' })
+      const call = calls.find(7)
+      if (call === undefined) throw new Error('the call is not pending')
+      const whenWritten = async (): Promise<void> => {}
+      call.exchange = { done: new Promise(() => {}), wasWritten: () => true, whenWritten, abort }
+      receive(cancel(7))
+      await call.settled
+      return { events, closed }
     }
-    const whenWritten = async (): Promise<void> => {}
-    call.exchange = { done: new Promise(() => {}), wasWritten: () => true, whenWritten, abort }
-    receive(cancel(7))
-    await call.settled
+    const long = await cancelCall(3_600_000)
     await new Promise(setImmediate)
-    t.same(events, ['forwarded', 'cancelled'], 'the stream is still read')
+    t.same(long.events, ['forwarded', 'cancelled'], 'the stream is still read')
     // The grace period does not keep the process alive.
     const alive = setInterval(() => {}, 1000)
+    const { events, closed } = await cancelCall(1)
     await closed
     clearInterval(alive)
     t.same(events, ['forwarded', 'cancelled', 'closed'])

@@ -350,12 +350,15 @@ function damageTable(file: string, table: string): void {
 verifies('fault:damaged:working', "the server's audit", async (t) => {
   const dir = copyRelease(t)
   const file = join(dir, 'server.db')
-  damageTable(file, 'audit')
-  const core = await openTestCore(t, apps, {
+  const start = {
     dir: join(dir, '..'),
     log: captureLog('silent').log,
     env: { CAUSEWAY_APPS: 'Causeway' },
-  })
+  }
+  // Migrates the file: the migrations read the audit.
+  await (await openTestCore(t, apps, start)).close()
+  damageTable(file, 'audit')
+  const core = await openTestCore(t, apps, start)
   await call(core, 'Causeway__list_apps')
   await t.rejects(core.audit.query({ limit: 1 }))
   t.match(await core.health(), {
