@@ -110,7 +110,7 @@ verifies('workshop:package:notices', async (t) => {
   ]
   for (const text of texts) t.ok(text.includes(undici), 'contains the license of the bundled undici')
   t.match(texts[0], /Inter 4 \(OFL-1\.1\)/, 'the server contains a font')
-  for (const name of ['preact', '@preact/signals-core', 'three', 'uplot'])
+  for (const name of ['preact', '@preact/signals-core', 'three'])
     t.ok(texts[0]?.includes(`\n${name} `), `the pages of the console contain ${name}`)
   const { dependencies } = JSON.parse(readPacked(server, 'package.json')) as {
     dependencies: Record<string, string>
