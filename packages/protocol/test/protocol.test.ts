@@ -121,6 +121,17 @@ verifies('limits:json', 'long names that differ in one place count as different 
   }
 })
 
+verifies('limits:json', 'different names are counted, whatever the random number is', async (t) => {
+  const { random } = Math
+  t.teardown(() => {
+    Math.random = random
+  })
+  for (const number of [0, 0.25, 0.5, 1 - 2 ** -31]) {
+    Math.random = () => number
+    t.throws(check(objectWith(jsonLimits.names * 1.1)), { code: 'BODY_TOO_LARGE' }, String(number))
+  }
+})
+
 t.test('checkJson reads a string once, even if many colons follow it', async (t) => {
   const text = `{"${'a'.repeat(210_000)}"${':'.repeat(1000)}`
   let reads = 0
