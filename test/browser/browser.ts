@@ -96,13 +96,17 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('[data-loading]', { state: 'detached' })
 }
 
+/** Levels A and AA of WCAG 2.2. */
+const wcagRules: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block']
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Returns the WCAG A and AA violations of a page, one line each. */
-export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-  const { violations } = await page.evaluate<AxeResult>(`axe.run({ runOnly: ${tags} })`)
+export async function findViolations(page: Page, rules: readonly string[] = wcagRules): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe)
+  const options = JSON.stringify({ runOnly: rules, preload: false, resultTypes: ['violations'] })
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`)
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
@@ -113,6 +117,22 @@ interface AxeResult {
     readonly id: string
     readonly nodes: readonly { readonly html: string }[]
   }[]
+}
+
+/**
+ * Checks a page in both themes: its accessibility and its problems. Stores a screenshot of each. The rules that do not depend on
+ * colours are checked in the light theme only.
+ */
+export async function checkThemes(t: Test, { page, problems }: WatchedPage, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await settled(page)
+    const rules = theme === 'light' ? wcagRules : colourRules
+    t.same(await findViolations(page, rules), [], `${name} ${theme}: axe`)
+    await keepScreenshot(page, `${name}-${theme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  t.same(problems, [], `${name}: problems`)
 }
 
 /** Stores a screenshot in the folder `CAUSEWAY_PICTURES`, if it is set. */

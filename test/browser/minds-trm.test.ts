@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import { checkThemes, isSkipped, openBrowser, openPage, visit } from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -98,24 +98,21 @@ else {
   }
 
   verifies('console:pages:clean', 'Minds and TRM', async (t) => {
-    for (const theme of ['light', 'dark'] as const) {
-      const watched = await openPage(t, browser, { theme })
-      watched.page.setDefaultTimeout(20_000)
-      for (const [name, path] of Object.entries(pages)) {
-        await watched.page.goto('about:blank')
-        await visit(watched, `${url}${path}`)
-        t.same(await findViolations(watched.page), [], `${name} ${theme}: axe`)
-        await keepScreenshot(watched.page, `${name}-${theme}`)
-        t.equal(await watched.page.locator('main img').count(), 0)
-        t.equal(
-          await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-          true,
-          `${name} ${theme}: nothing overflows`,
-        )
-        t.same(watched.problems, [], `${name} ${theme}: problems`)
-      }
-      await watched.page.close()
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto('about:blank')
+      await visit(watched, `${url}${path}`)
+      await checkThemes(t, watched, name)
+      t.equal(await page.locator('main img').count(), 0)
+      t.equal(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        true,
+        `${name}: nothing overflows`,
+      )
     }
+    await page.close()
   })
 
   verifies('console:minds', async (t) => {

@@ -7,12 +7,12 @@ import { postMcp } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import {
+  checkThemes,
   findViolations,
   isSkipped,
   keepScreenshot,
   openBrowser,
   openPage,
-  type Theme,
   visit,
 } from './browser.ts'
 import { showsFrame } from './viewer.ts'
@@ -70,35 +70,33 @@ else {
   const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_PLOT_ROOTS: plots } })
   await createMind(url)
 
-  for (const theme of ['light', 'dark'] as const satisfies readonly Theme[])
-    verifies('console:palette', `a tool, a recording, a frame and a finding (${theme})`, async (t) => {
-      const watched = await openPage(t, browser, { theme })
-      const { page } = watched
-      await visit(watched, url)
-      await openPalette(page)
-      t.match(await getSelected(page), /^Overview/, 'without a query, the pages are listed')
-      await page.keyboard.type('re')
-      t.same(await findViolations(page), [], 'axe')
-      await keepScreenshot(page, `palette-${theme}`)
-      await page.keyboard.press('Escape')
+  verifies('console:palette', 'a tool, a recording, a frame and a finding', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, url)
+    await openPalette(page)
+    t.match(await getSelected(page), /^Overview/, 'without a query, the pages are listed')
+    await page.keyboard.type('re')
+    await checkThemes(t, watched, 'palette')
+    await page.keyboard.press('Escape')
 
-      await openResult(page, 'friction cone', /^check_friction_cone/)
-      await page.waitForURL(`${url}/apps/replay/check_friction_cone`)
-      await page.getByRole('heading', { name: 'check_friction_cone' }).waitFor()
-      t.equal(await page.evaluate('document.activeElement.id'), 'main', 'the page has the focus')
-      await openResult(page, 'slide_at', /^slide_at_45/)
-      await showsFrame(page, 1)
-      await openResult(page, '45', /^Frame 45$/)
-      await showsFrame(page, 45)
-      await openResult(page, 'finding 1', /^Finding 1(?!\d)/)
-      const pressed = page.locator('.finding[aria-pressed=true]')
-      await pressed.waitFor()
-      t.equal(await page.locator('.finding').first().getAttribute('aria-pressed'), 'true')
-      await page.goBack()
-      await showsFrame(page, 45)
-      await pressed.waitFor({ state: 'detached' })
-      t.same(watched.problems, [])
-    })
+    await openResult(page, 'friction cone', /^check_friction_cone/)
+    await page.waitForURL(`${url}/apps/replay/check_friction_cone`)
+    await page.getByRole('heading', { name: 'check_friction_cone' }).waitFor()
+    t.equal(await page.evaluate('document.activeElement.id'), 'main', 'the page has the focus')
+    await openResult(page, 'slide_at', /^slide_at_45/)
+    await showsFrame(page, 1)
+    await openResult(page, '45', /^Frame 45$/)
+    await showsFrame(page, 45)
+    await openResult(page, 'finding 1', /^Finding 1(?!\d)/)
+    const pressed = page.locator('.finding[aria-pressed=true]')
+    await pressed.waitFor()
+    t.equal(await page.locator('.finding').first().getAttribute('aria-pressed'), 'true')
+    await page.goBack()
+    await showsFrame(page, 45)
+    await pressed.waitFor({ state: 'detached' })
+    t.same(watched.problems, [])
+  })
 
   verifies('console:palette', 'arrows move the selection, and Escape returns the focus', async (t) => {
     const watched = await openPage(t, browser)
