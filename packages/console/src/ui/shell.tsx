@@ -114,9 +114,15 @@ export function Shell({
 /** Loads the code of the palette when it is opened. */
 function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) {
   const [palette, setPalette] = useState<ComponentChildren>()
+  const openings = useRef(0)
   const openPalette = (): void => {
     load().then(
-      (Found) => setPalette(<Found sections={sections} close={() => setPalette(undefined)} />),
+      (Found) => {
+        // A dialog reports that it was closed later, when another may have been opened.
+        const close = () => setPalette((shown) => (shown === opened ? undefined : shown))
+        const opened = <Found key={++openings.current} sections={sections} close={close} />
+        setPalette(opened)
+      },
       () => setPalette(<CodeNotice />),
     )
   }
