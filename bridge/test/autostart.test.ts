@@ -92,7 +92,7 @@ verifies(
   'bridges started together start one server, which keeps running after they exit',
   inCI(async (t) => {
     const site = await openSite(t)
-    const bridges = Array.from({ length: 10 }, () => site.start())
+    const bridges = Array.from({ length: 5 }, () => site.start())
     const answers = await Promise.all(
       bridges.map(async (bridge) => {
         await bridge.open()

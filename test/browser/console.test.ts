@@ -62,12 +62,13 @@ else {
   await callTool(url, 'replay/tools/get_frame', { recording: 'drop', frame_id: 9999 })
 
   verifies('console:pages:clean', async (t) => {
+    const watched = await openPage(t, browser)
     for (const [name, path] of Object.entries(pages)) {
-      const watched = await openPage(t, browser)
+      await watched.page.goto('about:blank')
       await visit(watched, `${url}${path}`)
       await checkThemes(t, watched, name)
-      await watched.page.close()
     }
+    await watched.page.close()
   })
 
   verifies('console:pages:clean', 'in a narrow window, all pages can be reached', async (t) => {

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { McapStreamReader } from '@mcap/core'
 import t, { type Test } from 'tap'
 import { mulberry32 } from '../../../fixtures/generate/mulberry32.ts'
-import { isComplete } from '../../../test/tier.ts'
+import { isLong } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { folders, libraryOver } from './library-kit.ts'
 
 t.setTimeout(300_000)
 
 /** Number of kills of each recorder. */
-const kills = isComplete ? 20 : 4
+const kills = isLong ? 20 : 5
 const bodies = 60
 const seed = Number(process.env.CAUSEWAY_SEED ?? Date.now() % 2 ** 31)
 const random = mulberry32(seed)
