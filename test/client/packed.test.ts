@@ -17,7 +17,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
 import { npm } from '../../scripts/bootstrap/install.mjs'
 import { runHere } from '../../server/test/cli/run-here.ts'
-import { clientProgram, clients, unavailable } from '../downloads/clients.mjs'
+import { clientProgram, gateways, unavailable } from '../downloads/clients.mjs'
 import { until } from '../e2e/condition.ts'
 import { getJson } from '../e2e/http.ts'
 import { overBridge } from '../e2e/replay-client.ts'
@@ -309,12 +309,12 @@ t.test(
       npm_config_fetch_retries: '0',
     }
     const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-      execFile(process.execPath, [script, 'install'], { env }, (error, _stdout, stderr) =>
+      execFile(process.execPath, [script, 'install', 'gateways'], { env }, (error, _stdout, stderr) =>
         resolve({ code: error?.code, stderr }),
       )
     })
     t.equal(code, unavailable)
-    for (const { spec } of Object.values(clients))
+    for (const { spec } of Object.values(gateways))
       t.match(stderr, `could not install ${spec} in two attempts`)
     t.same(
       readdirSync(cache).filter((name) => !name.startsWith('_')),
