@@ -30,9 +30,9 @@ export interface ProductSoakReport {
 const bridges = 6
 const posters = 4
 const storyClients = 6
-/** Rounds of the steady part. Every story runs once before the first round, which is a further warm-up. */
-const rounds = 7
-const warmUp = 1
+/** Rounds of the steady part. Every story runs once before them; calls at the same time start further workers in the first two. */
+const rounds = 8
+const warmUp = 2
 const settleMs = 120_000
 
 /** Maximum growth beyond that of the control. A leak exceeds it clearly; opening or closing a connection does not. */
