@@ -2,6 +2,7 @@
 import t from 'tap'
 import replay from '../../packages/app-replay/src/index.ts'
 import { verifies } from '../../test/verifies.ts'
+import { CallCapture } from '../src/activity/call-capture.ts'
 import { EventFeed } from '../src/activity/event-feed.ts'
 import { LogTail } from '../src/log/log-tail.ts'
 import { HealthHistory } from '../src/monitoring/health-history.ts'
@@ -78,6 +79,74 @@ verifies('console:sessions', async (t) => {
   t.equal((await wire.send(undefined, end)).status, 204)
   t.match(await wire.send(undefined, end), { status: 404, json: { code: 'SESSION_NOT_FOUND' } })
   t.equal((await wire.send(toolCall('Demo__count'), { headers })).status, 404, 'it has ended for good')
+})
+
+verifies('console:capture', 'over HTTP', async (t) => {
+  const wire = await openWire(t)
+  const session = { ...both, 'mcp-session-id': await wire.initialize() }
+  /** Calls the tool `echo` and returns the path of the captured call. */
+  const call = async (text: unknown, headers: Record<string, string>) => {
+    const answer = await wire.send(toolCall('Demo__echo', { text }), { headers })
+    return get(`/capture/calls/${answer.headers['causeway-request']}`)
+  }
+  const read = async (path: Awaited<ReturnType<typeof call>>) => (await wire.send(undefined, path)).json.call
+  const before = await call('before', session)
+  const { json } = await wire.send(undefined, get('/sessions'))
+  const name = json.open[0].session
+  const start = (name: string) =>
+    wire.send(undefined, { method: 'POST', path: `${routes}/sessions/${name}/capture` })
+  t.match(await start('unknown'), { status: 404, json: { code: 'SESSION_NOT_FOUND' } })
+  const readHealth = async () => (await wire.send(undefined, { method: 'GET', path: '/health' })).json
+  t.notOk('capture' in (await readHealth()))
+  t.match((await start(name)).json, { capture: { session: name, calls: 0, until_ms: Number } })
+
+  const kept = await call('<secret>', session)
+  const failed = await call(1, session)
+  const other = await call('of another client', { 'user-agent': 'other/1' })
+  t.match(await read(kept), {
+    arguments: { chars: 19, value: { text: '<secret>' } },
+    answer: { value: { structuredContent: { text: '<secret>' } } },
+  })
+  t.match(await read(failed), {
+    arguments: { value: { text: 1 } },
+    answer: { value: { code: 'INVALID_ARGUMENTS', remedy: String } },
+  })
+  t.equal(await read(before), null)
+  t.equal(await read(other), null)
+  t.match((await readHealth()).capture, { session: name, calls: 2 })
+  t.notMatch(JSON.stringify(wire.logged.lines), /secret/)
+
+  const stop = { method: 'DELETE', path: `${routes}/capture` } as const
+  t.equal((await wire.send(undefined, stop)).status, 204)
+  t.notOk('capture' in (await readHealth()))
+  t.equal(await read(kept), null, 'it is deleted')
+  t.equal(await read(await call('after', session)), null)
+})
+
+verifies('console:capture', 'limits', async (t) => {
+  let now = 1000
+  const capture = new CallCapture(() => now)
+  t.teardown(() => capture.stop())
+  const add = (id: number, args: unknown = {}, session = 'a') =>
+    capture.add({ session, request_id: `r${id}` }, args, 'answer')
+  add(0)
+  t.equal(capture.state, null)
+  capture.start('a')
+  for (let id = 1; id <= 101; id++) add(id)
+  t.same(capture.state, { session: 'a', until_ms: 601_000, calls: 100 })
+  t.equal(capture.find('r1'), undefined, 'the oldest is replaced')
+  t.same(capture.find('r2'), { arguments: { chars: 2, json: '{}' }, answer: { chars: 8, json: '"answer"' } })
+  add(102, 'x'.repeat(100_000))
+  t.same(capture.find('r102')?.arguments, { chars: 100_002 })
+  capture.start('b')
+  t.same(capture.state, { session: 'b', until_ms: 601_000, calls: 0 })
+  t.equal(capture.find('r102'), undefined, 'a new capture starts empty')
+  add(103, {}, 'b')
+  now = 601_000
+  t.equal(capture.find('r103'), undefined)
+  t.equal(capture.state, null)
+  add(104, {}, 'b')
+  t.equal(capture.state, null)
 })
 
 verifies('console:health:figures', async (t) => {

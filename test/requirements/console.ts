@@ -150,6 +150,16 @@ export const webConsole = {
     origin: 'design, new parts: console',
     behaviour: 'sessions are listed with their calls and without their ids, and an open session can be ended',
   },
+  'console:capture': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'arguments and answers of one session are captured in memory after a person starts it, for ten minutes and the last 100 calls, and then deleted',
+  },
+  'console:capture:page': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'every page shows that calls are captured; the captured call shows its arguments and its answer as text; one click stops it',
+  },
   'console:health:figures': {
     origin: 'design, new parts: console',
     behaviour:

@@ -1,4 +1,5 @@
 import type { CallActivity } from '../activity/call-activity.ts'
+import type { CallCapture } from '../activity/call-capture.ts'
 import type { OpenSessions } from '../activity/open-sessions.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Backups } from '../backup/backups.ts'
@@ -16,6 +17,7 @@ export interface ServerParts {
   readonly activity: CallActivity
   readonly audit: Audit
   readonly backups: Backups
+  readonly capture: CallCapture
   readonly errors: ErrorCatalog
   readonly history: HealthHistory
   readonly logTail: LogTail

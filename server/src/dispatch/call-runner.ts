@@ -1,9 +1,16 @@
 import { type App, type Ask, addMember, type Facts, isAsk, type ToolContext } from '@causeway/app-kit'
-import { asCausewayError, type CallToolResult, CausewayError, isObject } from '@causeway/protocol'
+import {
+  asCausewayError,
+  type CallToolResult,
+  CausewayError,
+  errorObject,
+  isObject,
+} from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import type { CallActivity } from '../activity/call-activity.ts'
+import type { CallCapture } from '../activity/call-capture.ts'
 import type { Audit } from '../audit/audit.ts'
 import { type AuditEntry, findSubject, truncateFacts } from '../audit/audit-entry.ts'
 import { type AppInstance, getStore } from '../host/app-host.ts'
@@ -30,6 +37,7 @@ export interface CallRunnerOptions {
   readonly limits: Limits
   readonly audit: Audit
   readonly activity: CallActivity
+  readonly capture: CallCapture
   readonly metrics: Metrics
   readonly storage: StorageHealth
   readonly log: Logger
@@ -147,7 +155,7 @@ class Call {
     if (defects.has(code)) log.error({ ...fields, err: error?.cause ?? error }, 'call')
     else if (limitErrors.has(code)) log.warn(fields, 'call')
     else log.info(fields, 'call')
-    if (kind === 'tool') this.#audit(ms, code, result)
+    if (kind === 'tool') this.#audit(ms, code, result, error)
   }
 
   #logFields() {
@@ -159,8 +167,8 @@ class Call {
       : { app: name, request_id, trace_id: trace.traceId, parent_id: trace.parentId }
   }
 
-  #audit(ms: number, code: string, result: unknown): void {
-    const { audit, activity, now } = this.#options
+  #audit(ms: number, code: string, result: unknown, error: CausewayError | undefined): void {
+    const { audit, activity, capture, now } = this.#options
     const { instance, caller, operation } = this.#request
     const { app, path } = instance
     const { channel, client, clientKey, sessionKey, requestId, requestBytes, trace } = caller
@@ -185,6 +193,7 @@ class Call {
     }
     audit.add(entry)
     activity.add({ entry, view: findView(app, operation.args, result) })
+    capture.add(entry, operation.args, error === undefined ? result : errorObject(error))
   }
 }
 

@@ -6,6 +6,7 @@ import type { App, ChannelContext, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, type Params, pathName, reservedPaths } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { CallActivity } from '../activity/call-activity.ts'
+import { CallCapture } from '../activity/call-capture.ts'
 import type { OpenSessions } from '../activity/open-sessions.ts'
 import { Audit } from '../audit/audit.ts'
 import { backupsFolder, listParts } from '../backup/backup.ts'
@@ -73,6 +74,7 @@ export class Core {
   readonly storage: StorageHealth
   readonly audit: Audit
   readonly activity = new CallActivity()
+  readonly capture: CallCapture
   readonly logTail: LogTail
   readonly history: HealthHistory
   /** Open sessions of each transport. */
@@ -113,6 +115,7 @@ export class Core {
     this.storage = new StorageHealth(config.dataDir, listParts([...apps]))
     logFiles?.onFailure((error) => this.storage.record(serverApp, error))
     this.audit = this.#openAudit(logFiles)
+    this.capture = new CallCapture(now)
     this.logTail = options.logTail ?? new LogTail(config.dataDir)
     this.history = new HealthHistory({
       now,
@@ -129,6 +132,7 @@ export class Core {
       limits: this.limits,
       audit: this.audit,
       activity: this.activity,
+      capture: this.capture,
       metrics: this.metrics,
       storage: this.storage,
       log,

@@ -1,5 +1,6 @@
 import { asCausewayError } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
+import type { CallCapture } from '../activity/call-capture.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Config } from '../config/config.ts'
 import type { AppHost, AppInstance } from '../host/app-host.ts'
@@ -34,6 +35,7 @@ export interface HealthOptions {
   readonly uptimeMs: number
   readonly limits: Limits
   readonly audit: Audit
+  readonly capture: CallCapture
   readonly memory: MemoryGuard
   readonly storage: StorageHealth
   readonly registry: Registry
@@ -41,7 +43,7 @@ export interface HealthOptions {
 
 /** Does not throw: a failure is part of the report. */
 export async function reportHealth(options: HealthOptions): Promise<HealthReport> {
-  const { host, userApps, config, uptimeMs, limits, audit, memory, storage, registry } = options
+  const { host, userApps, config, uptimeMs, limits, audit, capture, memory, storage, registry } = options
   const opened = await Promise.all(
     host.instances.map(
       async (instance) => [instance.app.name, await reportAppHealth(instance, storage)] as const,
@@ -70,6 +72,7 @@ export async function reportHealth(options: HealthOptions): Promise<HealthReport
     memory: await memory.report(),
     storage: storageReport,
     audit: audit.report(),
+    ...(capture.state === null ? {} : { capture: capture.state }),
     apps,
   }
 }
