@@ -1,11 +1,11 @@
-/** The history and the shared stream of the traffic page in Chromium. */
+/** The history, the shared stream and the captured calls of the traffic page in Chromium. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts'
 import { ServerStore } from '../../server/src/host/server-store.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import { checkThemes, isSkipped, openBrowser, openPage, visit } from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -168,5 +168,51 @@ else {
     for (const one of [page, other]) await one.getByRole('row', { name: /without-locks/ }).waitFor()
     const others = watched.problems.filter((problem) => !problem.includes('Cross-Origin-Opener-Policy'))
     t.same(others, [], 'browsers ignore that header without HTTPS')
+  })
+
+  verifies('console:capture:page', async (t) => {
+    const hostile = '<img src=x onerror=document.title=1>\u202e'
+    /** Calls a tool in a session of its own. Returns the request id. */
+    const callInSession = async (tool: string, args: object): Promise<string> => {
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'captured/1',
+        'causeway-session': 'captured',
+      }
+      const body = JSON.stringify(args)
+      const response = await fetch(`${url}/api/apps/${tool}`, { method: 'POST', headers, body })
+      await response.text()
+      return response.headers.get('causeway-request') ?? ''
+    }
+    const earlier = await callInSession('causeway/tools/list_apps', {})
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/sessions`)
+    const row = page.getByRole('row', { name: /^captured/ })
+    const badge = page.getByRole('banner').getByText(/capturing · \d/)
+    await row.getByRole('button', { name: 'Capture calls' }).click()
+    t.equal(await badge.count(), 0, 'not with the first click')
+    await row.getByRole('button', { name: 'Keep arguments and answers for 10 minutes' }).click()
+    await badge.waitFor()
+
+    const failed = await callInSession('replay/tools/get_frame', { recording: hostile, frame_id: 1 })
+    await visit(watched, `${url}/traffic/${failed}`)
+    const panel = page.getByRole('complementary', { name: 'Call' })
+    await panel.locator('.tree-text', { hasText: hostile }).first().waitFor()
+    await panel.locator('.tree-text', { hasText: 'RECORDING_NOT_FOUND' }).waitFor()
+    t.equal(await panel.locator('img').count(), 0)
+    t.match(await badge.innerText(), /capturing · 1$/)
+    await checkThemes(t, watched, 'capture')
+    await visit(watched, `${url}/traffic/${earlier}`)
+    await panel.getByText('Not captured.').waitFor()
+
+    await visit(watched, `${url}/status`)
+    await badge.waitFor()
+    await page.getByRole('banner').getByRole('button', { name: 'Stop capturing' }).click()
+    await badge.waitFor({ state: 'detached' })
+    await visit(watched, `${url}/traffic/${failed}`)
+    await panel.getByText('Not captured.').waitFor()
+    t.equal(await panel.locator('.tree').count(), 0, 'it is deleted')
+    t.same(watched.problems, [])
   })
 }

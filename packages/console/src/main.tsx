@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { Capture } from './data/capture.ts'
 import { Navigation } from './data/navigation.ts'
 import { Preferences } from './data/preferences.ts'
 import { Server } from './data/server.ts'
@@ -101,9 +102,11 @@ function App() {
 }
 
 const preferences = new Preferences()
+const server = new Server()
 const value = {
   preferences,
-  server: new Server(),
+  server,
+  capture: new Capture(server),
   navigation: new Navigation(),
   shortcuts: new Shortcuts(preferences),
 }

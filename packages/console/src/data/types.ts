@@ -68,6 +68,8 @@ export interface Health {
   readonly memory: { readonly status: string; readonly used_bytes: number; readonly limit_bytes: number }
   readonly storage: { readonly status: string; readonly free_bytes?: number }
   readonly audit: Readonly<Record<string, number>>
+  /** Missing if nothing is captured. */
+  readonly capture?: CaptureState
   readonly apps: Readonly<Record<string, AppState>>
 }
 
@@ -157,6 +159,25 @@ export interface SessionList {
     readonly mount: string
     readonly open_streams: number
   }[]
+}
+
+/** The session whose calls are captured. */
+export interface CaptureState {
+  readonly session: string
+  /** Unix time in milliseconds. */
+  readonly until_ms: number
+  readonly calls: number
+}
+
+/** A JSON value. Without `value`, it was too long to be kept. */
+export interface CapturedJson {
+  readonly chars: number
+  readonly value?: unknown
+}
+
+/** What `GET /capture/calls/{request}` returns. */
+export interface CapturedCall {
+  readonly call: { readonly arguments: CapturedJson; readonly answer: CapturedJson } | null
 }
 
 /** Figures of the process in one interval of 5 s. */

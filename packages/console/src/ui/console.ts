@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useLayoutEffect } from 'preact/hooks'
+import type { Capture } from '../data/capture.ts'
 import type { Navigation } from '../data/navigation.ts'
 import type { Preferences } from '../data/preferences.ts'
 import type { Server } from '../data/server.ts'
@@ -8,6 +9,7 @@ import type { Shortcut, Shortcuts } from './shortcuts.ts'
 /** What every view can use. */
 export interface Console {
   readonly server: Server
+  readonly capture: Capture
   readonly navigation: Navigation
   readonly preferences: Preferences
   readonly shortcuts: Shortcuts

@@ -2,6 +2,7 @@ import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Health } from '../data/types.ts'
 import icon from '../icon.svg'
+import { CaptureBadge } from './capture.tsx'
 import { useConsole, useShortcuts } from './console.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { CodeNotice } from './lazy-view.tsx'
@@ -70,6 +71,7 @@ export function Shell({
           Causeway
         </a>
         <span class="space" />
+        <CaptureBadge />
         <HealthChip />
         <button type="button" class="button quiet" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
           <Icon name="search" />
@@ -134,10 +136,13 @@ const isCurrent = (section: string, path: string): boolean =>
 
 /** The state of the server as a word, updated every five seconds. */
 function HealthChip() {
-  const { server } = useConsole()
+  const { server, capture } = useConsole()
   const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [server.needsToken.value], {
     everyMs: 5000,
   })
+  useEffect(() => {
+    if (health.value !== undefined) capture.state.value = health.value.capture
+  }, [health.value])
   if (!server.isReachable.value) return <Chip severity="err">not reachable</Chip>
   if (health.value === undefined) return null
   const { status } = health.value

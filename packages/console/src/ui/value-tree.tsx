@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import './value-tree.css'
 
 /** Number of entries that a node shows until more are requested. */
 const pageSize = 50

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { ServerError } from '../../data/server.ts'
 import type { SessionList } from '../../data/types.ts'
 import { formatCount, formatDuration, formatTime } from '../../domain/text.ts'
+import { CaptureButton } from '../../ui/capture.tsx'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
@@ -70,6 +71,9 @@ function CallingSessions({ list: { sessions, open } }: { list: SessionList }) {
               <th>Last tool</th>
               <th>Last call (UTC)</th>
               <th>Active for</th>
+              <th>
+                <span class="visually-hidden">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -96,6 +100,9 @@ function CallingSessions({ list: { sessions, open } }: { list: SessionList }) {
                 </td>
                 <td class="mono">{formatTime(new Date(one.last_ms).toISOString())}</td>
                 <td>{formatDuration((one.last_ms - one.first_ms) / 1000)}</td>
+                <td class="number">
+                  <CaptureButton session={one.session} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -1,11 +1,13 @@
 import { formatClient } from '@causeway/protocol/call-filter'
 import type { ComponentChildren } from 'preact'
 import type { CallLog } from '../../data/call-log.ts'
-import type { AuditPage, CallRecord } from '../../data/types.ts'
-import { formatBytes, formatMs } from '../../domain/text.ts'
+import type { AuditPage, CallRecord, CapturedCall, CapturedJson } from '../../data/types.ts'
+import { formatBytes, formatCount, formatMs } from '../../domain/text.ts'
+import { CaptureButton } from '../../ui/capture.tsx'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { ValueTree } from '../../ui/value-tree.tsx'
 
 interface CallPanelProps {
   readonly log: CallLog
@@ -39,7 +41,10 @@ export function CallPanel({ log, request, filter }: CallPanelProps) {
           return call === undefined ? (
             <p class="muted">The audit has no call with this id.</p>
           ) : (
-            <Details call={call} filter={filter} />
+            <>
+              <Details call={call} filter={filter} />
+              <Payload request={request} session={call.metadata.session} />
+            </>
           )
         }}
       </LoadedView>
@@ -114,6 +119,58 @@ function Details({ call, filter }: { call: CallRecord; filter: (filter: string) 
     </>
   )
 }
+
+/** The arguments and the answer of a call, if its session is captured. */
+function Payload({ request, session }: { request: string; session: string }) {
+  const { capture } = useConsole()
+  const isRunning = capture.state.value !== undefined
+  return (
+    <section class="stack" aria-labelledby="payload-title">
+      <h3 id="payload-title">Arguments and answer</h3>
+      {isRunning ? <Captured request={request} /> : <p class="muted">{notCaptured}</p>}
+      <div>
+        <CaptureButton session={session} />
+      </div>
+    </section>
+  )
+}
+
+const notCaptured = 'Not captured. Only the next calls of a session can be.'
+
+function Captured({ request }: { request: string }) {
+  const { server } = useConsole()
+  const captured = useLoaded(
+    (signal) =>
+      server.get<CapturedCall>(`/api/apps/causeway/capture/calls/${encodeURIComponent(request)}`, { signal }),
+    [request, server.needsToken.value],
+  )
+  return (
+    <LoadedView loaded={captured}>
+      {({ call }) =>
+        call === null ? (
+          <p class="muted">{notCaptured}</p>
+        ) : (
+          <>
+            <CapturedTree name="arguments" captured={call.arguments} />
+            <CapturedTree name="answer" captured={call.answer} />
+          </>
+        )
+      }
+    </LoadedView>
+  )
+}
+
+const CapturedTree = ({ name, captured: { chars, value } }: { name: string; captured: CapturedJson }) => (
+  <div class="traffic-payload">
+    {value === undefined ? (
+      <p class="muted">
+        {name}: {formatCount(chars)} characters, too long to be kept
+      </p>
+    ) : (
+      <ValueTree name={name} value={value} />
+    )}
+  </div>
+)
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>

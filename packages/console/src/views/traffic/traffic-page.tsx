@@ -60,7 +60,9 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
       <div class="row spread">
         <div class="page-head">
           <h1>Traffic</h1>
-          <p class="muted">Every call of a tool as it ends. Arguments and answers are not stored.</p>
+          <p class="muted">
+            Every call of a tool as it ends. To see arguments and answers, capture a session.
+          </p>
         </div>
         <Rates log={log} />
       </div>

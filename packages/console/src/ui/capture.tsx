@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import type { ServerError } from '../data/server.ts'
+import { useConsole } from './console.ts'
+import { Chip, toServerError } from './state.tsx'
+
+/** Says on every page that calls are captured, and stops it. */
+export function CaptureBadge() {
+  const { capture } = useConsole()
+  const state = capture.state.value
+  if (state === undefined) return null
+  return (
+    <>
+      <a href={`/traffic#filter=${encodeURIComponent(`session:${state.session}`)}`}>
+        <Chip severity="err">capturing · {state.calls}</Chip>
+      </a>
+      <CaptureButton session={state.session} />
+    </>
+  )
+}
+
+/** Starts or stops the capture of a session. It starts with the second click, because what it keeps belongs to other people. */
+export function CaptureButton({ session }: { session: string }) {
+  const { capture } = useConsole()
+  const [isAsking, setAsking] = useState(false)
+  const [failure, setFailure] = useState<ServerError>()
+  const run = (work: Promise<void>): void => {
+    setAsking(false)
+    work.then(
+      () => setFailure(undefined),
+      (error: unknown) => setFailure(toServerError(error)),
+    )
+  }
+  return (
+    <>
+      {failure !== undefined && <Chip severity="err">{failure.code}</Chip>}
+      {capture.state.value?.session === session ? (
+        <button type="button" class="button" onClick={() => run(capture.stop())}>
+          Stop capturing
+        </button>
+      ) : isAsking ? (
+        <button
+          type="button"
+          class="button danger"
+          onClick={() => run(capture.start(session))}
+          onBlur={() => setAsking(false)}
+        >
+          Keep arguments and answers for 10 minutes
+        </button>
+      ) : (
+        <button type="button" class="button" onClick={() => setAsking(true)}>
+          Capture calls
+        </button>
+      )}
+    </>
+  )
+}
