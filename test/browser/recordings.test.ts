@@ -1,5 +1,5 @@
 /** The list of recordings in Chromium: its columns, and uploads by drop and by keyboard. */
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -22,7 +22,7 @@ async function drop(page: Page, file: string): Promise<void> {
 /** A run of 12 MB. Blank characters fill its lines, so that the recording itself is small. */
 const padded = createRun('ball', 1, 12).replaceAll('\n', `${' '.repeat(1_000_000)}\n`)
 
-const countColumns = ['Bodies', 'Frames', 'Duration'] as const
+const columns = ['Bodies', 'Frames', 'Duration', 'Modified (UTC)'] as const
 
 /** Returns the texts of the columns of a row. */
 async function readRow(page: Page, name: string): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ async function readRow(page: Page, name: string): Promise<readonly string[]> {
     .filter({ has: page.getByRole('link', { name, exact: true }) })
     .locator('td')
     .allInnerTexts()
-  return countColumns.map((column) => cells[names.indexOf(column)] ?? '')
+  return columns.map((column) => cells[names.indexOf(column)] ?? '')
 }
 
 /** The problems of a page, except the failed requests that a test expects. */
@@ -46,6 +46,8 @@ else {
   for (const name of ['drop.db', 'stack.db'])
     copyFileSync(join(fixtures, name), join(dir, 'recordings', name))
   writeFileSync(join(dir, 'recordings', 'lines.jsonl'), createRun('ball'))
+  const modified = new Date('2026-01-02T23:04:05Z')
+  for (const name of ['drop.db', 'lines.jsonl']) utimesSync(join(dir, 'recordings', name), modified, modified)
   const { url } = await startServer(t, {
     dir: join(dir, 'data'),
     env: { CAUSEWAY_RECORDING_ROOTS: join(dir, 'recordings'), CAUSEWAY_RECORDINGS_CAP_BYTES: '4000000' },
@@ -71,8 +73,8 @@ else {
     await visit(watched, `${url}/replay`)
     const row = page.getByRole('row', { name: /drop/ })
     await row.getByText('0.596 s').waitFor()
-    t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s'])
-    t.same(await readRow(page, 'lines'), ['–', '–', '–'], 'a file that was not opened')
+    t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s', '2026-01-02 23:04'])
+    t.same(await readRow(page, 'lines'), ['–', '–', '–', '2026-01-02 23:04'], 'a file that was not opened')
     t.same(await findViolations(page), [])
     t.same(watched.problems, [])
   })

@@ -49,11 +49,12 @@ export const recordingTools: readonly Registration[] = [
         const { searched, listings } = await store.list(directory || undefined)
         const recordings = listings
           .filter((listing) => listing.is_recording)
-          .map(({ id, path, name, size_bytes, total_frames, bodies, duration_s, status }) => ({
+          .map(({ id, path, name, size_bytes, modified_ms, total_frames, bodies, duration_s, status }) => ({
             recording: id,
             path,
             name,
             size_bytes,
+            modified: new Date(modified_ms).toISOString(),
             total_frames: total_frames ?? null,
             ...(bodies === undefined ? {} : { bodies }),
             ...(duration_s === undefined ? {} : { duration_s }),

@@ -207,7 +207,17 @@ t.test('every tool has arguments or a reason to be excluded', async (t) => {
 })
 
 /** Members that name or describe the file, and the lever arms, which an MCAP file does not hold. */
-const ofFile = ['path', 'size_bytes', 'era', 'recording', 'name', 'directory', 'lever_arm_a', 'lever_arm_b']
+const ofFile = [
+  'path',
+  'size_bytes',
+  'modified',
+  'era',
+  'recording',
+  'name',
+  'directory',
+  'lever_arm_a',
+  'lever_arm_b',
+]
 
 /** Members of single answers: the list does not read MCAP files, and the picture of a plot has the name of the file. */
 const ofTool: Readonly<Record<string, string>> = { list_recordings: 'total_frames', plot: 'pictures' }

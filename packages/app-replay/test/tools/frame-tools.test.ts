@@ -153,6 +153,7 @@ t.test('list_recordings has pages', async (t) => {
   const { client } = await openReplay(t, ['drop', 'nan', 'stack'])
   const first = await client().call('list_recordings', { max_points: 2 })
   t.match(first, { count: 3, truncated: true, recordings: { length: 2 } })
+  t.match(first.recordings, [{ recording: 'drop', modified: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }])
   const rest = await client().call('list_recordings', { max_points: 2, cursor: first.next_cursor })
   t.match(rest, { recordings: [{ recording: 'stack' }], next_cursor: null })
 })

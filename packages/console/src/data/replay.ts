@@ -5,6 +5,8 @@ export interface ListedRecording {
   readonly recording: string
   readonly name: string
   readonly size_bytes: number
+  /** ISO time of the last change. */
+  readonly modified: string
   readonly total_frames: number | null
   /** Missing until the recording was opened or diagnosed. */
   readonly bodies?: number

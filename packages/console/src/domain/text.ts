@@ -40,11 +40,15 @@ export const formatCount = (count: number): string => String(count).replace(/\B(
 export const formatMs = (ms: number): string =>
   ms < 10 ? ms.toFixed(2) : ms < 1000 ? ms.toFixed(1) : ms.toFixed(0)
 
-/** Formats an ISO time as local hours, minutes and seconds, with milliseconds. */
+/** Formats an ISO time as its hours, minutes, seconds and milliseconds in UTC. */
 export function formatTime(iso: string): string {
   const [, time = iso] = iso.split('T')
   return time.replace('Z', '')
 }
+
+/** Formats an ISO time as its date, hours and minutes in UTC. */
+export const formatDate = (iso: string): string => iso.slice(0, 16).replace('T', ' ')
+
 /** Formats a number with four significant digits. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'not a number'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
 import { describeClean } from '../../domain/diagnosis.ts'
-import { cutText, formatBytes, formatCount, formatSpan } from '../../domain/text.ts'
+import { cutText, formatBytes, formatCount, formatDate, formatSpan } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
@@ -80,6 +80,7 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
               <th class="number">Frames</th>
               <th class="number">Duration</th>
               <th class="number">Size</th>
+              <th>Modified (UTC)</th>
               <th>File</th>
             </tr>
           </thead>
@@ -114,7 +115,7 @@ interface RowProps {
 }
 
 function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
-  const { recording, name, total_frames, bodies, duration_s, size_bytes, status } = listed
+  const { recording, name, total_frames, bodies, duration_s, size_bytes, modified, status } = listed
   return (
     <tr>
       <td>
@@ -143,6 +144,7 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
       <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
       <td class="number">{duration_s === undefined ? '–' : formatSpan(duration_s)}</td>
       <td class="number">{formatBytes(size_bytes)}</td>
+      <td class="mono">{formatDate(modified)}</td>
       <td class="muted wrap">
         <ForeignText text={name} />
       </td>
