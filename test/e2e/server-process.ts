@@ -53,8 +53,8 @@ export interface Ending {
 export class ServerProcess {
   readonly start: ServerStart
   readonly process: ChildProcess
-  /** Log lines. A line that is not JSON is stored as `{ text }`. */
-  readonly log = new Sightings<LogLine>()
+  /** Log lines. A line that is not JSON is stored as `{ text }`. Waits long, because faulty disks are slow. */
+  readonly log = new Sightings<LogLine>(120_000)
   readonly exited: Promise<Ending>
   stdout = ''
   stderr = ''
