@@ -199,13 +199,17 @@ t.test('ingest reads and continues a run without the contact data column', async
   t.ok(await lacksContacts('pushed'), 'nor after the step of the schema')
 })
 
-t.test('ingest reports a full disk with the last stored frame, which stays stored', async (t) => {
+t.test('ingest reports a run at its limit with the last stored frame, which stays stored', async (t) => {
   const library = await over(t, {
     recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
   })
   const { recorder } = library
   const failure = await write(recorder, [runLine, ...frameLines(1, 5000)]).catch((error) => error)
-  t.equal(failure.code, 'DATA_UNWRITABLE')
+  t.match(failure, {
+    code: 'DATA_UNWRITABLE',
+    remedy: /at most 400000 bytes.*CAUSEWAY_RECORDINGS_CAP_BYTES/,
+    data: { limit_bytes: 400_000 },
+  })
   const { last_frame_id, total_frames } = await recorder.state('run')
   t.same([failure.data.accepted, failure.data.last_frame_id ?? 0], [total_frames, last_frame_id ?? 0])
   t.ok(failure.data.line > total_frames)

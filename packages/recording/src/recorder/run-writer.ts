@@ -1,4 +1,5 @@
-import { OpenFile, openDatabase, toDataError } from '@causeway/store'
+import type { CausewayError } from '@causeway/protocol'
+import { OpenFile, openDatabase, StoreError, toDataError } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import { isEnvironmentId } from '../domain/body-id.ts'
 import { RecordingError } from '../errors.ts'
@@ -58,11 +59,23 @@ export function openRunWriter(
       const page = db.pragma('page_size', { simple: true }) as number
       db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / page))}`)
     }
-    return new RunWriter(db, file, nowMs)
+    return new RunWriter(db, file, { nowMs, limitBytes: bytes })
   } catch (error) {
     db.close()
     throw toDataError(error, file)
   }
+}
+
+/** SQLite reports a run at its limit like a full disk. */
+function toWriteError(error: unknown, file: string, limitBytes: number | undefined): unknown {
+  const failure = toDataError(error, file)
+  if (limitBytes === undefined || (error as { code?: unknown }).code !== 'SQLITE_FULL') return failure
+  const { message, data, cause } = failure as CausewayError
+  return new StoreError('DATA_UNWRITABLE', message, {
+    data: { ...data, limit_bytes: limitBytes },
+    remedy: `free disk space; a run has at most ${limitBytes} bytes: record a shorter one, or raise CAUSEWAY_RECORDINGS_CAP_BYTES`,
+    cause,
+  })
 }
 
 const noSystem = new Array<null>(systemEnergyFields.length).fill(null)
@@ -136,6 +149,7 @@ export class RunWriter {
   readonly context: RunContext
   readonly #db: Database
   readonly #file: string
+  readonly #limitBytes: number | undefined
   readonly #openFile: OpenFile
   readonly #statements: Statements
   readonly #storeAll: (nowMs: number) => void
@@ -145,12 +159,17 @@ export class RunWriter {
   #pendingBytes = 0
   #stored: RunProgress
 
-  constructor(db: Database, file: string, nowMs: number) {
+  constructor(
+    db: Database,
+    file: string,
+    { nowMs, limitBytes }: { readonly nowMs: number; readonly limitBytes: number | undefined },
+  ) {
     db.prepare(
       `INSERT INTO run (id, status, updated_ms, total_frames) VALUES (1, 'live', ?, 0) ON CONFLICT DO NOTHING`,
     ).run(nowMs)
     this.#db = db
     this.#file = file
+    this.#limitBytes = limitBytes
     this.#openFile = new OpenFile(file)
     this.#statements = prepareStatements(db)
     this.#storeAll = db.transaction((now: number) => this.#store(now)).immediate
@@ -250,7 +269,7 @@ export class RunWriter {
     } catch (error) {
       this.#run = this.#load()
       this.#stored = this.#describe()
-      throw toDataError(error, this.#file)
+      throw toWriteError(error, this.#file, this.#limitBytes)
     } finally {
       this.#pending = []
       this.#pendingBytes = 0
