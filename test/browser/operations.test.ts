@@ -119,7 +119,7 @@ else {
       })
       t.comment(`${((task / (performance.now() - start)) * 100).toFixed(1)} % of a core`)
       t.ok(task < (allowance * (performance.now() - start)) / 4, `${task} ms of the main thread`)
-      const total = String(before + made).replace(/\B(?=(\d{3})+$)/g, '\u2009')
+      const total = String(before + made).replace(/\B(?=(\d{3})+$)/g, '\u202f')
       await page.locator('[data-total]', { hasText: total }).waitFor()
       longest.push(await page.evaluate<number>('Math.max(0, ...longTasks)'))
       if (longest.some((ms) => ms <= allowance * 100)) break

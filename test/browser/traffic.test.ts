@@ -147,7 +147,7 @@ else {
     for (const [n, page] of others.entries()) {
       const total = String((before[n] as number) + 40)
       await page
-        .locator('[data-total]', { hasText: new RegExp(`^${total.replace(/\B(?=(\d{3})+$)/g, '\u2009')}$`) })
+        .locator('[data-total]', { hasText: new RegExp(`^${total.replace(/\B(?=(\d{3})+$)/g, '\u202f')}$`) })
         .waitFor()
     }
     await waitForStreams(url, 1)

@@ -33,8 +33,8 @@ export function formatDuration(seconds: number): string {
 export const formatSpan = (seconds: number): string =>
   Math.abs(seconds) < 60 ? `${formatNumber(seconds)} s` : formatDuration(seconds)
 
-/** Formats a count with thin spaces between groups of digits. */
-export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u2009')
+/** Formats a count with narrow no-break spaces between groups of digits. */
+export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 
 /** Formats milliseconds of a call. */
 export const formatMs = (ms: number): string =>
