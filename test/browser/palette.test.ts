@@ -3,6 +3,7 @@ import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { until } from '../e2e/condition.ts'
 import { postMcp } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
@@ -79,6 +80,7 @@ else {
     await page.keyboard.type('re')
     await checkThemes(t, watched, 'palette')
     await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
 
     await openResult(page, 'friction cone', /^check_friction_cone/)
     await page.waitForURL(`${url}/apps/replay/check_friction_cone`)
@@ -137,7 +139,11 @@ else {
     t.equal(await page.locator('dialog img').count(), 0)
     await page.keyboard.press('Enter')
     await page.waitForURL(/#filter=session%3A/)
-    await page.waitForFunction(`document.querySelector('[aria-label=Filter]')?.value.startsWith('session:')`)
+    const filter = page.getByLabel('Filter', { exact: true })
+    await until(
+      () => filter.inputValue(),
+      (value) => value.startsWith('session:'),
+    )
     t.equal(await page.title(), 'Traffic · Causeway')
     await openResult(page, 'gibraltar', /^gibraltar/)
     await page.waitForURL(`${url}/debrief/plots/gibraltar.plot.json`)

@@ -183,7 +183,7 @@ else {
     await visit(watched, `${url}/replay/exploding#frame=5`)
     await showsFrame(page, 5)
     await page.locator('.plot canvas').first().waitFor()
-    await page.waitForFunction(`document.querySelector('.stage canvas').dataset.drawings > 0`)
+    await page.locator('.stage canvas[data-drawings]:not([data-drawings="0"])').waitFor()
     await page.evaluate(nextFrame)
     t.ok((await countColors(page)) > 20, 'the camera is at the body, which is drawn')
     const plot = page.getByRole('img', { name: /^Energy, change since the first frame/ })
