@@ -128,7 +128,7 @@ verifies('console:capture', 'limits', async (t) => {
   const capture = new CallCapture(() => now)
   t.teardown(() => capture.stop())
   const add = (id: number, args: unknown = {}, session = 'a') =>
-    capture.add({ session, request_id: `r${id}` }, args, 'answer')
+    capture.add({ session, request_id: `r${id}`, answer_chars: 6 }, args, 'answer')
   add(0)
   t.equal(capture.state, null)
   capture.start('a')
@@ -138,6 +138,9 @@ verifies('console:capture', 'limits', async (t) => {
   t.same(capture.find('r2'), { arguments: { chars: 2, json: '{}' }, answer: { chars: 8, json: '"answer"' } })
   add(102, 'x'.repeat(100_000))
   t.same(capture.find('r102')?.arguments, { chars: 100_002 })
+  const unread = { toJSON: () => t.fail('a long answer is not converted') }
+  capture.add({ session: 'a', request_id: 'long', answer_chars: 100_001 }, {}, unread)
+  t.same(capture.find('long')?.answer, { chars: 100_001 })
   capture.start('b')
   t.same(capture.state, { session: 'b', until_ms: 601_000, calls: 0 })
   t.equal(capture.find('r102'), undefined, 'a new capture starts empty')

@@ -1,7 +1,8 @@
 import type { AuditEntry } from '../audit/audit-entry.ts'
 
-/** JSON text, or only its length if it is too long to be kept. */
+/** JSON text, or only its length if it is too long. */
 export interface CapturedJson {
+  /** Characters of the JSON, or of the text of an answer that is too long. */
   readonly chars: number
   readonly json?: string
 }
@@ -21,13 +22,15 @@ export interface CaptureState {
   readonly calls: number
 }
 
+type CapturedEntry = Pick<AuditEntry, 'session' | 'request_id' | 'answer_chars'>
+
 const maxCalls = 100
 const durationMs = 10 * 60 * 1000
 const maxChars = 100_000
 
 /**
- * Keeps arguments and answers of the calls of one session, which belong to other people: in memory only, after a person started it, for
- * ten minutes and at most the last 100 calls. At the end they are deleted.
+ * Stores the arguments and answers of one session's calls, in memory only. A person must start it, because they can contain data of
+ * others. It holds the last 100 calls, ends after ten minutes, and then deletes them.
  */
 export class CallCapture {
   readonly #now: () => number
@@ -61,11 +64,15 @@ export class CallCapture {
     this.#calls.clear()
   }
 
-  /** Keeps a call if its session is captured. */
-  add({ session, request_id }: Pick<AuditEntry, 'session' | 'request_id'>, args: unknown, answer: unknown) {
+  /** Stores a call if its session is captured. */
+  add({ session, request_id, answer_chars }: CapturedEntry, args: unknown, answer: unknown): void {
     if (this.#session === undefined || session !== this.#runningSession()) return
     this.#calls.delete(request_id)
-    this.#calls.set(request_id, { arguments: toCapturedJson(args), answer: toCapturedJson(answer) })
+    this.#calls.set(request_id, {
+      arguments: toCapturedJson(args),
+      // Converting a long answer to JSON would block the event loop.
+      answer: (answer_chars ?? 0) > maxChars ? { chars: answer_chars as number } : toCapturedJson(answer),
+    })
     if (this.#calls.size > maxCalls) this.#calls.delete(this.#calls.keys().next().value as string)
   }
 

@@ -66,7 +66,7 @@ export function openRunWriter(
   }
 }
 
-/** SQLite reports a run at its limit like a full disk. */
+/** SQLite reports the same error for a full disk and for a run that has reached its limit. */
 function toWriteError(error: unknown, file: string, limitBytes: number | undefined): unknown {
   const failure = toDataError(error, file)
   if (limitBytes === undefined || (error as { code?: unknown }).code !== 'SQLITE_FULL') return failure
