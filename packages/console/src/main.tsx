@@ -4,11 +4,11 @@ import { Navigation } from './data/navigation.ts'
 import { Preferences } from './data/preferences.ts'
 import { Server } from './data/server.ts'
 import { findPage } from './domain/find-page.ts'
+import { ThemeVersion } from './ui/canvas-colors.ts'
 import { ConsoleContext, useConsole } from './ui/console.ts'
 import { LazyView, type View } from './ui/lazy-view.tsx'
 import { type Palette, type Section, Shell } from './ui/shell.tsx'
 import { Shortcuts } from './ui/shortcuts.ts'
-import { ThemeVersion } from './ui/theme-version.ts'
 
 const sections: readonly Section[] = [
   { path: '/', label: 'Overview', icon: 'overview', key: 'o' },

@@ -1,3 +1,7 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+
 /** Colours of a scene, as CSS texts. */
 export interface StageColors {
   readonly background: string
@@ -33,3 +37,8 @@ export function readColors(
   probe.remove()
   return colors
 }
+
+/** A number that changes with the effective theme, for what is drawn on a canvas. */
+export const ThemeVersion = createContext<ReadonlySignal<number>>(signal(0))
+
+export const useThemeVersion = (): ReadonlySignal<number> => useContext(ThemeVersion)

@@ -3,7 +3,7 @@ import type { ServerError } from '../data/server.ts'
 import { useConsole } from './console.ts'
 import { Chip, toServerError } from './state.tsx'
 
-/** Says on every page that calls are captured, and stops it. */
+/** Shows on every page that calls are captured, with a button that stops the capture. */
 export function CaptureBadge() {
   const { capture } = useConsole()
   const state = capture.state.value
@@ -18,7 +18,7 @@ export function CaptureBadge() {
   )
 }
 
-/** Starts or stops the capture of a session. It starts with the second click, because what it keeps belongs to other people. */
+/** Starts or stops the capture of a session. Starting needs a second click, because the calls can contain data of other people. */
 export function CaptureButton({ session }: { session: string }) {
   const { capture } = useConsole()
   const [isAsking, setAsking] = useState(false)

@@ -5,8 +5,7 @@ import type { Series } from '../data/replay.ts'
 import { fromSymlog } from '../domain/fit.ts'
 import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from '../domain/line-chart.ts'
 import { formatCount, formatNumber } from '../domain/text.ts'
-import { readColors } from './canvas-colors.ts'
-import { useThemeVersion } from './theme-version.ts'
+import { readColors, useThemeVersion } from './canvas-colors.ts'
 
 /** Height of a plot and margins of its area, in px. The time axis above has the same margins; so has the style sheet. */
 const height = 130

@@ -2,12 +2,12 @@ import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Finding, Series } from '../data/replay.ts'
 import { formatNumber } from '../domain/text.ts'
-import { findValue, readSeries } from '../domain/widget-series.ts'
 import { LinePlot, maxSeries } from '../ui/line-plot.tsx'
 import { LoadedView, useLoaded } from '../ui/state.tsx'
 import { FindingList } from '../views/replay/finding-list.tsx'
 import { Playback } from '../views/replay/playback.ts'
 import { openWidget, toFrameUrl, WidgetActions, type WidgetProps } from './widget.tsx'
+import { findValue, readSeries } from './widget-series.ts'
 
 /** Quantities of a recording over its frames, with the findings of a diagnosis. */
 function SeriesWidget({ app, args, data }: WidgetProps) {

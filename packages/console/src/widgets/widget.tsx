@@ -5,8 +5,8 @@ import { effect, signal } from '@preact/signals'
 import { type ComponentChild, render } from 'preact'
 import { AppConnection, type AppResult } from '../data/app-connection.ts'
 import { ServerError } from '../data/server.ts'
+import { ThemeVersion } from '../ui/canvas-colors.ts'
 import { ErrorNotice } from '../ui/state.tsx'
-import { ThemeVersion } from '../ui/theme-version.ts'
 
 /** What a view of a tool's result receives. */
 export interface WidgetProps {

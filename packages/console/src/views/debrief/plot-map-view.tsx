@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPosition, type LonLat, type PlotBounds, type PlotFeature } from '../../domain/plot.ts'
-import { useThemeVersion } from '../../ui/theme-version.ts'
+import { useThemeVersion } from '../../ui/canvas-colors.ts'
 import { type MapActions, type MapContent, PlotMap } from './plot-map.ts'
 
 /** Pause after the map was moved before the plot's viewport is set, in ms. */

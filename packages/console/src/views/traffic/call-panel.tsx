@@ -135,7 +135,7 @@ function Payload({ request, session }: { request: string; session: string }) {
   )
 }
 
-const notCaptured = 'Not captured. Only the next calls of a session can be.'
+const notCaptured = 'Not captured. A capture contains only calls that end after it was started.'
 
 function Captured({ request }: { request: string }) {
   const { server } = useConsole()
@@ -164,7 +164,7 @@ const CapturedTree = ({ name, captured: { chars, value } }: { name: string; capt
   <div class="traffic-payload">
     {value === undefined ? (
       <p class="muted">
-        {name}: {formatCount(chars)} characters, too long to be kept
+        {name}: {formatCount(chars)} characters, too long to be shown
       </p>
     ) : (
       <ValueTree name={name} value={value} />
