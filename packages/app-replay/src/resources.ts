@@ -77,7 +77,7 @@ const listOpened =
 async function readFrame(idOrPath: string, frameId: string, ctx: ReplayContext) {
   const { recording, stamp } = await openRecording(ctx, idOrPath)
   const frame = await recording.frame(parseFrameId(frameId, recording))
-  return { json: getFrameAnswer(recording, frame, stamp) }
+  return { json: getFrameAnswer(recording, frame, stamp, { details: true }) }
 }
 
 function parseFrameId(text: string, { identity, summary: { frames } }: Recording): number {

@@ -5,7 +5,7 @@ import { findBodyState } from '../domain/bodies/state.ts'
 import { describeFinding, toFindingRow } from '../domain/findings/finding-view.ts'
 import type { RankedFinding } from '../domain/findings/ranking.ts'
 import { explainFrame, type FrameExplanation } from '../domain/frames/frame-balance.ts'
-import { summarizeFrame, truncateFrame } from '../domain/frames/frame-view.ts'
+import { summarizeFrame, viewFrame } from '../domain/frames/frame-view.ts'
 import { hasContacts } from '../domain/recordings/capability.ts'
 import { formatCount, formatQuantity, toSentence } from '../domain/sentence.ts'
 import { norm } from '../domain/vector.ts'
@@ -29,14 +29,21 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_frame', {
     title: 'Get frame',
     about:
-      'Return a whole frame: states after its step, contacts, solver and energies (J). Use get_body_state for one body.',
+      'Return a frame: states after its step, contacts, solver and energy (J). Use get_body_state for one body.',
     searchHint: 'everything at one step, moment, snapshot',
-    input: { frame_id: frameArgument, max_points: pageArguments.max_points },
+    input: {
+      frame_id: frameArgument,
+      max_points: pageArguments.max_points,
+      details: z
+        .boolean()
+        .optional()
+        .describe('Add constraints, external forces, body energies, accelerations'),
+    },
     output: { states: rows(), collisions: rows(), friction_constraints: rows() },
     widget: 'scene',
     example: { args: { recording: 'drop', frame_id: 42 } },
-    run: async ({ frame_id, max_points }, { recording, stamp }) =>
-      getFrameAnswer(recording, await recording.frame(frame_id), stamp, max_points),
+    run: async ({ frame_id, max_points, details }, { recording, stamp }) =>
+      getFrameAnswer(recording, await recording.frame(frame_id), stamp, { limit: max_points, details }),
   }),
 
   recordingTool('get_body_state', {
@@ -164,9 +171,9 @@ export function getFrameAnswer(
   recording: Recording,
   frame: Frame,
   stamp: AnswerStamp,
-  limit = defaultPoints,
+  { limit = defaultPoints, details = false } = {},
 ) {
-  const truncated = truncateFrame(frame, limit)
-  const summary = summarizeFrame(truncated, hasContacts(recording.summary))
-  return { ...stamp, ...truncated, unit: recording.summary.lambda_unit, summary }
+  const view = viewFrame(frame, limit, details)
+  const summary = summarizeFrame(frame, hasContacts(recording.summary), view.truncated)
+  return { ...stamp, ...view, unit: recording.summary.lambda_unit, summary }
 }

@@ -22,6 +22,29 @@ verifies('replay:frame', async (t) => {
   })
 })
 
+t.test('get_frame adds constraints, forces, body energies and accelerations with details', async (t) => {
+  const client = await ask(t, 'stack')
+  const short = await client.call('get_frame', { frame_id: 60 })
+  const whole = await client.call('get_frame', { frame_id: 60, details: true })
+  const { contact_constraints, external_forces, body_energies, states, counts, ...rest } = whole
+  const { states: shortStates, counts: shortCounts, ...shortRest } = short
+  t.same(shortRest, rest)
+  t.same(
+    toRows(states).map(({ acceleration, ...state }) => state),
+    shortStates,
+  )
+  t.ok(toRows(states).every(({ acceleration }) => acceleration !== undefined))
+  t.equal(toRows(contact_constraints).length, 12)
+  t.equal(toRows(body_energies).length, 3)
+  t.same(counts, {
+    ...(shortCounts as object),
+    contact_constraints: 12,
+    external_forces: 0,
+    body_energies: 3,
+  })
+  t.ok(JSON.stringify(short).length < 0.7 * JSON.stringify(whole).length)
+})
+
 t.test('get_frame truncates long lists and counts them exactly', async (t) => {
   const client = await ask(t, 'stack')
   const frame = await client.call('get_frame', { frame_id: 60, max_points: 2 })

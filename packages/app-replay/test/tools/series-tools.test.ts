@@ -197,7 +197,7 @@ verifies('replay:explain', 'explain_frame includes external forces', async (t) =
   t.match(body, { external_n: { x: thrust, y: 0, z: 0 }, contact_n: { x: 0 } })
   t.ok(Math.abs(Number(body?.unexplained_n)) < 1e-9)
   t.same(story.findings, [])
-  const frame = await client().call('get_frame', { recording: 'thrust', frame_id: 10 })
+  const frame = await client().call('get_frame', { recording: 'thrust', frame_id: 10, details: true })
   t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
 })
 

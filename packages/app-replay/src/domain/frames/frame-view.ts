@@ -1,54 +1,62 @@
 import type { Frame } from '@causeway/recording'
 import { formatCount, formatQuantity } from '../sentence.ts'
 
-const lists = [
-  'states',
-  'collisions',
-  'contact_constraints',
-  'friction_constraints',
-  'external_forces',
-  'body_energies',
-] as const
+type FrameRows = readonly unknown[]
 
-/** A frame whose lists may be truncated. `counts` are exact. */
-export interface TruncatedFrame extends Omit<Frame, 'joints'> {
-  /** Missing without joints. */
-  readonly joints?: Frame['joints']
-  readonly counts: Readonly<Record<(typeof lists)[number], number>> & { readonly joints?: number }
+/** The lists of a frame that a view contains. */
+export interface FrameLists {
+  readonly states: FrameRows
+  readonly collisions: FrameRows
+  readonly friction_constraints: FrameRows
+  readonly contact_constraints?: FrameRows
+  readonly external_forces?: FrameRows
+  readonly body_energies?: FrameRows
+  readonly joints?: FrameRows
+}
+
+/** A frame whose lists may be truncated. `counts` are the exact lengths of its lists. */
+export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
+  readonly counts: { readonly [List in keyof FrameLists]: number }
   readonly truncated: boolean
 }
 
-export function truncateFrame({ joints, ...frame }: Frame, limit: number): TruncatedFrame {
-  const { states, collisions, contact_constraints, friction_constraints } = frame
-  const { external_forces, body_energies } = frame
+/**
+ * Returns a frame with at most `limit` rows in each list. Without `details`, the accelerations, contact constraints, external
+ * forces and body energies are omitted. Joints are omitted if the frame has no joints.
+ */
+export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
+  const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame
+  const { contact_constraints, external_forces, body_energies } = frame
+  const shown: FrameLists = {
+    states: details ? frame.states : frame.states.map(({ acceleration: _, ...state }) => state),
+    collisions,
+    friction_constraints,
+    ...(details && { contact_constraints, external_forces, body_energies }),
+    ...(joints.length > 0 && { joints }),
+  }
   return {
-    ...frame,
-    states: states.slice(0, limit),
-    collisions: collisions.slice(0, limit),
-    contact_constraints: contact_constraints.slice(0, limit),
-    friction_constraints: friction_constraints.slice(0, limit),
-    external_forces: external_forces.slice(0, limit),
-    body_energies: body_energies.slice(0, limit),
-    ...(joints.length > 0 && { joints: joints.slice(0, limit) }),
-    counts: {
-      states: states.length,
-      collisions: collisions.length,
-      contact_constraints: contact_constraints.length,
-      friction_constraints: friction_constraints.length,
-      external_forces: external_forces.length,
-      body_energies: body_energies.length,
-      ...(joints.length > 0 && { joints: joints.length }),
-    },
-    truncated: joints.length > limit || lists.some((list) => frame[list].length > limit),
+    frame_id,
+    simulation_time,
+    ...mapLists(shown, (rows) => rows.slice(0, limit)),
+    solver,
+    system_energy,
+    counts: mapLists(shown, (rows) => rows.length),
+    truncated: Object.values(shown).some((rows) => rows.length > limit),
   }
 }
 
-export function summarizeFrame(frame: TruncatedFrame, hasContacts: boolean): string {
-  const { frame_id, simulation_time, solver, counts, truncated } = frame
+/** Applies a function to each list. */
+function mapLists<T>(lists: FrameLists, convert: (rows: FrameRows) => T) {
+  const entries = Object.entries(lists).map(([name, rows]) => [name, convert(rows)])
+  return Object.fromEntries(entries) as { readonly [List in keyof FrameLists]: T }
+}
+
+export function summarizeFrame(frame: Frame, hasContacts: boolean, truncated: boolean): string {
+  const { frame_id, simulation_time, solver, states, collisions, friction_constraints } = frame
   const touching = hasContacts
-    ? `${formatCount(counts.collisions, 'colliding pair')}, ${formatCount(counts.friction_constraints, 'friction constraint')}`
+    ? `${formatCount(collisions.length, 'colliding pair')}, ${formatCount(friction_constraints.length, 'friction constraint')}`
     : 'contacts not recorded'
-  const head = `Frame ${frame_id} at ${formatQuantity(simulation_time, 's')}: ${formatCount(counts.states, 'body', 'bodies')}, ${touching}`
+  const head = `Frame ${frame_id} at ${formatQuantity(simulation_time, 's')}: ${formatCount(states.length, 'body', 'bodies')}, ${touching}`
   const solved =
     solver === null || solver.num_constraints === 0
       ? ''
