@@ -187,7 +187,7 @@ export const gateway = {
   'gateway:login:asked': {
     origin: 'gateway design, OAuth',
     behaviour:
-      'a call that needs a login asks a client that can open pages to log in, and continues after it; other clients and callers with tokens receive the command',
+      'a call, resource or prompt that needs a login asks a client that can open pages to log in, and continues after it, within five minutes; other clients and callers with tokens receive the command',
   },
   'gateway:login:scope': {
     origin: 'gateway design, OAuth',

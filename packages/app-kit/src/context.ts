@@ -69,7 +69,9 @@ export interface CallContext {
   readonly clientKey: string
   /** Folder in which the client works, if its bridge sent it. */
   readonly project?: string
-  /** Name of the caller's token, if tokens are required. */
+  /** Whether tokens are required, so that callers are different people. */
+  readonly hasToken?: true
+  /** Name of the caller's token, if it has one. */
   readonly holder?: string
   /** W3C trace context of the caller. */
   readonly traceparent?: string

@@ -1,4 +1,5 @@
 import type { Resource, ResourceContents } from '@causeway/protocol'
+import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
 import type { Completion } from './prompt.ts'
 import { finite } from './result.ts'
@@ -31,8 +32,8 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
   list(ctx: ToolContext): Promise<readonly Resource[]>
   complete(variable: string, chosen: Variables, ctx: ToolContext): Promise<readonly string[]>
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
-  /** Replaces `read` if a resource has several contents. */
-  readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[]>
+  /** Replaces `read` if a resource has several contents, or asks the client first. */
+  readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[] | Ask>
   /** Replaces `complete` if the values are selected already. */
   completeTyped?(
     variable: { readonly template: string; readonly name: string; readonly typed: string },

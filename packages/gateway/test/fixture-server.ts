@@ -175,7 +175,14 @@ function createTask({ arguments: args, task }: Message['params']): object {
   return { task: { taskId: `task ${args.text}`, status: 'working', pollInterval: 1 } }
 }
 
-async function ask(id: number | string, question: string): Promise<void> {
+const ask = (id: number | string, question: string): Promise<void> =>
+  askFor(id, question, (answer) => text(`${question} ${answer}`))
+
+async function askFor(
+  id: number | string,
+  question: string,
+  toResult: (answer: string) => object,
+): Promise<void> {
   questions += 1
   const key = `q${questions}`
   const answer = await new Promise((resolve) => {
@@ -183,7 +190,7 @@ async function ask(id: number | string, question: string): Promise<void> {
     const requestedSchema = { type: 'object', properties: { answer: string } }
     write({ id: key, method: 'elicitation/create', params: { message: question, requestedSchema } })
   })
-  write({ id, result: text(`${question} ${JSON.stringify(answer)}`) })
+  write({ id, result: toResult(JSON.stringify(answer)) })
 }
 
 function huge(): void {
@@ -257,7 +264,10 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   'resources/templates/list': () => ({
     resourceTemplates: [{ uriTemplate: 'note:///{name}', name: 'notes' }],
   }),
-  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }),
+  'resources/read': ({ uri }, id) => {
+    if (uri === 'note:///ask') void askFor(id, uri, (answer) => ({ contents: [{ uri, text: answer }] }))
+    else return { contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }
+  },
   'completion/complete': ({ argument }) => ({ completion: { values: [`${argument.value}da`], total: 1 } }),
   'logging/setLevel': ({ level }) => {
     record(`level ${level}`)

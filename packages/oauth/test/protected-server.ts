@@ -264,6 +264,10 @@ const answer: Route = async (request, response) => {
   server.registerTool('admin', { description: 'Requires the scope admin.' }, () => ({
     content: [{ type: 'text', text: 'done' }],
   }))
+  server.registerResource('a', 'note:///a', {}, ({ href }) => ({ contents: [{ uri: href, text: 'a note' }] }))
+  server.registerPrompt('greet', {}, () => ({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Greet.' } }],
+  }))
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
   response.on('close', () => void server.close())
   await server.connect(transport as Parameters<McpServer['connect']>[0])

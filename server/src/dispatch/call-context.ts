@@ -37,6 +37,7 @@ export function createCallContext(caller: Caller, options: CallContextOptions): 
     now,
     client,
     clientKey,
+    ...(access === undefined ? {} : { hasToken: true }),
     ...(access === undefined || access.name === '' ? {} : { holder: access.name }),
     ...(project === undefined ? {} : { project }),
     ...(trace === undefined ? {} : { traceparent: formatTrace(trace) }),

@@ -1,4 +1,4 @@
-import type { AppResource, Variables } from '@causeway/app-kit'
+import { type AppResource, type Ask, isAsk, type Variables } from '@causeway/app-kit'
 import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { paginate } from '../registry/page.ts'
@@ -51,6 +51,7 @@ function toListedTemplates({ template, templates, name, about, mimeType }: AppRe
   return [{ uriTemplate: template.text, name, description: about, mimeType }]
 }
 
+/** Returns the contents of a resource, or the questions that it asks first. */
 export const readResource: Method = async (call, { runner }) => {
   const uri = requireString(call.params, 'uri')
   if (isWidgetUri(uri)) return { contents: [await readWidget(uri)], ...cacheHints(call) }
@@ -60,13 +61,13 @@ export const readResource: Method = async (call, { runner }) => {
   const { instance, resource, variables } = found
   const operation = methodOperation('resources/read')
   const contents = await runner
-    .run({ instance, caller: call.caller, operation }, async (ctx) =>
+    .run<readonly ResourceContents[] | Ask>({ instance, caller: call.caller, operation }, async (ctx) =>
       resource.readAll === undefined
         ? [await resource.read(uri, variables, ctx)]
         : resource.readAll(uri, variables, ctx),
     )
     .catch((error: unknown) => [toMissingContents(uri, error, instance, call)])
-  return { contents, ...cacheHints(call) }
+  return isAsk(contents) ? contents : { contents, ...cacheHints(call) }
 }
 
 /** Returns what an app sends to HTTP+SSE clients instead of `RESOURCE_NOT_FOUND`; throws other errors. */

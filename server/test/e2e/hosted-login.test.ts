@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ConfigFile } from '@causeway/gateway/config'
+import { AuthFile, CallbackListener, Logins } from '@causeway/oauth'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Test } from 'tap'
 import { approve, openProtectedServer, visit } from '../../../packages/oauth/test/protected-server.ts'
@@ -222,27 +223,76 @@ for (const era of ['2025-11-25', '2026-07-28'])
       })
       await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`)))
       t.teardown(() => client.close())
-      return () => client.callTool({ name: 'Docs__echo', arguments: { text: 'x' } })
+      return client
     }
+    const echo = (client: Client) => client.callTool({ name: 'Docs__echo', arguments: { text: 'x' } })
+    const read = (client: Client) => client.readResource({ uri: 'causeway-mcp://docs/note:///a' })
+    const greet = (client: Client) => client.getPrompt({ name: 'Docs__greet' })
     const error = { isError: true, content: [{ text: /^NEEDS_LOGIN: .*run causeway mcp login docs/ }] }
-    t.match(await (await connect({ form: {} }))(), error, 'a client that cannot open pages')
+    const rpcError = { data: { code: 'NEEDS_LOGIN', remedy: 'run causeway mcp login docs' } }
+    const withoutPages = await connect({ form: {} })
+    t.match(await echo(withoutPages), error, 'a client that cannot open pages')
+    t.match(await read(withoutPages).catch((thrown: unknown) => thrown), rpcError)
+    t.match(await greet(withoutPages).catch((thrown: unknown) => thrown), rpcError)
     t.same(asked, [])
-    const echo = await connect({ form: {}, url: {} })
-    t.match(await echo(), error, 'a user who declines')
-    t.match(asked, [{ message: page, url: new RegExp(`^${fixture.url}/authorize`) }])
+    const client = await connect({ form: {}, url: {} })
+    t.match(await echo(client), error, 'a user who declines')
+    t.match(await read(client).catch((thrown: unknown) => thrown), rpcError, 'a resource')
+    t.match(await greet(client).catch((thrown: unknown) => thrown), rpcError, 'a prompt')
+    t.equal(asked.length, 3)
+    for (const one of asked) t.match(one, { message: page, url: new RegExp(`^${fixture.url}/authorize`) })
 
     // The call waits for the browser, which returns after the client accepted.
     reply = async (url) => {
       setImmediate(() => void visit(url))
       return 'accept'
     }
-    t.match(await echo(), { content: [{ text: 'x' }] })
-    t.equal(asked.length, 2)
-    t.match(await echo(), { content: [{ text: 'x' }] })
-    t.equal(asked.length, 2, 'a login is requested once')
+    const requests = [
+      [echo, { content: [{ text: 'x' }] }],
+      [read, { contents: [{ uri: 'causeway-mcp://docs/note:///a', text: 'a note' }] }],
+      [greet, { messages: [{ content: { text: 'Greet.' } }] }],
+    ] as const
+    for (const [send, result] of requests) {
+      asked.length = 0
+      await mcp('logout', 'docs')
+      t.match(await send(client), result)
+      t.equal(asked.length, 1)
+      t.match(await send(client), result)
+      t.equal(asked.length, 1, 'a login is requested once')
+    }
     for (const secret of fixture.secrets.filter((one) => !one.startsWith('code')))
       t.notMatch(JSON.stringify(asked), secret)
   })
+
+verifies('gateway:login:asked', 'callers with tokens receive the command', async (t) => {
+  const { fixture, data } = await openCommands(t)
+  new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
+  writeFileSync(`${data}/tokens`, 'token-with-a-name-1 ada\ntoken-without-name-1\n', { mode: 0o600 })
+  const logins = new Logins({ file: new AuthFile(data), now: Date.now, command: () => '' })
+  const remote = { name: 'docs', url: fixture.mcpUrl, oauth: {} }
+  const listener = await CallbackListener.open(logins)
+  await visit((await logins.begin(remote, listener.redirectUrl)).authorizationUrl.href)
+  await listener.close()
+  const running = await startServer(t, { dir: data, env: { CAUSEWAY_TOKEN_FILE: `${data}/tokens` } })
+  for (const token of ['token-with-a-name-1', 'token-without-name-1']) {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { capabilities: { elicitation: { form: {}, url: {} } } },
+    )
+    client.setRequestHandler('elicitation/create', async () => t.fail('the caller was asked') as never)
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }))
+    t.teardown(() => client.close())
+    await until(
+      () => client.listTools(),
+      ({ tools }) => tools.some(({ name }) => name === 'Docs__echo'),
+    )
+    const echo = () => client.callTool({ name: 'Docs__echo', arguments: { text: 'x' } })
+    if (token === 'token-with-a-name-1') t.match(await echo(), { content: [{ text: 'x' }] })
+    await logins.logout(remote)
+    t.match(await echo(), { isError: true, content: [{ text: /^NEEDS_LOGIN: .*causeway mcp login docs/ }] })
+  }
+})
 
 verifies(
   'gateway:login:scope',

@@ -97,6 +97,29 @@ verifies('gateway:app', 'resources, templates, prompts and completion', async (t
     })
 })
 
+for (const era of ['2025-11-25', '2026-07-28'])
+  verifies('gateway:app', `a resource that asks the client first, for MCP ${era}`, async (t) => {
+    const { core } = await openHostedCore(t, { notes: fixture([], { concurrency: 1 }) })
+    await listed(core, 'notes')
+    const client = new Client(
+      { name: 'test', version: '1' },
+      {
+        capabilities: { elicitation: { form: {} } },
+        ...(era === '2026-07-28' ? { versionNegotiation: { mode: { pin: era } } } : {}),
+      },
+    )
+    client.setRequestHandler('elicitation/create', async ({ params }) => ({
+      action: 'accept',
+      content: { answer: params.message },
+    }))
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${await serve(t, core)}/mcp`)))
+    t.teardown(() => client.close())
+    const uri = 'causeway-mcp://notes/note:///ask'
+    t.match(await client.readResource({ uri }), {
+      contents: [{ uri, text: '{"action":"accept","content":{"answer":"note:///ask"}}' }],
+    })
+  })
+
 verifies('gateway:catalogue', async (t) => {
   const { core, dir } = await openHostedCore(t, { one: fixture(), two: fixture([], { app: 'One' }) })
   await listed(core, 'one', 'two')

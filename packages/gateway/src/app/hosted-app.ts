@@ -4,6 +4,7 @@ import {
   type AppPrompt,
   type AppResource,
   type AppTool,
+  type Ask,
   type Completion,
   isAsk,
   type PromptResult,
@@ -177,8 +178,12 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
   if (catalogue?.capabilities.resources === undefined) return []
   const { resources, templates } = catalogue
   const listed = resources.map((one) => ({ ...one, uri: toOwnUri(path, one.uri) })) as readonly Resource[]
-  const readAll = async ({ uri = '' }: Variables, ctx: ToolContext): Promise<readonly ResourceContents[]> => {
-    const result = await server.request('resources/read', { uri }, ctx)
+  const readAll = async (
+    { uri = '' }: Variables,
+    ctx: ToolContext,
+  ): Promise<readonly ResourceContents[] | Ask> => {
+    const result = await withLogin(server, ctx, () => server.request('resources/read', { uri }, ctx))
+    if (isAsk(result)) return result
     const { contents } = isObject(result) ? result : {}
     const list = Array.isArray(contents) ? contents.filter(isObject) : []
     return list.map((one) => ({
@@ -209,8 +214,8 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
         return complete(server, { ref, argument: { name, value: typed }, context }, ctx)
       },
       read: async (uri, variables, ctx) => {
-        const [first] = await readAll(variables, ctx)
-        return first ?? { uri, text: '' }
+        const contents = await readAll(variables, ctx)
+        return (isAsk(contents) ? undefined : contents[0]) ?? { uri, text: '' }
       },
       readAll: (_, variables, ctx) => readAll(variables, ctx),
       subscribe: (uri, origin) => server.subscribe(toUpstreamUri(path, uri) ?? uri, origin),

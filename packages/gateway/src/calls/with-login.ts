@@ -4,23 +4,26 @@ import { isObject } from '@causeway/protocol'
 import type { UpstreamServer } from '../instances/upstream-server.ts'
 
 /** Time for a login in the browser after the client accepted it. */
-const maxLoginMs = 5 * 60_000
+export const maxLoginMs = 5 * 60_000
+
+type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'lastError' | 'restart'>
 
 /**
  * Runs a request. If the server requires a login, asks a client that can open pages to log in, and runs the request after the login.
  * With tokens the callers are different people, and a login would belong to all of them: then only the command logs in.
  */
 export async function withLogin(
-  server: UpstreamServer,
+  server: LoginTarget,
   ctx: ToolContext,
   run: () => Promise<unknown>,
+  maxMs = maxLoginMs,
 ): Promise<unknown> {
   const { login: state } = isObject(ctx.input.kept) ? ctx.input.kept : {}
-  if (typeof state === 'string') await waitForLogin(server, state, ctx)
+  if (typeof state === 'string') await waitForLogin(server, state, ctx, maxMs)
   try {
     return await run()
   } catch (error) {
-    const isOffered = typeof state !== 'string' && ctx.holder === undefined
+    const isOffered = typeof state !== 'string' && ctx.hasToken !== true
     if (!LoginError.is(error, 'NEEDS_LOGIN') || !isOffered || !ctx.input.can(createPage(server, '')))
       throw error
     const login = await beginLogin(server, ctx)
@@ -29,11 +32,11 @@ export async function withLogin(
   }
 }
 
-const createPage = ({ config }: UpstreamServer, url: string) =>
+const createPage = ({ config }: LoginTarget, url: string) =>
   elicitUrl(`${config.name} requires a login. Open the page to log in; the call then continues.`, url)
 
 /** Returns `undefined` if no login can be started; the error of the call then names the command. */
-async function beginLogin(server: UpstreamServer, { log }: ToolContext): Promise<LoginRequest | undefined> {
+async function beginLogin(server: LoginTarget, { log }: ToolContext): Promise<LoginRequest | undefined> {
   try {
     return await server.login?.begin()
   } catch (err) {
@@ -43,12 +46,17 @@ async function beginLogin(server: UpstreamServer, { log }: ToolContext): Promise
 }
 
 /** Throws `NEEDS_LOGIN` if the user declined or did not log in, and `LOGIN_FAILED`. */
-async function waitForLogin(server: UpstreamServer, state: string, ctx: ToolContext): Promise<void> {
+async function waitForLogin(
+  server: LoginTarget,
+  state: string,
+  ctx: ToolContext,
+  maxMs: number,
+): Promise<void> {
   const { login } = server
   const reply = replyTo(ctx.input, 'login')
   if (login === undefined) return
   if (reply?.kind !== 'elicited' || reply.action !== 'accept') throw login.needsLogin()
-  const timeout = AbortSignal.timeout(maxLoginMs)
+  const timeout = AbortSignal.timeout(maxMs)
   ctx.progress(0, undefined, `waiting for the login at ${server.config.name}`)
   try {
     await login.wait(state, AbortSignal.any([ctx.signal, timeout]))

@@ -1,6 +1,12 @@
 import { isAsk } from '@causeway/app-kit'
 import type { Id, Params } from '@causeway/protocol'
-import { ProtocolError, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  type Result,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { getOwner } from '../../access/access.ts'
 import type { Caller, Era } from '../../dispatch/caller.ts'
@@ -31,8 +37,9 @@ interface CoreServerOptions {
   onCancelled?(id: Id): void
 }
 
-/** Methods whose calls can ask the client. */
-const inputMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get'])
+/** Methods whose calls can ask the client. The SDK requires the capability `resources` for the last one. */
+const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
+  resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 
 /** The core validates the params. */
 const anyParams = z.record(z.string(), z.unknown())
@@ -40,6 +47,7 @@ const anyParams = z.record(z.string(), z.unknown())
 /** The SDK's protocol implementation, which passes requests to the core. Its requests must be `ExchangeRequest`s. */
 export class CoreServer extends Server {
   readonly #options: CoreServerOptions
+  readonly #inputMethods: readonly string[]
 
   /** Without `hasMethods` the SDK responds to every request with 404, as MCP 2026-07-28 requires for unknown methods. */
   constructor(options: CoreServerOptions, { hasMethods = true } = {}) {
@@ -53,11 +61,12 @@ export class CoreServer extends Server {
       requestState: { verify: services.inputCodec.verify },
     })
     this.#options = options
+    this.#inputMethods = getInputMethods(capabilities)
     this.onerror = (err) => protocolDetail(services.log, { err, mount: mount.path }, 'a message was rejected')
     if (!hasMethods) return
     this.fallbackRequestHandler = ({ method, params = {} }, ctx) => this.#handle(method, params, ctx)
     // The SDK encodes questions for the protocol version only if the method is registered by name.
-    for (const method of inputMethods)
+    for (const method of this.#inputMethods)
       this.setRequestHandler(method, { params: anyParams }, (params, ctx) =>
         this.#handle(method, params, ctx),
       )
@@ -93,8 +102,10 @@ export class CoreServer extends Server {
     { ctx, caller, exchange, capabilities }: DispatchContext,
   ): Promise<Result> {
     const { services, mount } = this.#options
-    const call = `${mount.path} ${method} ${params.name} ${caller.sessionKey}`
-    const input = inputMethods.has(method) ? services.inputCodec.decode(ctx, call, capabilities) : undefined
+    const call = `${mount.path} ${method} ${params.name ?? params.uri} ${caller.sessionKey}`
+    const input = this.#inputMethods.includes(method)
+      ? services.inputCodec.decode(ctx, call, capabilities)
+      : undefined
     const startedCall = isFirstRun(ctx) ? exchange.startedCall : undefined
     startedCall?.attach(caller)
     const callerWithInput = { ...caller, input }
