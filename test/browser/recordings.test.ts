@@ -22,7 +22,7 @@ async function drop(page: Page, file: string): Promise<void> {
 /** A run of 12 MB. Blank characters fill its lines, so that the recording itself is small. */
 const padded = createRun('ball', 1, 12).replaceAll('\n', `${' '.repeat(1_000_000)}\n`)
 
-const columns = ['Bodies', 'Frames', 'Duration', 'Modified (UTC)'] as const
+const columns = ['Bodies', 'Frames', 'Duration', 'Era', 'Modified (UTC)'] as const
 
 /** Returns the texts of the columns of a row. */
 async function readRow(page: Page, name: string): Promise<readonly string[]> {
@@ -73,8 +73,8 @@ else {
     await visit(watched, `${url}/replay`)
     const row = page.getByRole('row', { name: /drop/ })
     await row.getByText('0.596 s').waitFor()
-    t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s', '2026-01-02 23:04'])
-    t.same(await readRow(page, 'lines'), ['–', '–', '–', '2026-01-02 23:04'], 'a file that was not opened')
+    t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s', 'current', '2026-01-02 23:04'])
+    t.same(await readRow(page, 'lines'), ['–', '–', '–', '–', '2026-01-02 23:04'], 'a file that was not opened')
     t.same(await findViolations(page), [])
     t.same(watched.problems, [])
   })

@@ -319,23 +319,25 @@ verifies('replay:list:sizes', async (t) => {
   const one = client()
   const list = async () => {
     const { recordings } = await one.call('list_recordings')
-    return toRows(recordings).map(({ recording, bodies, duration_s }) => [recording, bodies, duration_s])
+    return toRows(recordings).map(({ recording, era, bodies, duration_s }) => [
+      ...[recording, era, bodies, duration_s],
+    ])
   }
-  const unknown = [undefined, undefined]
+  const unknown = [undefined, undefined, undefined]
   t.same((await list()).toSorted(), [
     ['drop', ...unknown],
     ['stack', ...unknown],
   ])
-  const { bodies, first_time_s, last_time_s } = await one.call('get_metadata', { recording: 'drop' })
-  const drop = ['drop', toRows(bodies).length, Number(last_time_s) - Number(first_time_s)]
+  const { era, bodies, first_time_s, last_time_s } = await one.call('get_metadata', { recording: 'drop' })
+  const drop = ['drop', era, toRows(bodies).length, Number(last_time_s) - Number(first_time_s)]
   t.same((await list()).toSorted(), [drop, ['stack', ...unknown]])
   await recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
-  t.same((await list())[0], ['run', ...unknown], 'a live run')
+  t.same((await list())[0], ['run', 'run', undefined, undefined], 'a live run')
   await recorder.finish('run')
   await runs.settled()
   const run = await one.call('get_metadata', { recording: 'run' })
   const seconds = Number(run.last_time_s) - Number(run.first_time_s)
-  t.same((await list())[0], ['run', toRows(run.bodies).length, seconds], 'a finished run')
+  t.same((await list())[0], ['run', 'run', toRows(run.bodies).length, seconds], 'a finished run')
   edit(join(folder, 'drop.db'), (db) => db.exec('DELETE FROM SimulationFrameRecord WHERE id > 100'))
   t.same(
     (await list()).find(([id]) => id === 'drop'),

@@ -11,6 +11,8 @@ export interface ListedRecording {
   /** Missing until the recording was opened or diagnosed. */
   readonly bodies?: number
   readonly duration_s?: number
+  /** Schema era of its data, such as `run` or `unified`. */
+  readonly era?: string
   /** Of a recording of Causeway's recorder. */
   readonly status?: string
 }

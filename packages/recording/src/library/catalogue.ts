@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, sep } from 'node:path'
 import { type Migration, openDatabase } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import type { RunStatus } from '../formats/run-schema.ts'
+import type { Era } from '../types.ts'
 import { RunSummaries, summaryMigration } from './run-summaries.ts'
 
 export interface FileCheck {
@@ -16,6 +17,7 @@ export interface FileSize {
   readonly bodies: number | null
   /** recorded time from the first to the last frame, s */
   readonly duration_s: number | null
+  readonly era: Era | null
 }
 
 export interface Snapshot {
@@ -77,10 +79,14 @@ export const catalogueMigrations: readonly Migration[] = [
     name: 'sizes',
     up: 'ALTER TABLE verdict ADD COLUMN bodies INTEGER; ALTER TABLE verdict ADD COLUMN duration_s REAL;',
   },
+  { name: 'eras', up: 'ALTER TABLE verdict ADD COLUMN era TEXT' },
 ]
 
 /** Prefix of stored paths below the catalogue's folder, which may be moved; other paths are absolute. */
 const relativePrefix = './'
+
+/** Of a recording that was not opened. */
+export const unknownSize: FileSize = { bodies: null, duration_s: null, era: null }
 
 const snapshotColumns = 'key, path, bytes, used_ms'
 const runColumns = 'name, status, total_frames, first_frame, last_frame, bytes, updated_ms'
@@ -90,11 +96,11 @@ const prepareStatements = (db: Database) => ({
   findPath: db.prepare<[string], string>('SELECT path FROM recording WHERE id = ?').pluck(),
   addId: db.prepare<[string, string]>('INSERT INTO recording (id, path) VALUES (?, ?)'),
   findCheck: db.prepare<[string, string], FileCheck & FileSize>(
-    'SELECT reason, total_frames, bodies, duration_s FROM verdict WHERE path = ? AND key = ?',
+    'SELECT reason, total_frames, bodies, duration_s, era FROM verdict WHERE path = ? AND key = ?',
   ),
   putCheck: db.prepare(
-    `INSERT OR REPLACE INTO verdict (path, key, reason, total_frames, bodies, duration_s)
-     VALUES (@path, @key, @reason, @total_frames, @bodies, @duration_s)`,
+    `INSERT OR REPLACE INTO verdict (path, key, reason, total_frames, bodies, duration_s, era)
+     VALUES (@path, @key, @reason, @total_frames, @bodies, @duration_s, @era)`,
   ),
   listSnapshots: db.prepare<[], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot ORDER BY used_ms, key`),
   findSnapshot: db.prepare<[string], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot WHERE key = ?`),
@@ -156,7 +162,7 @@ export class Catalogue {
   }
 
   putCheck(check: FileCheck & Partial<FileSize> & { readonly path: string; readonly key: string }): void {
-    this.#statements.putCheck.run({ bodies: null, duration_s: null, ...check })
+    this.#statements.putCheck.run({ ...unknownSize, ...check })
   }
 
   /** Least recently used first. */

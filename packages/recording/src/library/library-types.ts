@@ -1,6 +1,6 @@
 import type { CallOptions } from '@causeway/worker'
 import type { RunStatus } from '../formats/run-schema.ts'
-import type { Recording } from '../types.ts'
+import type { Era, Recording } from '../types.ts'
 
 export interface Listing {
   readonly id: string
@@ -16,6 +16,8 @@ export interface Listing {
   readonly bodies?: number
   /** recorded time from the first to the last frame, s; missing like `bodies`, or if times were not recorded */
   readonly duration_s?: number
+  /** missing like `bodies` */
+  readonly era?: Era
   readonly status?: RunStatus
 }
 

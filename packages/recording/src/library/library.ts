@@ -303,7 +303,7 @@ export class RecordingLibrary {
     const older = copies.listOthers(path, entry.key)
     await loaded.add(entry)
     for (const snapshot of older) await this.#discardIdle(snapshot)
-    const { frames, bodies, first_time_s, last_time_s } = entry.recording.summary
+    const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
       // The file changed while it was copied if the keys differ.
@@ -312,6 +312,7 @@ export class RecordingLibrary {
       total_frames: frames?.total_frames ?? 0,
       bodies: bodies.length,
       duration_s: first_time_s === null || last_time_s === null ? null : last_time_s - first_time_s,
+      era,
     })
     return { recording: entry.recording, reloaded: older.length > 0 }
   }

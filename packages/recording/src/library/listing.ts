@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import type { Catalogue } from './catalogue.ts'
+import { type Catalogue, unknownSize } from './catalogue.ts'
 import { checkFile } from './check-file.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import { isFrameFile } from './frame-file.ts'
@@ -84,9 +84,9 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
     const state = await readFileState(path)
     const key = stateKey(path, state)
     const known = catalogue.findCheck(path, key)
-    const { reason, total_frames, bodies, duration_s, isFinal } = known
+    const { reason, total_frames, bodies, duration_s, era, isFinal } = known
       ? { ...known, isFinal: false }
-      : { bodies: null, duration_s: null, ...(await checkFile(path, state)) }
+      : { ...unknownSize, ...(await checkFile(path, state)) }
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
     // Most .jsonl files of a project are something else.
     if (reason === 'NOT_A_RECORDING' && isFrameFile(path)) return undefined
@@ -101,6 +101,7 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       ...(total_frames === null ? {} : { total_frames }),
       ...(bodies === null ? {} : { bodies }),
       ...(duration_s === null ? {} : { duration_s }),
+      ...(era === null ? {} : { era }),
     }
   } catch (error) {
     if (isCausewayError(error)) return createUnreadable(path, id, error.code)

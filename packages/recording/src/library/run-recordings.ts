@@ -62,7 +62,7 @@ export class RunRecordings {
       // A run that continued after its summary may have more bodies.
       const known = size?.revision === recorder.getRevision(name) ? size : undefined
       return {
-        ...{ id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, status },
+        ...{ id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, era: 'run', status },
         ...(known && { bodies: known.bodies }),
         ...(known && known.duration_s !== null && { duration_s: known.duration_s }),
       }

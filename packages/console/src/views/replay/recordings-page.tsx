@@ -79,6 +79,7 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
               <th class="number">Bodies</th>
               <th class="number">Frames</th>
               <th class="number">Duration</th>
+              <th>Era</th>
               <th class="number">Size</th>
               <th>Modified (UTC)</th>
               <th>File</th>
@@ -115,7 +116,7 @@ interface RowProps {
 }
 
 function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
-  const { recording, name, total_frames, bodies, duration_s, size_bytes, modified, status } = listed
+  const { recording, name, total_frames, bodies, duration_s, era, size_bytes, modified, status } = listed
   return (
     <tr>
       <td>
@@ -143,6 +144,7 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
       <td class="number">{bodies === undefined ? '–' : formatCount(bodies)}</td>
       <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
       <td class="number">{duration_s === undefined ? '–' : formatSpan(duration_s)}</td>
+      <td>{era ?? '–'}</td>
       <td class="number">{formatBytes(size_bytes)}</td>
       <td class="mono">{formatDate(modified)}</td>
       <td class="muted wrap">
@@ -178,7 +180,7 @@ type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> 
 
 /**
  * Diagnoses one recording after the other while the page is open. A diagnosis that runs is not cancelled, because a cancelled call is a
- * failed call in the traffic. Afterwards the list is loaded again, because the server then knows the bodies and the duration.
+ * failed call in the traffic. Afterwards the list is loaded again, because it then contains bodies, duration and era.
  */
 function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()
@@ -189,12 +191,12 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
     const controller = new AbortController()
     const { signal } = controller
     const run = async (): Promise<void> => {
-      for (const { recording, total_frames, bodies } of recordings) {
+      for (const { recording, total_frames, era } of recordings) {
         if (signal.aborted) return
         if (total_frames === null || total_frames === 0 || total_frames > maxFrames) continue
         if (diagnosed.current.has(recording)) continue
         diagnosed.current.add(recording)
-        isStale.current ||= bodies === undefined
+        isStale.current ||= era === undefined
         const health = await server
           .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 })
           .catch(() => 'failed' as const)
