@@ -120,6 +120,11 @@ else {
     t.equal(await page.locator('input[aria-label=Filter]:focus').count(), 1)
     t.equal(new URL(page.url()).pathname, '/traffic')
     await openPalette(page)
+    for (let round = 0; round < 5; round++) {
+      await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Control+k')])
+      await page.locator('dialog[open] [role=combobox]:focus').waitFor()
+      t.equal(await page.locator('dialog').count(), 1, 'Escape and Ctrl K open the palette again')
+    }
     await page.keyboard.press('Control+k')
     await page.locator('dialog').waitFor({ state: 'detached' })
     await openResult(page, 'mara', /^npc_mara/)

@@ -39,7 +39,9 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
       aria-label="Search"
       onClose={close}
       onKeyDown={(event) => {
-        if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+        // The browser closes a dialog after the event. The next key may arrive before that.
+        const isEscape = event.key === 'Escape' && !event.isComposing
+        if (!isEscape && (event.key !== 'k' || !(event.ctrlKey || event.metaKey))) return
         event.preventDefault()
         end()
       }}
