@@ -36,7 +36,7 @@ export function Shell({
   loadPalette: () => Promise<Palette>
   children: ComponentChildren
 }) {
-  const { navigation, preferences, server } = useConsole()
+  const { navigation, server } = useConsole()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const { palette, openPalette } = usePalette(loadPalette, sections)
   const main = useRef<HTMLElement>(null)
@@ -65,40 +65,8 @@ export function Shell({
       <a class="skip" href="#main" data-native>
         Skip to the content
       </a>
-      <header>
-        <a class="brand" href="/">
-          <img src={icon} alt="" />
-          Causeway
-        </a>
-        <span class="space" />
-        <CaptureBadge />
-        <HealthChip />
-        <button type="button" class="button quiet" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
-          <Icon name="search" />
-          Search
-          <kbd class="wide-only">Ctrl K</kbd>
-        </button>
-        <button type="button" class="button quiet" onClick={() => setHelpOpen(true)}>
-          <Icon name="keys" />
-          Keys
-        </button>
-        <button type="button" class="button quiet" onClick={() => preferences.cycleTheme()}>
-          <Icon name="theme" />
-          Theme: {preferences.theme}
-        </button>
-      </header>
-      <nav aria-label="Pages">
-        <ul>
-          {sections.map((section) => (
-            <li key={section.path}>
-              <a href={section.path} {...(isCurrent(section.path, path) ? { 'aria-current': 'page' } : {})}>
-                <Icon name={section.icon} />
-                {section.label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Header openPalette={openPalette} openHelp={() => setHelpOpen(true)} />
+      <Navigation sections={sections} path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {!server.isReachable.value && (
           <p class="notice warn" role="status">
@@ -112,6 +80,49 @@ export function Shell({
     </div>
   )
 }
+
+function Header({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }) {
+  const { preferences } = useConsole()
+  return (
+    <header>
+      <a class="brand" href="/">
+        <img src={icon} alt="" />
+        Causeway
+      </a>
+      <span class="space" />
+      <CaptureBadge />
+      <HealthChip />
+      <button type="button" class="button quiet" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+        <Icon name="search" />
+        Search
+        <kbd class="wide-only">Ctrl K</kbd>
+      </button>
+      <button type="button" class="button quiet" onClick={openHelp}>
+        <Icon name="keys" />
+        Keys
+      </button>
+      <button type="button" class="button quiet" onClick={() => preferences.cycleTheme()}>
+        <Icon name="theme" />
+        Theme: {preferences.theme}
+      </button>
+    </header>
+  )
+}
+
+const Navigation = ({ sections, path }: { sections: readonly Section[]; path: string }) => (
+  <nav aria-label="Pages">
+    <ul>
+      {sections.map((section) => (
+        <li key={section.path}>
+          <a href={section.path} {...(isCurrent(section.path, path) ? { 'aria-current': 'page' } : {})}>
+            <Icon name={section.icon} />
+            {section.label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
 
 /** Loads the code of the palette when it is opened. */
 function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) {
