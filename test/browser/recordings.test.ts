@@ -3,6 +3,8 @@ import { copyFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { Recorder } from '../../recorders/js/recorder.js'
+import { until } from '../e2e/condition.ts'
 import { recordings as fixtures, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
@@ -52,7 +54,7 @@ else {
     dir: join(dir, 'data'),
     env: { CAUSEWAY_RECORDING_ROOTS: join(dir, 'recordings'), CAUSEWAY_RECORDINGS_CAP_BYTES: '4000000' },
   })
-  const writeFile = (name: string, content: string): string => {
+  const writeFile = (name: string, content: string | Uint8Array): string => {
     const file = join(dir, 'files', name)
     writeFileSync(file, content)
     return file
@@ -74,7 +76,11 @@ else {
     const row = page.getByRole('row', { name: /drop/ })
     await row.getByText('0.596 s').waitFor()
     t.same(await readRow(page, 'drop'), ['1', '150', '0.596 s', 'current', '2026-01-02 23:04'])
-    t.same(await readRow(page, 'lines'), ['–', '–', '–', '–', '2026-01-02 23:04'], 'a file that was not opened')
+    t.same(
+      await readRow(page, 'lines'),
+      ['–', '–', '–', '–', '2026-01-02 23:04'],
+      'a file that was not opened',
+    )
     t.same(await findViolations(page), [])
     t.same(watched.problems, [])
   })
@@ -92,50 +98,58 @@ else {
     t.same(await listRuns(), ['my-run-1'])
   })
 
-  verifies('console:replay:upload', 'with the keyboard and in slices', async (t) => {
+  verifies('console:replay:upload', 'with the keyboard', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay`)
-    const slices: number[] = []
-    page.on('request', (request) => {
-      if (request.url().endsWith('/slices/frames')) slices.push(1)
-    })
-    await page.getByRole('textbox', { name: 'Name' }).fill('slices')
+    await page.getByRole('textbox', { name: 'Name' }).fill('padded')
     await page.keyboard.press('Tab')
     const chooser = page.waitForEvent('filechooser')
     await page.keyboard.press('Enter')
     await (await chooser).setFiles(writeFile('padded.jsonl', padded))
-    await page.getByRole('status').getByText('Stored slices with 12 frames.').waitFor()
-    t.equal(slices.length, 3, '12 MB in slices of whole lines')
+    await page.getByRole('status').getByText('Stored padded with 12 frames.').waitFor()
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:upload', 'a cancelled upload stores nothing', async (t) => {
+  verifies('console:replay:upload', 'MCAP and SQLite', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay`)
-    const before = await listRuns()
-    // The second slice waits until the upload is cancelled.
-    let release = (): void => {}
-    const second = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let count = 0
-    await page.route('**/cancelled/frames', async (route) => {
-      if (++count === 2) await second
-      await route.continue()
-    })
-    await drop(page, writeFile('cancelled.jsonl', padded))
-    await page.getByText(/cancelled: 3\d % of 1\d\.\d MB/).waitFor()
-    t.same(await findViolations(page), [])
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancelling…').waitFor()
-    release()
-    await page.getByText('The upload of cancelled was cancelled. Nothing was stored.').waitFor()
-    t.equal(count, 2, 'no slice is sent afterwards')
-    t.same(await listRuns(), before)
+    const parts: Uint8Array[] = []
+    const recorder = new Recorder((bytes: Uint8Array) => parts.push(bytes), { dt: 0.01 })
+    for (let i = 0; i < 5; i++) recorder.frame({ position: [0, 0, i] })
+    recorder.close()
+    await drop(page, writeFile('frames.mcap', Buffer.concat(parts)))
+    await page.getByRole('status').getByText('Stored frames with 5 frames.').waitFor()
+    await drop(page, writeFile('cut.mcap', Buffer.concat(parts).subarray(0, -20)))
+    await page.getByRole('status').getByText('The end of the file is missing.').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('fallen')
+    await drop(page, join(fixtures, 'drop.db'))
+    await page.getByRole('status').getByText('Stored fallen with 150 frames.').waitFor()
+    await page.getByRole('row', { name: /fallen.*150/ }).waitFor()
     t.same(watched.problems, [])
   })
+
+  for (const way of ['cancelled', 'closed'] as const)
+    verifies('console:replay:upload', `an upload whose page is ${way} stores nothing`, async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      await visit(watched, `${url}/replay`)
+      const before = await listRuns()
+      const devtools = await page.context().newCDPSession(page)
+      const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 500_000 }
+      await devtools.send('Network.emulateNetworkConditions', limits)
+      await drop(page, writeFile(`${way}.jsonl`, padded))
+      await page.getByText(new RegExp(`${way}: \\d+ % of 1\\d\\.\\d MB`)).waitFor()
+      await until(listRuns, (runs) => runs.includes(way))
+      if (way === 'cancelled') {
+        t.same(await findViolations(page), [])
+        await page.getByRole('button', { name: 'Cancel' }).click()
+        await page.getByText('The upload of cancelled was cancelled. Nothing was stored.').waitFor()
+      } else await page.close()
+      t.same(await until(listRuns, (runs) => !runs.includes(way)), before)
+      t.same(watched.problems, [])
+    })
 
   verifies('console:replay:upload', 'refusals are shown as text', async (t) => {
     const watched = await openPage(t, browser)
@@ -154,9 +168,13 @@ else {
     await refused(run, /the recording my-run-1 already exists/)
     t.same(await findViolations(page), [])
     await name.fill('')
-    await refused(join(fixtures, 'drop.db'), /is an SQLite database; only JSON lines can be uploaded/)
-    await refused(join(fixtures, 'drop.db'), new RegExp(`copy the file into a folder .*${dir}/recordings`))
-    await refused(writeFile('notes.jsonl', 'some text'), /does not contain frames as JSON lines/)
+    await refused(writeFile('notes.jsonl', 'some text'), /not JSON lines, MCAP or SQLite/)
+    await refused(
+      writeFile('x.parquet', 'PAR1'),
+      new RegExp(`copy the file into a folder .*${dir}/recordings`),
+    )
+    await refused(writeFile('junk.db', `SQLite format 3\0${'junk'.repeat(9000)}`), /RECORDING_DAMAGED/)
+    await refused(writeFile('junk.mcap', '\x89MCAP0\r\njunk'), /message|MCAP/)
     await refused(writeFile('bad.jsonl', `${createRun('ball')}\n{"frame_id": "x"}\n`), /line 5:/)
     await refused(writeFile('late.jsonl', `${padded}\n{"frame_id": "x"}\n`), /line 14:/)
     const values = Array.from({ length: 6 }, (_, at) => createRun('ball', 1 + at * 4000, 4000))
@@ -164,6 +182,6 @@ else {
     await refused(large, /DATA_UNWRITABLE/)
     await refused(large, /at most 4000000 bytes.*CAUSEWAY_RECORDINGS_CAP_BYTES/)
     t.same(await listRuns(), before, 'nothing of them is stored')
-    t.same(listUnexpected(watched.problems, 400, 409, 507), [])
+    t.same(listUnexpected(watched.problems, 400, 409, 422, 507), [])
   })
 }

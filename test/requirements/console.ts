@@ -79,12 +79,12 @@ export const webConsole = {
   'console:replay:columns': {
     origin: 'design, new parts: console',
     behaviour:
-      'the list of recordings shows bodies, frames and duration of each, and a dash for those that the server has not read',
+      'the list of recordings shows bodies, frames, duration and era of each, and a dash for those that the server has not read',
   },
   'console:replay:upload': {
     origin: 'design, new parts: console',
     behaviour:
-      'a file of JSON lines that is dropped or chosen is uploaded in slices, with progress; a cancelled or refused upload stores nothing, and the reason is text',
+      'a file of JSON lines, MCAP or SQLite that is dropped or chosen is uploaded with progress; an upload that is refused, cancelled or whose page is closed stores nothing, and the reason is text',
   },
   'console:replay:compare': {
     origin: 'design, new parts: console',

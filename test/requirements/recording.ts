@@ -163,6 +163,11 @@ export const recording = {
     behaviour:
       'a file of lines becomes a complete run or none, and an unreadable file affects no other client',
   },
+  'recording:recorder:upload': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'the bytes of a database become a complete run or none; other bytes, a damaged, too large or cut upload leave no file',
+  },
   'recording:recorder:new': {
     origin: 'design, new parts: console',
     behaviour: 'a client can send frames on condition that no recording of this name exists',

@@ -6,6 +6,9 @@ import { CausewayError } from '@causeway/protocol'
 import type { ReplayStore } from './store/store.ts'
 import type { ReplayRegistrar } from './tools/recording-tool.ts'
 
+/** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
+const databaseType = 'application/vnd.sqlite3'
+
 const getName = ({ name = '' }: Variables): string => name
 
 /** Declares the routes below `/api/apps/replay`, by which an engine in any language records a run. */
@@ -28,6 +31,24 @@ export function recorderRoutes(app: ReplayRegistrar): void {
           isNew: request.headers.get('if-none-match') === '*',
         }),
       ),
+  })
+
+  app.route('PUT', '/recordings/{name}', {
+    about:
+      'Creates a finished run from JSON lines, MCAP or a database of the MSD-CPP recorder, or stores nothing. The run must not exist.',
+    streams: true,
+    body: {
+      accepts: ['application/x-ndjson', 'application/jsonl', 'application/x-mcap', databaseType],
+      encodings: ['gzip'],
+    },
+    async handle(request, variables, { store: { recorder } }) {
+      const isDatabase = request.headers.get('content-type')?.startsWith(databaseType) === true
+      const body = decodeBody(request)
+      const name = getName(variables)
+      return Response.json(
+        await (isDatabase ? recorder.importUpload(name, body) : recorder.importStream(name, body)),
+      )
+    },
   })
 
   app.route('POST', '/recordings/{name}/finish', {
@@ -82,7 +103,7 @@ async function exportRun(name: string, { recorder }: ReplayStore): Promise<Respo
   stream.once('close', () => void remove())
   return new Response(Readable.toWeb(stream) as ReadableStream, {
     headers: {
-      'content-type': 'application/vnd.sqlite3',
+      'content-type': databaseType,
       'content-length': String(size),
       'content-disposition': `attachment; filename="${name}.db"`,
     },

@@ -14,7 +14,13 @@ import t, { type Test } from 'tap'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { contactDataColumn } from '../src/formats/run-schema.ts'
-import { type Frame, openLibrary, type Recording, type RecordingLibrary } from '../src/index.ts'
+import {
+  type Frame,
+  libraryDefaults,
+  openLibrary,
+  type Recording,
+  type RecordingLibrary,
+} from '../src/index.ts'
 import { createRoots, folders, libraryOver, whole } from './library-kit.ts'
 import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
@@ -315,4 +321,41 @@ verifies('recording:recorder:import', 'a file among the data of the server is re
   const own = join(data, 'own.jsonl')
   writeFileSync(own, runLine)
   await t.rejects(library.importRecording('run', own), { code: 'OUTSIDE_ROOTS' })
+})
+
+/** Yields the bytes of a file in parts, and throws after `cutAt` bytes. */
+async function* readBytes(bytes: Uint8Array, cutAt = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 5000) {
+    if (at >= cutAt) throw new Error('the connection was lost')
+    yield bytes.subarray(at, at + 5000)
+  }
+}
+
+verifies('recording:recorder:upload', async (t) => {
+  const { files, data } = folders(t)
+  const limits = { recorder: { ...libraryDefaults.recorder, bytes: 8 * 1024 ** 2 } }
+  const library = await libraryOver(t, files, { dir: data, limits })
+  const { recorder } = library
+  const bytes = readFileSync(join(fixtures, 'drop.db'))
+  const isEmpty = async (): Promise<void> => {
+    await gone(t, library)
+    t.same([readdirSync(join(data, 'exports')), readdirSync(join(data, 'recordings'))], [[], []])
+  }
+  const damaged = Buffer.from(bytes)
+  damaged.fill(0xff, 5000, 30_000)
+  for (const [upload, code] of [
+    [readBytes(Buffer.from('no database')), 'NOT_A_DATABASE'],
+    [readBytes(Buffer.alloc(100_000)), 'NOT_A_DATABASE'],
+    [readBytes(bytes.subarray(0, 40_000)), 'RECORDING_DAMAGED'],
+    [readBytes(damaged), 'RECORDING_DAMAGED'],
+    [readBytes(bytes, 20_000), 'CANCELLED'],
+    [readBytes(Buffer.concat([bytes, Buffer.alloc(limits.recorder.bytes)])), 'DATA_UNWRITABLE'],
+  ] as const) {
+    await t.rejects(recorder.importUpload('run', upload), { code })
+    await isEmpty()
+  }
+  t.match(await recorder.importUpload('run', readBytes(bytes)), { status: 'finished', total_frames: 150 })
+  t.same(readdirSync(join(data, 'exports')), [])
+  await t.rejects(recorder.importUpload('run', readBytes(bytes)), { code: 'RECORDING_EXISTS' })
+  t.match(await recorder.state('run'), { total_frames: 150 })
 })

@@ -42,6 +42,7 @@ const routes: Readonly<Record<string, Scope>> = {
   'replay POST /recordings/{name}/finish': 'write',
   'replay POST /recordings/{name}/frames': 'write',
   'replay POST /recordings/{name}/import': 'write',
+  'replay PUT /recordings/{name}': 'write',
   'toolvault GET /api/samples/{file}': 'read',
   'toolvault GET /api/tools/{tool}': 'read',
   'toolvault GET /api/tools/{tool}/samples/{file}': 'read',

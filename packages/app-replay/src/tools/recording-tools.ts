@@ -49,18 +49,20 @@ export const recordingTools: readonly Registration[] = [
         const { searched, listings } = await store.list(directory || undefined)
         const recordings = listings
           .filter((listing) => listing.is_recording)
-          .map(({ id, path, name, size_bytes, modified_ms, total_frames, bodies, duration_s, era, status }) => ({
-            recording: id,
-            path,
-            name,
-            size_bytes,
-            modified: new Date(modified_ms).toISOString(),
-            total_frames: total_frames ?? null,
-            ...(bodies === undefined ? {} : { bodies }),
-            ...(duration_s === undefined ? {} : { duration_s }),
-            ...(era === undefined ? {} : { era }),
-            ...(status === undefined ? {} : { status }),
-          }))
+          .map(
+            ({ id, path, name, size_bytes, modified_ms, total_frames, bodies, duration_s, era, status }) => ({
+              recording: id,
+              path,
+              name,
+              size_bytes,
+              modified: new Date(modified_ms).toISOString(),
+              total_frames: total_frames ?? null,
+              ...(bodies === undefined ? {} : { bodies }),
+              ...(duration_s === undefined ? {} : { duration_s }),
+              ...(era === undefined ? {} : { era }),
+              ...(status === undefined ? {} : { status }),
+            }),
+          )
         const others = listings
           .filter((listing) => !listing.is_recording)
           .map(({ path, name, reason }) => ({ path, name, reason: reason ?? 'NOT_A_RECORDING' }))

@@ -10,7 +10,6 @@ const resultMs = 5000
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The result of a tool call as hosts forward it. */
 export interface AppResult {
   readonly structuredContent?: Members
   readonly content?: readonly { readonly type: string; readonly text?: string }[]
@@ -38,7 +37,6 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Members }
 }
 
-/** The host of a page that runs as an MCP App in its frame. */
 export class AppConnection implements Source {
   readonly arguments = signal<Members | undefined>(undefined)
   readonly result = signal<AppResult | undefined>(undefined)
@@ -74,7 +72,6 @@ export class AppConnection implements Source {
     return JSON.parse((await this.#readContents(uri)).text ?? '') as T
   }
 
-  /** Returns the bytes of an MCP resource. Throws `ServerError`. */
   async readBytes(uri: string): Promise<ArrayBuffer> {
     const { blob = '' } = await this.#readContents(uri)
     return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)).buffer
@@ -100,7 +97,6 @@ export class AppConnection implements Source {
     })
   }
 
-  /** Requests a height in px. */
   setHeight(height: number): void {
     if (height === this.#height) return
     this.#height = height

@@ -3,7 +3,6 @@ import type { CallLog } from './call-log.ts'
 import { type Server, ServerError } from './server.ts'
 import type { AuditPage, CallRecord } from './types.ts'
 
-/** Number of calls that each step adds. */
 const stepSize = 200
 
 /** The calls of the audit that match a filter, loaded in steps from the newest to the oldest. */
@@ -22,7 +21,6 @@ export class CallHistory {
     this.#filter = filter
   }
 
-  /** Loads older calls that the log does not contain. */
   async load(log: CallLog): Promise<void> {
     if (this.state.value !== 'idle') return
     this.state.value = 'loading'
@@ -41,7 +39,6 @@ export class CallHistory {
     }
   }
 
-  /** Ends a request that is in flight. */
   close(): void {
     this.#closing.abort()
   }

@@ -23,7 +23,6 @@ export class CallLog {
     return this.#errors
   }
 
-  /** Number of calls that were not received. */
   get missed(): number {
     return this.#missed
   }
@@ -45,12 +44,10 @@ export class CallLog {
     if (excess > maxRows / 10) for (const old of this.#rows.splice(0, excess)) this.#known.delete(toKey(old))
   }
 
-  /** Returns the matching calls, newest first. */
   find(matches: (call: CallRecord) => boolean): readonly CallRecord[] {
     return this.#rows.filter(matches).reverse()
   }
 
-  /** Whether a call is stored. */
   has(call: CallRecord): boolean {
     return this.#known.has(toKey(call))
   }

@@ -1,7 +1,6 @@
 import { readEvents } from './follow-events.ts'
 import type { Server } from './server.ts'
 
-/** A server-sent event with its JSON data. */
 export interface StreamEvent {
   readonly id: string
   readonly event: string

@@ -109,7 +109,6 @@ class FeedFollower<T> {
     else this.#catchUp(signal).catch(() => {})
   }
 
-  /** Requests the batch after the last event. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     if (this.#waiting !== undefined) return
     const waiting: FeedBatch<T>[] = []
@@ -152,7 +151,6 @@ class FeedFollower<T> {
   }
 }
 
-/** Parses server-sent events that have data. */
 export async function* readEvents(
   response: Response,
 ): AsyncGenerator<{ id: string; event: string; data: string }> {

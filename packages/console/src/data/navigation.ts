@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
 
-/** The address of the page: its path, and what follows `#`. */
 export class Navigation {
   readonly path = signal(location.pathname)
   /** What follows `#`, after each change by a link or by the person. */
@@ -12,13 +11,11 @@ export class Navigation {
     document.addEventListener('click', (event) => this.#follow(event))
   }
 
-  /** Opens a page of the console. */
   open(url: string): void {
     history.pushState(null, '', url)
     this.#read()
   }
 
-  /** Opens a page of the console in place of the current history entry. */
   replace(url: string): void {
     history.replaceState(null, '', url)
     this.#read()
@@ -34,7 +31,6 @@ export class Navigation {
     this.hash.value = { text: location.hash }
   }
 
-  /** Opens a link to a page of the console without loading a document. */
   #follow(event: MouseEvent): void {
     const link = (event.target as Element | null)?.closest('a')
     if (event.defaultPrevented || event.button !== 0 || link?.href === undefined) return

@@ -71,7 +71,6 @@ export class PlotLink {
     }
   }
 
-  /** Ends the connection. The state remains. */
   disconnect(): void {
     this.#connection.abort()
   }
@@ -130,7 +129,6 @@ export class PlotLink {
     else this.#settle(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
   }
 
-  /** Ends a conflict with the version of this page or of the other client. */
   resolve(use: 'mine' | 'theirs'): void {
     const { conflict } = this
     if (use === 'mine' && conflict.value !== undefined)
@@ -218,7 +216,6 @@ export class PlotLink {
     this.#notice(id, event, fields)
   }
 
-  /** Loads the features of a plot that is too large for one event. */
   async #loadLarge(state: PlotState): Promise<void> {
     const path = `${this.#path}/features`
     const { features } = await this.#server.get<{ features: readonly PlotFeature[] }>(path)

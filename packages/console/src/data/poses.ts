@@ -4,7 +4,6 @@ export const poseWidth = 7
 /** A body is drawn if only this bit of its state is set. */
 const recorded = 1
 
-/** Poses of all bodies in consecutive frames. */
 export interface PoseChunk {
   readonly bodies: readonly number[]
   /** Columns by body id. */
@@ -20,7 +19,6 @@ export interface PoseChunk {
   readonly values: Float32Array
 }
 
-/** A frame in a chunk. */
 export interface PoseRow {
   readonly chunk: PoseChunk
   readonly row: number
@@ -56,7 +54,6 @@ export const isDrawable = ({ chunk, row }: PoseRow, column: number): boolean =>
 export const isLost = ({ chunk, row }: PoseRow, column: number): boolean =>
   ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recorded) !== 0
 
-/** Returns the position of a body in m. */
 export function getPosition({ chunk, row }: PoseRow, column: number): [number, number, number] {
   const at = (row * chunk.bodies.length + column) * poseWidth
   const { values, origin } = chunk
@@ -81,13 +78,11 @@ export class PoseCache {
   readonly #loaded = new Map<number, PoseChunk>()
   #bytes = 0
 
-  /** `first` is the first frame id. */
   constructor(read: ReadPoses, first: number) {
     this.#read = read
     this.#first = first
   }
 
-  /** Returns a frame if it is loaded. */
   find(frame: number): PoseRow | undefined {
     const chunk = this.#loaded.get(this.#toIndex(frame))
     return chunk === undefined ? undefined : findRow(chunk, frame)

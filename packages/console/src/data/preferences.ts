@@ -4,7 +4,6 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const themes: readonly Theme[] = ['system', 'light', 'dark']
 
-/** Choices of the person, stored in the browser. */
 export class Preferences {
   readonly theme: Signal<Theme>
   /** Whether keys without a modifier are shortcuts (WCAG 2.1.4). */
@@ -22,7 +21,6 @@ export class Preferences {
     })
   }
 
-  /** Switches to the next theme: system, light, dark. */
   cycleTheme(): void {
     this.theme.value = themes[(themes.indexOf(this.theme.value) + 1) % themes.length] ?? 'system'
     localStorage.setItem('causeway.theme', this.theme.value)

@@ -1,6 +1,5 @@
 import type { Point3 } from '../domain/fit.ts'
 
-/** A row of `list_recordings`. */
 export interface ListedRecording {
   readonly recording: string
   readonly name: string
@@ -17,7 +16,6 @@ export interface ListedRecording {
   readonly status?: string
 }
 
-/** What `list_recordings` returns. */
 export interface RecordingList {
   readonly recordings: readonly ListedRecording[]
   readonly others: readonly { readonly path: string; readonly name: string; readonly reason: string }[]
@@ -26,7 +24,6 @@ export interface RecordingList {
   readonly next_cursor: string | null
 }
 
-/** Recorded geometry of a body. */
 export interface RecordedGeometry {
   readonly body_id: number
   readonly name: string | null
@@ -40,7 +37,6 @@ export interface RecordedGeometry {
   readonly orientation: readonly number[] | null
 }
 
-/** What `get_metadata` returns. */
 export interface Metadata {
   readonly recording: string
   readonly name: string
@@ -56,7 +52,6 @@ export interface Metadata {
   readonly summary: string
 }
 
-/** A finding of `diagnose`. */
 export interface Finding {
   readonly id: string
   readonly kind: string
@@ -68,7 +63,6 @@ export interface Finding {
   readonly unit: string
 }
 
-/** What `diagnose` returns. */
 export interface Diagnosis {
   readonly findings: readonly Finding[]
   readonly count: number
@@ -84,7 +78,6 @@ export interface Diagnosis {
   readonly summary: string
 }
 
-/** A field that differs between two recordings. */
 export interface Divergence {
   readonly field: string
   readonly unit: string
@@ -99,7 +92,6 @@ export interface Divergence {
   readonly frames_over: number
 }
 
-/** What `compare_recordings` returns. */
 export interface Comparison {
   readonly compared_frames: number
   readonly renamed_bodies: readonly { readonly a: number; readonly b: number; readonly by: string }[]
@@ -122,7 +114,6 @@ export type EstimatedShape =
   | { readonly box: Point3; readonly outline?: readonly Point3[] }
   | { readonly radius: number }
 
-/** The forces of a pair in contact. */
 export interface Contact {
   readonly body_a_id: number
   readonly body_b_id: number
@@ -165,7 +156,6 @@ export interface FrameAnswer {
   readonly system_energy: { readonly total_system_e: number | null; readonly delta_e: number | null } | null
 }
 
-/** One quantity of `get_series`. */
 export interface Series {
   readonly name: string
   readonly unit: string

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
 
-/** An error of the server, or of the connection to it. */
 export class ServerError extends Error {
   readonly code: string
   readonly remedy: string
@@ -49,7 +48,6 @@ export const createId = (): string =>
 
 /** The server that served this page. With a token file, every request carries the token of this browser tab. */
 export class Server {
-  /** Whether a request was rejected for lack of a valid token. */
   readonly needsToken = signal(false)
   /** Whether the last request reached the server. */
   readonly isReachable = signal(true)
@@ -61,25 +59,21 @@ export class Server {
     sessionStorage.setItem(sessionKey, this.#session)
   }
 
-  /** Stores the token for this tab. */
   setToken(token: string): void {
     this.#token = token
     sessionStorage.setItem(tokenKey, token)
     this.needsToken.value = false
   }
 
-  /** Returns the JSON of a path. Throws `ServerError`. */
   async get<T>(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
     const response = await this.#fetch(path, options)
     return (await response.json()) as T
   }
 
-  /** Returns the bytes of a path. Throws `ServerError`. */
   async getBytes(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<ArrayBuffer> {
     return (await this.#fetch(path, options)).arrayBuffer()
   }
 
-  /** Opens a stream of server-sent events. Throws `ServerError`. */
   openStream(
     path: string,
     { lastEventId, signal }: { readonly lastEventId: string; readonly signal: AbortSignal },
@@ -88,12 +82,20 @@ export class Server {
     return this.#fetch(path, { signal, headers })
   }
 
-  /** Sends a POST request with a body or without one. Returns the JSON of the response. Throws `ServerError`. */
-  async send<T>(
+  /** Sends a POST request without a body. Returns the JSON of the response. Throws `ServerError`. */
+  async send<T>(path: string): Promise<T> {
+    const response = await this.#fetch(path, { method: 'POST' })
+    return (await response.json()) as T
+  }
+
+  /** Sends a file with PUT, which the browser reads in parts. Returns the JSON of the response. Throws `ServerError`. */
+  async upload<T>(
     path: string,
-    options: { readonly body?: Blob; readonly headers?: Readonly<Record<string, string>> } = {},
+    body: Blob,
+    { type, ...options }: { readonly type: string } & Required<Pick<FetchOptions, 'signal' | 'onProgress'>>,
   ): Promise<T> {
-    const response = await this.#fetch(path, { ...options, method: 'POST' })
+    const headers = { 'content-type': type }
+    const response = await this.#fetch(path, { ...options, body, headers, method: 'PUT' })
     return (await response.json()) as T
   }
 
@@ -104,7 +106,6 @@ export class Server {
     return `causeway ${Array.from(new Uint8Array(digest)).join('.')} ${path}`
   }
 
-  /** Deletes what is at a path. Throws `ServerError`. */
   async delete(path: string): Promise<void> {
     await this.#fetch(path, { method: 'DELETE' })
   }
@@ -126,7 +127,6 @@ export class Server {
     return (await response.json()) as T
   }
 
-  /** Returns the JSON of an MCP resource. Throws `ServerError`. */
   async read<T>(app: string, uri: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
     const { contents } = await this.#request<{ contents: readonly [{ text: string }] }>(
       app,
@@ -136,7 +136,6 @@ export class Server {
     return JSON.parse(contents[0].text) as T
   }
 
-  /** Returns the URIs and names of an app's MCP resources. Throws `ServerError`. */
   async listResources(
     app: string,
     options: { readonly signal?: AbortSignal } = {},
@@ -195,7 +194,7 @@ export class Server {
 
   async #fetch(
     path: string,
-    { body, signal, method, requestId, headers: more }: FetchOptions,
+    { body, signal, method, requestId, headers: more, onProgress }: FetchOptions,
   ): Promise<Response> {
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',
@@ -205,12 +204,15 @@ export class Server {
     if (body !== undefined) headers['content-type'] ??= 'application/json'
     if (requestId !== undefined) headers['causeway-request'] = requestId
     if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
-    const response = await fetch(path, {
+    const request: RequestInit = {
       headers,
-      ...(method === undefined ? {} : { method }),
       ...(body === undefined ? {} : { method: 'POST', body }),
+      ...(method === undefined ? {} : { method }),
       ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => {
+    }
+    const answer =
+      onProgress === undefined ? fetch(path, request) : sendWithProgress(path, request, onProgress)
+    const response = await answer.catch((error: unknown) => {
       if (signal?.aborted) throw error
       this.isReachable.value = false
       throw new ServerError({
@@ -237,9 +239,28 @@ interface FetchOptions {
   readonly requestId?: string
   readonly body?: string | Blob
   readonly signal?: AbortSignal
-  readonly method?: 'DELETE' | 'POST'
+  readonly method?: 'DELETE' | 'POST' | 'PUT'
   readonly headers?: Readonly<Record<string, string>>
+  readonly onProgress?: (sentBytes: number) => void
 }
+
+/** `fetch` for a request whose progress is reported, which `fetch` cannot do. */
+const sendWithProgress = (
+  path: string,
+  { method = 'GET', headers, body, signal }: RequestInit,
+  onProgress: (sentBytes: number) => void,
+): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open(method, path)
+    for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value)
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded)
+    request.onload = () => resolve(new Response(request.responseText, { status: request.status }))
+    request.onerror = () => reject(new TypeError('the request failed'))
+    request.onabort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', () => request.abort(), { once: true })
+    request.send(body as Blob)
+  })
 
 interface RpcResponse {
   readonly result?: {

@@ -19,7 +19,6 @@ export interface AppDetails {
   readonly tools: readonly ToolDetails[]
 }
 
-/** A tool as `GET /api/apps/<app>` describes it. */
 export interface ToolDetails {
   readonly name: string
   readonly about: string
@@ -73,7 +72,6 @@ export interface Health {
   readonly apps: Readonly<Record<string, AppState>>
 }
 
-/** The health of one app. */
 export interface AppState {
   readonly status: string
   /** Number of listed tools. Older names of tools are callable, but not listed. */
@@ -126,7 +124,6 @@ export interface ErrorGroup {
   readonly clients: number
   readonly first: string
   readonly last: string
-  /** The newest of the calls. */
   readonly request_id: string
 }
 
@@ -161,7 +158,6 @@ export interface SessionList {
   }[]
 }
 
-/** The session whose calls are captured. */
 export interface CaptureState {
   readonly session: string
   /** Unix time in milliseconds. */
@@ -201,7 +197,6 @@ export interface Figures {
   }[]
 }
 
-/** A log line. */
 export interface LogLine {
   readonly level: number
   readonly time: number
@@ -210,13 +205,11 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
-/** A page of the audit, newest first. */
 export interface AuditPage {
   readonly entries: readonly AuditRecord[]
   readonly next_before: number | null
 }
 
-/** A hosted MCP server. */
 export interface HostedServer {
   readonly name: string
   readonly app: string

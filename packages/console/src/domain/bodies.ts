@@ -54,7 +54,6 @@ function toHull(shape: EstimatedShape): DrawnShape | undefined {
   return { kind: 'hull', points: shape.outline, half: shape.box }
 }
 
-/** The radius of the sphere around a shape. */
 export function getRadius(shape: DrawnShape): number {
   if (shape.kind === 'box' || shape.kind === 'hull') return Math.hypot(...shape.half)
   return shape.kind === 'sphere' ? shape.radius : shape.radius + shape.half_length

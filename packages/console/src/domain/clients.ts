@@ -1,7 +1,6 @@
 import { formatClient } from '@causeway/protocol/call-filter'
 import type { AuditRecord } from '../data/types.ts'
 
-/** The calls of one client program. */
 export interface ClientSummary {
   readonly client: string
   readonly version: string

@@ -2,7 +2,6 @@
 export const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** Returns the curl command that calls a tool. */
 export function toCurl(url: string, args: unknown): string {
   const json = JSON.stringify(args)
   return `curl -s ${quote(url)} -H 'Content-Type: application/json' -d ${quote(json)}`

@@ -1,4 +1,3 @@
-/** A line of a diff. */
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'hunk'
   readonly text: string
@@ -21,7 +20,6 @@ export function diffDefinitions(approved: Definition | undefined, current: Defin
   })
 }
 
-/** Texts keep their lines. Other values are JSON. */
 function toLines(value: unknown): readonly string[] {
   if (value === undefined) return []
   return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n').map(showInvisible)
@@ -38,7 +36,6 @@ export const showInvisible = (text: string): string =>
       : `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
   )
 
-/** Compares lines by their longest common subsequence. */
 function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   if (before.length > maxCompared || after.length > maxCompared)
     return [...before.map((text) => line('removed', text)), ...after.map((text) => line('added', text))]

@@ -1,6 +1,5 @@
 import type { Schema } from '../data/types.ts'
 
-/** How a form edits the value of a schema. */
 export type Field =
   | { readonly kind: 'text'; readonly isLong: boolean }
   | { readonly kind: 'number'; readonly isInteger: boolean; readonly min?: number; readonly max?: number }
@@ -21,7 +20,6 @@ export interface Property {
 /** Longer texts get several lines. */
 const longText = 200
 
-/** Definitions by name, for `$ref`. */
 export type Definitions = Readonly<Record<string, Schema>>
 
 /** Returns how to edit a value. Schemas that no other kind covers are edited as JSON. */

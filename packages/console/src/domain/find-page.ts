@@ -23,7 +23,6 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
   return parts
 }
 
-/** Malformed escapes remain as they are. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,6 +1,5 @@
 export type Point3 = readonly [number, number, number]
 
-/** A sphere that contains most of a scene. */
 export interface Bounds {
   readonly center: Point3
   readonly radius: number
@@ -35,5 +34,4 @@ export function needsLogAxis(values: readonly (number | null)[]): boolean {
 /** Compresses a value to its magnitude: ±log10(1 + |value|). */
 export const toSymlog = (value: number): number => Math.sign(value) * Math.log10(1 + Math.abs(value))
 
-/** The value that `toSymlog` compressed. */
 export const fromSymlog = (value: number): number => Math.sign(value) * (10 ** Math.abs(value) - 1)

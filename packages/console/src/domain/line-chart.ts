@@ -7,7 +7,6 @@ export interface Curve {
   readonly values: readonly (number | null)[]
 }
 
-/** Lowest and highest value of an axis. */
 export type AxisRange = readonly [low: number, high: number]
 
 /** Returns the curves of series, compressed by `toSymlog` with `isLog`. `isRelative` subtracts the first value of each. */

@@ -11,7 +11,6 @@ export function formatHash(current: string, entries: Readonly<Record<string, str
   return [...parts].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** What a link to a recording shows. */
 export interface Place {
   readonly frame: number | undefined
   readonly body: number | undefined

@@ -1,6 +1,5 @@
 import type { LogLine } from '../data/types.ts'
 
-/** Levels of log lines, the lowest first. */
 export const logLevels = [
   { level: 20, name: 'debug', severity: 'off' },
   { level: 30, name: 'info', severity: 'off' },
@@ -12,7 +11,6 @@ export const logLevels = [
 export const findLevel = ({ level }: LogLine): (typeof logLevels)[number] =>
   logLevels.findLast((one) => one.level <= level) ?? logLevels[0]
 
-/** Returns the other fields of a line in one line of text. */
 export function formatFields({ level: _, time: _time, msg: _msg, request_id, ...fields }: LogLine): string {
   // The id is the longest field and says least.
   return Object.entries(request_id === undefined ? fields : { ...fields, request_id })

@@ -1,4 +1,3 @@
-/** A part of a text. */
 export interface TextPart {
   readonly text: string
   readonly isMatch: boolean

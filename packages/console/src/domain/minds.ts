@@ -19,13 +19,11 @@ export interface MindState {
 /** A cell of the game's grid. */
 type Cell = readonly [x: number, y: number]
 
-/** An action with its parameters. */
 export interface MindAction {
   readonly action: string
   readonly parameters?: Readonly<Record<string, unknown>>
 }
 
-/** A stored decision. */
 export interface MindDecision {
   readonly request_id: string
   readonly current_simulation_time: number
@@ -55,7 +53,6 @@ export interface MindDecision {
   }
 }
 
-/** An action that was considered, with the terms of its score. */
 export interface MindCandidate {
   readonly action: MindAction
   readonly target: string | null
@@ -83,7 +80,6 @@ export interface MindPlace {
   /** Cell of the game's grid; `null` if it was never seen at one. */
   readonly position: Cell | null
   readonly interactions: readonly string[]
-  /** Game minutes. */
   readonly last_seen: number
   /** It was missing from its position. */
   readonly gone: boolean
@@ -94,7 +90,6 @@ export interface NeedHistory {
   readonly name: string
   /** Satisfied shares, 0 to 1. */
   readonly values: readonly number[]
-  /** Game minutes. */
   readonly times: readonly number[]
 }
 
@@ -144,7 +139,6 @@ export function findGoal(action: MindAction | null, places: readonly MindPlace[]
   return places.find(({ entity_id }) => values.includes(entity_id))?.position ?? undefined
 }
 
-/** Cells around the outermost positions. */
 const mapMargin = 2
 const maxPathCells = 12
 

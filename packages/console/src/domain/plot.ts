@@ -19,7 +19,6 @@ export interface PlotTime {
 /** West, south, east, north in degrees. */
 export type PlotBounds = readonly [number, number, number, number]
 
-/** What a page shows of a plot. */
 export interface PlotState {
   readonly rev: number
   readonly dirty: boolean
@@ -31,18 +30,15 @@ export interface PlotState {
   readonly viewport: PlotBounds | null
 }
 
-/** The data of a live event. */
 export type EventData = Readonly<Record<string, unknown>> & { readonly rev: number }
 
 export const getId = ({ id }: PlotFeature): string => String(id ?? '')
 
-/** Returns the name, or else the id. */
 export function getLabel(feature: PlotFeature): string {
   const name = feature.properties?.name
   return typeof name === 'string' && name !== '' ? name : getId(feature) || 'unnamed'
 }
 
-/** Returns the data type, or else the geometry type. */
 export function getKind({ properties, geometry }: PlotFeature): string {
   const type = properties?.dataType
   return typeof type === 'string' ? type : (geometry?.type.toLowerCase() ?? 'other')

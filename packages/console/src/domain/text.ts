@@ -36,7 +36,6 @@ export const formatSpan = (seconds: number): string =>
 /** Formats a count with narrow no-break spaces between groups of digits. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 
-/** Formats milliseconds of a call. */
 export const formatMs = (ms: number): string =>
   ms < 10 ? ms.toFixed(2) : ms < 1000 ? ms.toFixed(1) : ms.toFixed(0)
 
@@ -49,7 +48,6 @@ export function formatTime(iso: string): string {
 /** Formats an ISO time as its date, hours and minutes in UTC. */
 export const formatDate = (iso: string): string => iso.slice(0, 16).replace('T', ' ')
 
-/** Formats a number with four significant digits. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'not a number'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'

@@ -16,7 +16,6 @@ export const listSessions = (
     return [{ id, project: name.replace(` ${id}`, '').split(/[\\/]/).at(-1) ?? '' }]
   })
 
-/** What the resource of a session contains, as far as pages show it. */
 export interface TrmSession {
   readonly sessionId: string
   readonly status: string
@@ -52,7 +51,6 @@ export interface TrmStep {
   }[]
 }
 
-/** The last evaluation. */
 export interface TrmResult {
   readonly step: number
   readonly score: number
@@ -83,9 +81,7 @@ export interface TrmSignal {
   readonly why: string
 }
 
-/** A step as a point of the chart. */
 export interface ScorePoint {
-  /** Position in the list of steps. */
   readonly index: number
   readonly step: number
   readonly score: number

@@ -1,6 +1,3 @@
-/** Maximum length of a line that the server accepts, in bytes. */
-export const maxLineBytes = 16 * 1024 ** 2
-
 /** Returns the name of a recording for a file: without its extension, and only with the characters that the server accepts. */
 export function toRecordingName(fileName: string): string {
   const name = fileName
@@ -12,41 +9,41 @@ export function toRecordingName(fileName: string): string {
   return name === '' ? 'recording' : name
 }
 
-/** Why a file cannot be uploaded, and what to do instead. */
 export interface UploadRefusal {
   readonly code: string
   readonly message: string
   readonly remedy: string
 }
 
+/** First bytes of formats that can be uploaded, and their media types. */
+const accepted = [
+  ['SQLite format 3\0', 'application/vnd.sqlite3'],
+  ['\x89MCAP0\r\n', 'application/x-mcap'],
+] as const
+
 /** First bytes of formats that the server only reads from its folders. */
-const fileFormats = [
-  ['SQLite format 3\0', 'an SQLite database'],
-  ['\x89MCAP0\r\n', 'an MCAP file'],
+const others = [
   ['\x89HDF\r\n', 'an HDF5 file'],
   ['PK', 'a zip file, such as npz'],
   ['PAR1', 'a Parquet file'],
 ] as const
 
-/** Number of bytes that `findRefusal` needs. */
 export const headBytes = 64
 
-/** Checks the first bytes of a file. Returns `undefined` for JSON lines. `folders` are those that the server searches. */
-export function findRefusal(head: Uint8Array, folders: readonly string[]): UploadRefusal | undefined {
+/** Returns the media type for the first bytes of a file, or a refusal. `folders` are those that the server searches. */
+export function findUploadType(head: Uint8Array, folders: readonly string[]): string | UploadRefusal {
   const text = String.fromCharCode(...head.subarray(0, headBytes))
-  if (/^\s*\{/.test(text)) return undefined
+  if (/^\s*\{/.test(text)) return 'application/x-ndjson'
+  const [, type] = accepted.find(([magic]) => text.startsWith(magic)) ?? []
+  if (type !== undefined) return type
   const code = 'NOT_A_RECORDING'
-  if (text.trim() === '')
-    return { code, message: 'the file is empty', remedy: 'choose a file of frames as JSON lines' }
-  const [, format] = fileFormats.find(([magic]) => text.startsWith(magic)) ?? []
-  const remedy = `copy the file into a folder that the server searches: ${folders.join(', ')}`
-  return format === undefined
-    ? {
-        code,
-        message: 'the file does not contain frames as JSON lines',
-        remedy: `for other formats, ${remedy}`,
-      }
-    : { code, message: `the file is ${format}; only JSON lines can be uploaded`, remedy }
+  if (text.trim() === '') return { code, message: 'the file is empty', remedy: 'choose a file of frames' }
+  const [, format] = others.find(([magic]) => text.startsWith(magic)) ?? []
+  return {
+    code,
+    message: `the file is ${format ?? 'not JSON lines, MCAP or SQLite'}; it cannot be uploaded`,
+    remedy: `copy the file into a folder that the server searches: ${folders.join(', ')}`,
+  }
 }
 
 /** Returns the progress of an upload in whole percent. */

@@ -2,7 +2,6 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-/** Colours of a scene, as CSS texts. */
 export interface StageColors {
   readonly background: string
   readonly grid: string

@@ -3,7 +3,6 @@ import type { ServerError } from '../data/server.ts'
 import { useConsole } from './console.ts'
 import { Chip, toServerError } from './state.tsx'
 
-/** Shows on every page that calls are captured, with a button that stops the capture. */
 export function CaptureBadge() {
   const { capture } = useConsole()
   const state = capture.state.value

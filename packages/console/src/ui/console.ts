@@ -6,7 +6,6 @@ import type { Preferences } from '../data/preferences.ts'
 import type { Server } from '../data/server.ts'
 import type { Shortcut, Shortcuts } from './shortcuts.ts'
 
-/** What every view can use. */
 export interface Console {
   readonly server: Server
   readonly capture: Capture
@@ -17,7 +16,6 @@ export interface Console {
 
 export const ConsoleContext = createContext<Console | undefined>(undefined)
 
-/** Returns the console. Throws outside of it. */
 export function useConsole(): Console {
   const found = useContext(ConsoleContext)
   if (found === undefined) throw new Error('used outside of the console')

@@ -1,12 +1,10 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** The variable parts of a page's path. */
 export type PathParts = Readonly<Record<string, string>>
 
 export type View = FunctionComponent<{ readonly parts: PathParts }>
 
-/** Loads the code of a page when it is opened. */
 export function LazyView({ load, parts }: { load: () => Promise<View>; parts: PathParts }) {
   const [loaded, setLoaded] = useState<{ view?: View; failed?: boolean }>({})
   useEffect(() => {
@@ -30,7 +28,6 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
   )
 }
 
-/** States that code could not be loaded. */
 export const CodeNotice = () => (
   <div class="notice warn" role="alert">
     The code of this page could not be loaded. If Causeway was updated, reload the page.

@@ -11,11 +11,9 @@ import { readColors, useThemeVersion } from './canvas-colors.ts'
 const height = 130
 const area = { left: 64, right: 12, top: 8, bottom: 24 }
 
-/** Smallest distance between two labels, in px. */
 const labelWidth = 60
 const labelHeight = 30
 
-/** Dashes of the series, in addition to their colours. */
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
 export const maxSeries = 4
 
@@ -26,7 +24,6 @@ interface LinePlotProps {
   readonly first: number
   readonly last: number
   readonly title: string
-  /** Subtracts the first value. */
   readonly isRelative?: boolean
 }
 
@@ -85,7 +82,6 @@ interface Chart {
   readonly colors: ReturnType<typeof readColors>
 }
 
-/** Draws a chart over the width of its element, in the resolution of the screen. */
 function drawChart(canvas: HTMLCanvasElement | null, chart: Chart, width: number): void {
   const context = canvas?.getContext('2d')
   if (canvas === null || context == null || width <= area.left + area.right) return
@@ -118,7 +114,6 @@ interface Placement {
   readonly bottom: number
 }
 
-/** Draws the grid and its labels. */
 function drawAxes(
   context: CanvasRenderingContext2D,
   { frames, values, isLog, colors }: Chart,

@@ -4,7 +4,6 @@ import { isSilentHtml } from '../domain/excerpt.ts'
 
 interface MarkdownProps {
   readonly text: string
-  /** Shows plain text, for example with marks. */
   readonly show: (text: string) => ComponentChildren
 }
 
@@ -58,7 +57,6 @@ function Block({ token, show }: TokenProps) {
 const showBlocks = (tokens: readonly Token[] | undefined, show: MarkdownProps['show']) =>
   (tokens ?? []).map((token, index) => <Block key={index} token={token} show={show} />)
 
-/** Shows the tokens within a block or an inline token. */
 function Inline({ token, show }: TokenProps) {
   const inner = 'tokens' in token ? token.tokens : undefined
   if (inner !== undefined)

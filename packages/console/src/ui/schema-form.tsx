@@ -44,7 +44,6 @@ type FieldProps = Editing & {
   readonly id?: string
 }
 
-/** The control of one value, without its label. */
 function FieldInput(props: FieldProps) {
   const { field, value, onChange, schema, label, id } = props
   switch (field.kind) {
@@ -263,7 +262,6 @@ function VariantInput({
   )
 }
 
-/** A property with its name, type and description, and a button that removes it. */
 function PropertyInput({
   property: { name, schema, isRequired },
   ...editing

@@ -9,22 +9,18 @@ import { CodeNotice } from './lazy-view.tsx'
 import type { Shortcut } from './shortcuts.ts'
 import { Chip, toSeverity, useLoaded } from './state.tsx'
 
-/** An entry of the navigation. */
 export interface Section {
   readonly path: string
   readonly label: string
   readonly icon: IconName
-  /** The second key of its shortcut, after `g`. */
   readonly key: string
 }
 
-/** The dialog that Ctrl K opens. */
 export type Palette = FunctionComponent<{
   readonly sections: readonly Section[]
   readonly close: () => void
 }>
 
-/** The frame of every page: header, navigation, and the page itself. */
 export function Shell({
   sections,
   title,
@@ -124,7 +120,6 @@ const Navigation = ({ sections, path }: { sections: readonly Section[]; path: st
   </nav>
 )
 
-/** Loads the code of the palette when it is opened. */
 function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) {
   const [palette, setPalette] = useState<ComponentChildren>()
   const openings = useRef(0)
@@ -145,7 +140,6 @@ function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) 
 const isCurrent = (section: string, path: string): boolean =>
   section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
 
-/** The state of the server as a word, updated every five seconds. */
 function HealthChip() {
   const { server, capture } = useConsole()
   const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [server.needsToken.value], {
@@ -197,7 +191,6 @@ function TokenForm() {
   )
 }
 
-/** The keys of the current page. */
 function KeysDialog({ close }: { close: () => void }) {
   const { shortcuts, preferences } = useConsole()
   const dialog = useRef<HTMLDialogElement>(null)

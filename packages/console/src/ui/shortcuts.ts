@@ -8,7 +8,6 @@ export interface Shortcut {
   readonly run: () => void
 }
 
-/** Maximum time between the keys of a sequence, in ms. */
 const sequenceMs = 1000
 
 /** The keys of the page. The list that `?` shows is the table that binds them. */
@@ -24,7 +23,6 @@ export class Shortcuts {
     document.addEventListener('keydown', (event) => this.#handle(event))
   }
 
-  /** Adds shortcuts. Returns a function that removes them. */
   add(group: readonly Shortcut[]): () => void {
     this.groups.value = [group, ...this.groups.value]
     return () => {

@@ -16,7 +16,6 @@ export function Sparkline({
   /** Times of the values, in any unit; equal intervals if missing. */
   times?: readonly number[]
   max?: number
-  /** A part of the values, drawn over them. */
   errors?: readonly number[]
 }) {
   const [first = 0, last = first] = [times?.[0], times?.at(-1)]

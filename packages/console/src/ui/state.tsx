@@ -59,7 +59,6 @@ export const toServerError = (error: unknown): ServerError =>
     ? error
     : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
 
-/** Shows the value, or the error with its remedy, or that the value is being loaded. */
 export function LoadedView<T>({
   loaded,
   children,
@@ -82,7 +81,6 @@ export function LoadedView<T>({
   )
 }
 
-/** An error with its code, its message and what to do. */
 export const ErrorNotice = ({ error, retry }: { error: ServerError; retry?: () => void }) => (
   <div class="notice err" role="alert">
     <div class="stack" style={{ gap: '4px', flex: 1 }}>
@@ -108,7 +106,6 @@ const marks = { ok: '●', warn: '▲', err: '◆', off: '○' } as const
 
 export type Severity = keyof typeof marks
 
-/** A state as shape, word and colour. */
 export const Chip = ({ severity, children }: { severity: Severity; children: ComponentChildren }) => (
   <span class={`chip ${severity}`}>
     <span aria-hidden="true">{marks[severity]}</span>
@@ -116,7 +113,6 @@ export const Chip = ({ severity, children }: { severity: Severity; children: Com
   </span>
 )
 
-/** The severity of a status of `/health`. */
 export const toSeverity = (status: string): Severity =>
   status === 'ok' ? 'ok' : status === 'failed' ? 'err' : 'warn'
 

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
 import './value-tree.css'
 
-/** Number of entries that a node shows until more are requested. */
 const pageSize = 50
 
-/** Nodes with fewer entries are open. */
 const openSize = 12
 
 /** A JSON value whose objects and arrays can be closed. All texts are shown as text. */

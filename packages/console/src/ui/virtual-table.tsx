@@ -4,14 +4,12 @@ import './virtual-table.css'
 
 /** Height of a row in px. */
 const rowHeight = 28
-/** Rows before and after the visible ones. */
 const margin = 8
 
 interface VirtualTableProps<Row> {
   readonly label: string
   readonly head: ComponentChildren
   readonly rows: readonly Row[]
-  /** Returns the cells of a row. */
   readonly cells: (row: Row) => ComponentChildren
   readonly rowClass?: (row: Row) => string
   /** Called when the first row is scrolled out of view or into it. */

@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatDuration, formatMs, formatTime } from '
 import { useConsole } from '../ui/console.ts'
 import { ForeignText } from '../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../ui/state.tsx'
-import { AppChip, AppError } from './servers/app-state.tsx'
+import { AppChip, AppError, describeApp } from './servers/app-state.tsx'
 
 /** Number of calls that the lists of clients and calls are made from. */
 const recentCalls = 200
@@ -65,7 +65,7 @@ const addCommand = (): string => `claude mcp add --transport http causeway ${loc
 
 function Figures({ health }: { health: Health }) {
   const states = Object.values(health.apps)
-  const healthy = states.filter(({ status }) => status === 'ok').length
+  const healthy = states.filter((state) => /ok|off/.test(describeApp(state).severity)).length
   const figures = [
     ['Server', health.status === 'ok' ? 'Healthy' : 'Degraded', `version ${health.version}`],
     ['Apps', `${healthy} of ${states.length}`, 'healthy'],

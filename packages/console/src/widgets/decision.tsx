@@ -4,7 +4,6 @@ import { DecisionView } from '../views/minds/decision-view.tsx'
 import '../views/pages.css'
 import { openWidget, WidgetActions, type WidgetProps } from './widget.tsx'
 
-/** The last decision of a mind with the candidates and their scores. */
 function DecisionWidget({ app, args, data }: WidgetProps) {
   const mind = String(args.mind_id ?? data.mind_id ?? '')
   const loaded = useLoaded(

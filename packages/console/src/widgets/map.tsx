@@ -13,7 +13,6 @@ interface LoadedPlot {
   readonly time: PlotTime | null
 }
 
-/** The features of a plot. A selection on the map is the selection of the plot. */
 function MapWidget({ app, data }: WidgetProps) {
   const filename = String(data.filename ?? '')
   const loaded = useLoaded(async (): Promise<LoadedPlot> => {

@@ -15,7 +15,6 @@ const layers = { contacts: true, forces: true }
 /** Number of frames before and after the shown frame that can be played. */
 const maxDistance = 100
 
-/** The bodies and contacts of a frame. */
 function SceneWidget({ app, args, data }: WidgetProps) {
   const recording = String(data.recording ?? args.recording ?? '')
   const start = Number(data.frame_id ?? args.frame_id ?? 1)

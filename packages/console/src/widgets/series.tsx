@@ -9,7 +9,6 @@ import { Playback } from '../views/replay/playback.ts'
 import { openWidget, toFrameUrl, WidgetActions, type WidgetProps } from './widget.tsx'
 import { findValue, readSeries } from './widget-series.ts'
 
-/** Quantities of a recording over its frames, with the findings of a diagnosis. */
 function SeriesWidget({ app, args, data }: WidgetProps) {
   const recording = String(data.recording ?? args.recording ?? '')
   const loaded = useLoaded(async () => {

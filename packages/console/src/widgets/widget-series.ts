@@ -1,6 +1,5 @@
 import type { Series } from '../data/replay.ts'
 
-/** Columns of energy rows with the names of their series. */
 const energyColumns = [
   ['total_system_e', 'total'],
   ['total_e', 'total'],

@@ -8,12 +8,9 @@ import { ServerError } from '../data/server.ts'
 import { ThemeVersion } from '../ui/canvas-colors.ts'
 import { ErrorNotice } from '../ui/state.tsx'
 
-/** What a view of a tool's result receives. */
 export interface WidgetProps {
   readonly app: AppConnection
-  /** Arguments of the tool. */
   readonly args: Readonly<Record<string, unknown>>
-  /** Structured result of the tool. */
   readonly data: Readonly<Record<string, unknown>>
 }
 

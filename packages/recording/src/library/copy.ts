@@ -2,10 +2,11 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
 import { StoreError, sidecars } from '@causeway/store'
 import { RecordingError } from '../errors.ts'
 import { columnsFilePath, columnsParts } from '../formats/columns-file.ts'
-import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
+import { type FileState, isDatabaseHead, isSameState, readFileState, requireDatabase } from './file-state.ts'
 
 interface CopyOptions {
   readonly signal: AbortSignal
@@ -15,6 +16,9 @@ interface CopyOptions {
 const maxAttempts = 5
 
 const retryDelay = [15, 40] as const
+
+/** Size of the magic bytes of SQLite, with the byte that ends them. */
+const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
 
@@ -33,6 +37,47 @@ export async function copyDatabase(source: string, target: string, options: Copy
   } catch (error) {
     await removeCopy(target)
     throw error
+  }
+}
+
+/**
+ * Stores the bytes of a database as a private file. The caller removes it. Throws `NOT_A_DATABASE`, `DATA_UNWRITABLE`, and `CANCELLED` if
+ * the stream ended early.
+ */
+export async function storeUpload(
+  body: AsyncIterable<Uint8Array>,
+  file: string,
+  maxBytes: number,
+): Promise<void> {
+  const target = await open(file, 'wx', 0o600)
+  try {
+    let bytes = 0
+    let head = Buffer.alloc(0)
+    for await (const part of orCancelled(body)) {
+      if (head.length < headBytes) head = Buffer.concat([head, part.subarray(0, headBytes - head.length)])
+      if (head.length === headBytes && !isDatabaseHead(head)) break
+      bytes += part.length
+      if (bytes > maxBytes)
+        throw new StoreError('DATA_UNWRITABLE', `the upload has more than ${maxBytes} bytes`, {
+          remedy: 'record a shorter run, or raise CAUSEWAY_RECORDINGS_CAP_BYTES',
+          data: { limit_bytes: maxBytes },
+        })
+      await target.writeFile(part).catch((cause) => {
+        throw new StoreError('DATA_UNWRITABLE', 'the upload cannot be stored', { cause })
+      })
+    }
+    if (!isDatabaseHead(head))
+      throw new RecordingError('NOT_A_DATABASE', 'the upload is not an SQLite database')
+  } finally {
+    await target.close()
+  }
+}
+
+async function* orCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw new CausewayError('CANCELLED', 'the body ended early; nothing is stored', { cause })
   }
 }
 

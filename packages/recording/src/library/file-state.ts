@@ -67,11 +67,14 @@ export function stateKey(path: string, state: FileState): string {
     .slice(0, 32)
 }
 
+/** Whether a file with these first bytes is an SQLite database. */
+export const isDatabaseHead = (head: Buffer): boolean => head.subarray(0, magic.length).equals(magic)
+
 /** Throws `NOT_A_RECORDING` for an empty file, `NOT_A_DATABASE` without the SQLite header. */
 export function requireDatabase(path: string, { header }: FileState): void {
   if (header.length === 0)
     throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })
-  if (header.length < headerBytes || !header.subarray(0, magic.length).equals(magic)) {
+  if (header.length < headerBytes || !isDatabaseHead(header)) {
     throw new RecordingError('NOT_A_DATABASE', `the file is not an SQLite database: ${path}`, {
       data: { path },
     })

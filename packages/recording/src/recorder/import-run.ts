@@ -1,5 +1,6 @@
-import { toDataError } from '@causeway/store'
+import { classifyFailure, toDataError } from '@causeway/store'
 import Database from 'better-sqlite3'
+import { RecordingError } from '../errors.ts'
 import { runLineTable } from '../formats/cpp-schema.ts'
 import { jointKinds } from '../formats/frame-window.ts'
 import { noDetails, type RunFacts } from '../formats/lines/run-line.ts'
@@ -14,6 +15,7 @@ import {
 } from '../formats/packed-frame.ts'
 import { contactDataColumn } from '../formats/run-schema.ts'
 import { eraMap, frameTable, readSchema } from '../formats/schema-era.ts'
+import { prepareCopy } from '../library/prepare.ts'
 import { readBodies, readRunLine } from '../reader/cpp/body-reader.ts'
 import { type Connection, prepareFrameRows } from '../reader/cpp/connection.ts'
 import { frameReader } from '../reader/cpp/frame-reader.ts'
@@ -52,6 +54,17 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
     throw toDataError(error, file)
   } finally {
     db.close()
+  }
+}
+
+/** Checks and indexes an uploaded database. Throws `NOT_A_RECORDING`, `RECORDING_DAMAGED`. */
+export function prepareUpload(file: string): void {
+  try {
+    prepareCopy(file, false)
+  } catch (error) {
+    const kind = classifyFailure(error)
+    if (kind !== 'damaged' && kind !== 'not-a-database') throw toDataError(error, file)
+    throw new RecordingError('RECORDING_DAMAGED', 'the uploaded database is damaged', { cause: error })
   }
 }
 

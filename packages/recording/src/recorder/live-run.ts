@@ -88,8 +88,9 @@ export class LiveRun {
     }
   }
 
-  async import(copy: string): Promise<void> {
-    this.#update(await this.#link.call('runImport', { file: copy, nowMs: this.#options.now() }))
+  /** `isUnchecked`: the file was not prepared as a private copy. */
+  async import(file: string, { isUnchecked = false } = {}): Promise<void> {
+    this.#update(await this.#link.call('runImport', { file, isUnchecked, nowMs: this.#options.now() }))
   }
 
   async close(status: RunStatus): Promise<void> {

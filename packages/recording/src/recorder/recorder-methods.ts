@@ -32,7 +32,12 @@ export interface RecorderMethods {
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
   readonly runClose: () => undefined
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
-  readonly runImport: (args: { readonly file: string; readonly nowMs: number }) => RunProgress
+  /** `isUnchecked`: the file is checked, and indexed, first. */
+  readonly runImport: (args: {
+    readonly file: string
+    readonly isUnchecked: boolean
+    readonly nowMs: number
+  }) => RunProgress
 }
 
 export class RecorderSession {
@@ -76,8 +81,9 @@ export class RecorderSession {
       exportRun(file, to)
       return undefined
     },
-    runImport: async ({ file, nowMs }) => {
-      const { importRecording } = await import('./import-run.ts')
+    runImport: async ({ file, isUnchecked, nowMs }) => {
+      const { importRecording, prepareUpload } = await import('./import-run.ts')
+      if (isUnchecked) prepareUpload(file)
       return importRecording(file, this.#getWriter(), nowMs)
     },
   }

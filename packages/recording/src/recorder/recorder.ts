@@ -5,7 +5,7 @@ import { CausewayError, isCausewayError, reviseError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { RunEntry } from '../library/catalogue.ts'
-import { removeCopy } from '../library/copy.ts'
+import { removeCopy, storeUpload } from '../library/copy.ts'
 import { exists } from '../library/snapshot-cache.ts'
 import type { LiveRun } from './live-run.ts'
 import { getRunSize, LiveRuns, type LiveRunsOptions } from './live-runs.ts'
@@ -162,8 +162,7 @@ export class Recorder {
   }
 
   async #exportFile(run: string): Promise<ExportedFile> {
-    mkdirSync(this.#exports, { recursive: true, mode: 0o700 })
-    const file = join(this.#exports, `${crypto.randomUUID()}.db`)
+    const file = this.#createExportPath()
     const remove = (): Promise<void> => rm(file, { force: true })
     const link = this.#options.startWorker()
     try {
@@ -198,6 +197,25 @@ export class Recorder {
     return this.#create(name, async (run) => {
       await run.import(copy)
       return 'finished'
+    })
+  }
+
+  /**
+   * Creates a finished run from the bytes of a database of the C++ recorder, or stores nothing. Throws `RECORDING_EXISTS`,
+   * `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` above the limit of all runs, and `CANCELLED` if the
+   * stream ended early.
+   */
+  importUpload(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
+    return this.#create(name, async (run) => {
+      run.begin()
+      const file = this.#createExportPath()
+      try {
+        await storeUpload(body, file, this.#options.limits.bytes)
+        await run.import(file, { isUnchecked: true })
+        return 'finished'
+      } finally {
+        await removeCopy(file)
+      }
     })
   }
 
@@ -260,6 +278,11 @@ export class Recorder {
 
   async close(): Promise<void> {
     await this.#live.closeAll()
+  }
+
+  #createExportPath(): string {
+    mkdirSync(this.#exports, { recursive: true, mode: 0o700 })
+    return join(this.#exports, `${crypto.randomUUID()}.db`)
   }
 
   #getFile(name: string): string {

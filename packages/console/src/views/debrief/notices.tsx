@@ -5,7 +5,6 @@ import { getLabel, type PlotFeature, type PlotState } from '../../domain/plot.ts
 
 const maxTextLength = 2000
 
-/** Messages and changes by other clients, newest first. */
 export function NoticeList({ link }: { link: PlotLink }) {
   const notices = link.notices.value
   return (

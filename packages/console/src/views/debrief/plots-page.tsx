@@ -1,14 +1,12 @@
 import { useConsole } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** What `list_plots` returns. */
 export interface PlotList {
   readonly plots: readonly { readonly filename: string; readonly title: string }[]
   readonly files: readonly { readonly filename: string }[]
   readonly folders: readonly string[]
 }
 
-/** The open plots and the plot files that can be opened. */
 export function PlotsPage() {
   const { server } = useConsole()
   const list = useLoaded(

@@ -20,7 +20,6 @@ interface PropertiesProps {
   readonly show: (features: readonly PlotFeature[]) => void
 }
 
-/** What is known about the selection, and how it is changed. */
 export function Properties({ link, chosen, ms, show }: PropertiesProps) {
   const [first, second] = chosen
   return (
@@ -141,7 +140,6 @@ const FactList = ({ rows }: { rows: readonly (readonly [string, string])[] }) =>
   </dl>
 )
 
-/** Range and bearing between two tracks at the time of the slider. */
 function Tote({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number | undefined }) {
   const [a, b] = [from, to].map((feature) => {
     const point = ms === undefined ? undefined : findTrackPoint(feature, ms)

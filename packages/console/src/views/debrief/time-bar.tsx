@@ -4,7 +4,6 @@ import type { PlotTime } from '../../domain/plot.ts'
 import { useShortcuts } from '../../ui/console.ts'
 import { Icon } from '../../ui/icon.tsx'
 
-/** Simulated seconds per second. */
 const rates = [
   [60, '1 min/s'],
   [600, '10 min/s'],
@@ -61,7 +60,6 @@ export function useClock(link: PlotLink, time: PlotTime | null): Clock {
 
 const formatIso = (ms: number): string => new Date(Math.round(ms)).toISOString().replace(/\.000Z$/, 'Z')
 
-/** The slider of the time, from the start to the end of the plot's time range. */
 export function TimeBar({ clock, time }: { clock: Clock; time: PlotTime }) {
   const { ms = 0, isPlaying, rate, setRate, preview, commit, toggle } = clock
   const [start, end] = [Date.parse(time.start), Date.parse(time.end)]

@@ -9,7 +9,6 @@ interface DecisionListProps {
   readonly choose: (requestId: string) => void
 }
 
-/** The last decisions, newest first. */
 export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
   const shown = chosen ?? decisions[0]?.request_id
   return (

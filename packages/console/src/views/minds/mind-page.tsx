@@ -11,7 +11,6 @@ import { Memories } from './memories.tsx'
 import { NeedsView } from './needs-view.tsx'
 import { TownView } from './town-view.tsx'
 
-/** A mind: its state, the last decisions with their reasons, and its memories. */
 export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
   const access = server.needsToken.value

@@ -3,7 +3,6 @@ import { formatCount } from '../../domain/text.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** What `list_minds` returns. */
 export interface MindList {
   readonly minds: readonly {
     readonly mind_id: string
@@ -17,7 +16,6 @@ export interface MindList {
   readonly next_after: string | null
 }
 
-/** The minds of the server. */
 export function MindsPage() {
   const { server } = useConsole()
   const [filter, setFilter] = useState('')
@@ -65,7 +63,6 @@ export function MindsPage() {
   )
 }
 
-/** Moves the focus to the next or previous mind of the table, or to the first one. */
 function focusMind(by: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-minds] a')]
   const at = links.indexOf(document.activeElement as HTMLElement)

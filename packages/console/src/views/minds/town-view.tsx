@@ -54,9 +54,7 @@ export function TownView({ mind, places, decisions, chosen }: TownProps) {
 interface MapProps {
   readonly mind: string
   readonly map: TownMap
-  /** Game minutes. */
   readonly now: number
-  /** Where the action leads. */
   readonly goal: readonly [number, number] | undefined
 }
 

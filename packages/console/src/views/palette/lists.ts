@@ -11,13 +11,11 @@ import type { PlotList } from '../debrief/plots-page.tsx'
 import type { MindList } from '../minds/minds-page.tsx'
 import type { Entry, FrameRange } from './search.ts'
 
-/** A list that the palette searches. */
 export interface LoadedList {
   readonly entries?: readonly Omit<Entry, 'group'>[]
   readonly frames?: FrameRange
   /** Whether the server has more entries. */
   readonly isCut?: boolean
-  /** Code of the error that prevented loading it. */
   readonly failure?: string
 }
 

@@ -10,7 +10,6 @@ import './palette.css'
 
 const label = 'Search pages, tools, recordings, plots, minds and sessions'
 
-/** A dialog that searches pages and what the server lists, and opens the chosen result. */
 export function Palette({ sections, close }: { sections: readonly Section[]; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -81,7 +80,6 @@ const toId = (index: number): string => `palette-result-${index}`
 
 const findChosen = (list: HTMLElement | null) => list?.querySelector<HTMLElement>('[aria-selected="true"]')
 
-/** Loads the lists, and searches those that are loaded. */
 function useSearch(sections: readonly Section[], query: string) {
   const { navigation } = useConsole()
   const lists = useMemo(() => findLists(navigation.path.peek()), [])
@@ -167,7 +165,6 @@ interface StateProps {
   readonly count: number
 }
 
-/** The number of results, and the lists that are not or not completely searched. */
 function State({ lists, loaded, count }: StateProps) {
   const failed = [...loaded].flatMap(([name, { failure }]) => (failure ? [`${name} (${failure})`] : []))
   const cut = [...loaded].flatMap(([name, { isCut }]) => (isCut ? [name] : []))

@@ -1,4 +1,3 @@
-/** What the palette can open. */
 export interface Entry {
   readonly group: string
   readonly title: string
@@ -7,7 +6,6 @@ export interface Entry {
   readonly url: string
 }
 
-/** Results of one kind, best first. */
 export interface EntryGroup {
   readonly name: string
   readonly entries: readonly Entry[]
@@ -70,7 +68,6 @@ function rate(entry: Entry, words: readonly string[], wanted: string): number {
   return scores.reduce<number>((sum, score) => sum + score, bonus)
 }
 
-/** The frames of a recording, by id. */
 export interface FrameRange {
   readonly first: number
   readonly last: number

@@ -63,7 +63,6 @@ function ComparedPlot({
   )
 }
 
-/** How far a body of the right recording is from the same body of the left one. */
 function DistancePlot({ a, b, playback, body, other }: PlotProps & { body: number; other: number }) {
   const read = useReadSeries()
   const title = `Distance between both bodies ${body}`

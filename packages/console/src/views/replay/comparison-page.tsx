@@ -18,7 +18,6 @@ import { Timeline } from './timeline.tsx'
 
 type Align = 'frame' | 'time'
 
-/** Two recordings next to each other, with one clock and one camera, and where they differ first. */
 export function ComparisonPage({ parts: { recording: a = '', other: b = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
   const read = (recording: string) => (signal: AbortSignal) =>
@@ -113,7 +112,6 @@ interface BarProps {
   readonly setAlign: (align: Align) => void
   readonly isOverlaid: boolean
   readonly setOverlaid: (isOverlaid: boolean) => void
-  /** Shows the first difference; `undefined` if the recordings do not differ. */
   readonly toFirst: (() => void) | undefined
 }
 
@@ -150,7 +148,6 @@ interface StagesProps {
   readonly b: Metadata
   readonly playback: Playback
   readonly align: Align
-  /** Whether the left scene also shows the bodies of the right one. */
   readonly isOverlaid: boolean
 }
 
@@ -174,7 +171,6 @@ function Stages({ a, b, playback, align, isOverlaid }: StagesProps) {
   )
 }
 
-/** The bodies and poses of a compared recording. */
 function useCompared(metadata: Metadata) {
   const { server } = useConsole()
   const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
@@ -258,7 +254,6 @@ function ComparedTimeline({
   )
 }
 
-/** The frames from the first difference on, as a mark on the time axis. */
 const listMarks = ({ first_frame, divergences }: Comparison, last: number): readonly Finding[] =>
   first_frame === null
     ? []

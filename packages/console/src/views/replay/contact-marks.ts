@@ -18,11 +18,9 @@ import type { StageColors } from '../../ui/canvas-colors.ts'
 /** More contacts are not drawn; the page states it. */
 export const maxContacts = 1024
 
-/** Which marks are shown. */
 export interface ShownMarks {
   readonly contacts: boolean
   readonly forces: boolean
-  /** Ids of two bodies whose contact is selected. */
   readonly pair?: readonly [number, number] | undefined
 }
 

@@ -1,7 +1,6 @@
 import type { Comparison } from '../../data/replay.ts'
 import { formatCount, formatNumber } from '../../domain/text.ts'
 
-/** The fields that differ, and what the recordings have not in common. A click shows the frame. */
 export function DivergenceTable({
   comparison,
   show,

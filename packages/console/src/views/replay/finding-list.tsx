@@ -3,12 +3,10 @@ import type { Diagnosis, Finding } from '../../data/replay.ts'
 import { formatFinding } from '../../domain/diagnosis.ts'
 import './finding-list.css'
 
-/** Number of findings that are shown first. */
 const firstFindings = 5
 
 export const severityMarks = { error: '◆', warning: '▲', info: '●' } as const
 
-/** The findings of a diagnosis, causes first, and what the diagnosis did not check. */
 export function FindingList({
   diagnosis,
   chosen,
@@ -65,7 +63,6 @@ const formatFrames = ({ frames: { first, last } }: Finding): string =>
 
 const formatLaws = (laws: readonly string[]): string => laws.join(', ').replaceAll('_', ' ')
 
-/** The laws that were checked, those that no frame was subject to, and those that the recording has no data for. */
 function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
   const { checked = [], not_applicable: idle = [], not_checked: missing = [] } = diagnosis
   if (checked.length + idle.length + missing.length === 0) return null

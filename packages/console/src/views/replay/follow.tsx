@@ -5,7 +5,6 @@ import type { CallRecord } from '../../data/types.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 
-/** Whether the page follows the calls of clients, and the last of them. */
 export interface Following {
   readonly isOn: boolean
   readonly toggle: () => void
@@ -37,7 +36,6 @@ export function useFollow(): Following {
 const isShown = ({ view, metadata }: CallRecord): boolean =>
   view?.startsWith('/replay/') === true && !isBrowser(metadata.client)
 
-/** Switches following on or off, and names the call that is shown. */
 export const FollowControl = ({ isOn, toggle, last }: Following) => (
   <>
     <button type="button" class="button" aria-pressed={isOn} onClick={toggle}>

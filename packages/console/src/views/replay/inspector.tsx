@@ -3,13 +3,10 @@ import type { SceneBody } from '../../domain/bodies.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { type Loaded, LoadedView } from '../../ui/state.tsx'
 
-/** Number of bodies that are listed. */
 const maxBodies = 100
 
-/** Ids of two bodies in contact. */
 type Pair = readonly [number, number]
 
-/** The values of the shown frame: solver, energy, bodies, and the contacts of the selected body. */
 export function Inspector({
   bodies,
   selected,

@@ -94,7 +94,6 @@ export class Playback {
   }
 }
 
-/** Creates the playback of a recording, at a frame of a link. */
 export function createPlayback(
   { dt_s, first_time_s, last_time_s }: Metadata,
   { first, last, start }: { first: number; last: number; start: number },

@@ -18,7 +18,6 @@ export function Plots({
   recording: string
   bodies: readonly SceneBody[]
   selected: number | undefined
-  /** Changes when there are new frames. */
   version: number
 }) {
   const shown = [
@@ -53,7 +52,6 @@ interface PlotProps {
   readonly title: string
   readonly names: readonly string[]
   readonly labels: readonly string[]
-  /** Subtracts the first value. */
   readonly isRelative?: boolean
 }
 

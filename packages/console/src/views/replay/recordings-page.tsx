@@ -10,7 +10,6 @@ import { Upload } from './upload.tsx'
 /** Longer recordings are diagnosed when they are opened. */
 const maxFrames = 5000
 
-/** The recordings below the roots, each with the result of its diagnosis. */
 export function RecordingsPage() {
   const { server } = useConsole()
   const list = useLoaded(

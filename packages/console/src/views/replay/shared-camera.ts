@@ -5,7 +5,6 @@ export class SharedCamera {
   readonly #stages = new Set<Stage>()
   #isMoving = false
 
-  /** Adds a scene. Returns a function that removes it. */
   add(stage: Stage): () => void {
     this.#stages.add(stage)
     stage.onMove = () => this.#move(stage)

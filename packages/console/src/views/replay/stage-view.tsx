@@ -10,7 +10,6 @@ import { maxContacts, type ShownMarks } from './contact-marks.ts'
 import type { SharedCamera } from './shared-camera.ts'
 import { Stage } from './stage.ts'
 
-/** The frame that a scene shows. */
 export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
 }
@@ -29,15 +28,12 @@ interface StageProps {
   readonly selected: number | undefined
   readonly setSelected: (body: number | undefined) => void
   readonly layers: ShownMarks
-  /** Ids of the bodies whose contact is selected. */
   readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
   readonly grounds: Scene['grounds']
-  /** Whether the shapes are known. */
   readonly isReady: boolean
   /** Receives functions that move the camera. */
   readonly camera?: { current: CameraMoves | undefined }
-  /** Moves the cameras of several scenes together. */
   readonly sharedCamera?: SharedCamera
   readonly ghosts?: Ghosts | undefined
   /** Shown instead of the scene if the browser has no WebGL. */
@@ -49,7 +45,6 @@ export interface CameraMoves {
   readonly showAll: () => void
 }
 
-/** The three-dimensional scene. */
 export function StageView(props: StageProps) {
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
   const { isReady, camera, sharedCamera, ghosts, children } = props
@@ -128,14 +123,12 @@ export function StageView(props: StageProps) {
 }
 
 interface StageNotesProps {
-  /** Number of bodies that cannot be drawn. */
   readonly lost: number
   readonly total: number
   readonly layers: ShownMarks
   readonly contacts: readonly Contact[]
 }
 
-/** What is missing in the scene, and the meaning of its arrows. */
 function StageNotes({ lost, total, layers, contacts }: StageNotesProps) {
   return (
     <>

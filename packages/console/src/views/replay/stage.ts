@@ -31,7 +31,6 @@ import type { Bounds, Point3 } from '../../domain/fit.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 import { ContactMarks, type ShownMarks } from './contact-marks.ts'
 
-/** A plane of the environment. */
 export interface Ground {
   readonly at: Point3
   readonly normal: Point3
@@ -41,7 +40,6 @@ export interface Ground {
 interface Group {
   readonly mesh: InstancedMesh
   readonly bodies: readonly SceneBody[]
-  /** Of each body. */
   readonly scales: readonly Vector3[]
 }
 
@@ -66,7 +64,6 @@ export class Stage {
   #selected: number | undefined
   #frameRequest = 0
   #drawings = 0
-  /** Called after each move of the camera. */
   onMove: () => void = () => {}
 
   constructor(canvas: HTMLCanvasElement, bodies: readonly SceneBody[], colors: StageColors) {
@@ -92,7 +89,6 @@ export class Stage {
     this.recolor(colors)
   }
 
-  /** Uses other colours, after a change of the theme. */
   recolor(colors: StageColors): void {
     this.#colors = colors
     this.#scene.background = new Color(colors.background)
@@ -107,7 +103,6 @@ export class Stage {
     this.#request()
   }
 
-  /** Shows a grid on a plane. */
   setGround({ at, normal }: Ground, size: number): void {
     if (this.#grid !== undefined) this.#scene.remove(this.#grid)
     const cell = 10 ** Math.round(Math.log10(size / 8))
@@ -140,7 +135,6 @@ export class Stage {
     this.recolor(this.#colors)
   }
 
-  /** Shows the poses of the other recording. */
   setGhostRow(row: PoseRow): void {
     placeBodies(this.#ghosts, row)
     this.#request()
@@ -152,7 +146,6 @@ export class Stage {
     this.#showContacts()
   }
 
-  /** Outlines a body. */
   select(body: number | undefined): void {
     this.#selected = body
     const shape = this.#findBody(body)?.shape
@@ -164,7 +157,6 @@ export class Stage {
     this.#request()
   }
 
-  /** Moves the camera so that it shows the bounds. */
   fit({ center, radius }: Bounds): void {
     const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
     const target = new Vector3(...center)
@@ -179,7 +171,6 @@ export class Stage {
     this.#showContacts()
   }
 
-  /** Takes over the camera of another scene. */
   copyCamera(other: Stage): void {
     this.#camera.near = other.#camera.near
     this.#camera.far = other.#camera.far

@@ -11,7 +11,6 @@ const filePollMs = { min: 2000, max: 32_000 }
 /** Findings and plots of all frames are computed again after this number of polls with new frames. */
 const pollsPerVersion = 3
 
-/** The end of a recording that is being written. */
 export interface Tail {
   readonly isGrowing: boolean
   /** Changes when plots and findings must be loaded again. */

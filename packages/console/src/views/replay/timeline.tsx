@@ -7,7 +7,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { severityMarks } from './finding-list.tsx'
 import type { Playback } from './playback.ts'
 
-/** The controls of time, and the findings on the axis that the plots below share. */
 export function Timeline({
   playback,
   findings,

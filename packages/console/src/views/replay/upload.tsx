@@ -17,22 +17,26 @@ interface UploadProps {
 type UploadState =
   | { readonly phase: 'idle' }
   | { readonly phase: 'running'; readonly name: string; readonly sent: number; readonly total: number }
-  | { readonly phase: 'cancelling' | 'cancelled'; readonly name: string }
+  | { readonly phase: 'cancelled'; readonly name: string }
   | { readonly phase: 'failed'; readonly error: ServerError }
-  | { readonly phase: 'done'; readonly recording: string; readonly frames: number }
+  | {
+      readonly phase: 'done'
+      readonly recording: string
+      readonly frames: number
+      readonly isCut: boolean
+    }
 
-/** Uploads a file that is dropped onto the page or chosen. */
 export function Upload({ folders, onUploaded }: UploadProps) {
   const [name, setName] = useState('')
   const { state, upload, cancel } = useUpload({ folders, onUploaded })
   const input = useRef<HTMLInputElement>(null)
   const take = (files: FileList | null | undefined): void => void upload([...(files ?? [])], name.trim())
   const isDragging = useFileDrop(take)
-  const isBusy = state.phase === 'running' || state.phase === 'cancelling'
+  const isBusy = state.phase === 'running'
   return (
     <section class={`stack upload ${isDragging ? 'dragging' : ''}`} aria-label="Add a recording">
       <div class="row">
-        <span>Drop a file of frames as JSON lines onto this page, or choose one.</span>
+        <span>Drop a recording onto this page, or choose one: JSON lines, MCAP or SQLite.</span>
         <input
           class="upload-name"
           aria-label="Name of the new recording"
@@ -47,7 +51,7 @@ export function Upload({ folders, onUploaded }: UploadProps) {
           ref={input}
           type="file"
           hidden
-          accept=".jsonl,.ndjson,.json"
+          accept=".jsonl,.ndjson,.json,.mcap,.db,.sqlite"
           onChange={({ currentTarget }) => {
             take(currentTarget.files)
             currentTarget.value = ''
@@ -63,7 +67,8 @@ export function Upload({ folders, onUploaded }: UploadProps) {
       <details>
         <summary>Other files</summary>
         <p>
-          Copy databases, MCAP files and files of other tools into a folder that the server searches:{' '}
+          Copy files of other tools and ROS 2 bags into a folder that the server searches. Copy a database
+          there too if its meshes matter: an upload contains only their sizes. Folders:{' '}
           <ForeignText text={folders.join(', ')} max={2000} />
         </p>
       </details>
@@ -84,7 +89,6 @@ function UploadStatus({ state }: { state: UploadState }) {
           </span>
         </>
       )}
-      {state.phase === 'cancelling' && <span class="muted">Cancelling…</span>}
       {state.phase === 'cancelled' && (
         <span>
           The upload of <ForeignText text={state.name} max={64} /> was cancelled. Nothing was stored.
@@ -97,6 +101,7 @@ function UploadStatus({ state }: { state: UploadState }) {
             <ForeignText text={state.recording} />
           </a>{' '}
           with {formatCount(state.frames)} frames.
+          {state.isCut && ' The end of the file is missing.'}
         </span>
       )}
     </div>
@@ -122,8 +127,8 @@ function useUpload({ folders, onUploaded }: UploadProps) {
     show(0)
     try {
       const options = { name, folders, signal: controller.signal, onProgress: show }
-      const { recording, total_frames } = await uploadRecording(server, file, options)
-      setState({ phase: 'done', recording, frames: total_frames })
+      const { recording, total_frames, status } = await uploadRecording(server, file, options)
+      setState({ phase: 'done', recording, frames: total_frames, isCut: status !== 'finished' })
       onUploaded()
     } catch (error) {
       const isCancelled = error === controller.signal.reason
@@ -132,11 +137,7 @@ function useUpload({ folders, onUploaded }: UploadProps) {
       running.current = undefined
     }
   }
-  const cancel = (): void => {
-    running.current?.abort()
-    setState((old) => (old.phase === 'running' ? { phase: 'cancelling', name: old.name } : old))
-  }
-  return { state, upload, cancel }
+  return { state, upload, cancel: () => running.current?.abort() }
 }
 
 const createManyFilesError = (count: number): ServerError =>

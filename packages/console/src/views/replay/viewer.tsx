@@ -20,7 +20,6 @@ import { type CameraMoves, StageView } from './stage-view.tsx'
 import { TailChip, useTail } from './tail.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** A recording: its scene, time axis, findings, values and plots. */
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
   // Outside of what is loaded for a recording, so that no call is missed while another one is opened.
@@ -188,7 +187,6 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   return { pair, setPair, selected, setSelected, finding, open }
 }
 
-/** Loads what the viewer shows of a recording, and of the frame at which the playback rests. */
 function useRecording(metadata: Metadata, resting: number, version: number) {
   const { server } = useConsole()
   const { recording } = metadata
@@ -255,7 +253,6 @@ const LayerButton = ({ label, isOn, toggle }: { label: string; isOn: boolean; to
   </button>
 )
 
-/** States which shapes are not those of the recording. */
 function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {
   const estimated = bodies.filter(({ source }) => source === 'estimated').length
   const unknown = bodies.filter(({ source }) => source === 'unknown').length

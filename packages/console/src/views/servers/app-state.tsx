@@ -1,14 +1,19 @@
 import type { AppState } from '../../data/types.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
-import { Chip, toSeverity } from '../../ui/state.tsx'
+import { Chip, type Severity, toSeverity } from '../../ui/state.tsx'
 import { describeState } from './server-state.ts'
 
-/** The state of an app; of a hosted server, that of its processes. After an error, an idle server is a warning. */
-export const AppChip = ({ state: { status, state, last_error } }: { state: AppState }) => {
-  const { severity, word } =
-    state === undefined ? { severity: toSeverity(status), word: status } : describeState(state)
-  const hasFailed = state === 'idle' && last_error !== undefined
-  return <Chip severity={hasFailed ? 'warn' : severity}>{hasFailed ? 'failed' : word}</Chip>
+/** Describes an app, or the processes of a hosted server. After an error, an idle server is a warning. */
+export function describeApp({ status, state, last_error }: AppState): { severity: Severity; word: string } {
+  if (state === undefined) return { severity: toSeverity(status), word: status }
+  return state === 'idle' && last_error !== undefined
+    ? { severity: 'warn', word: 'failed' }
+    : describeState(state)
+}
+
+export const AppChip = ({ state }: { state: AppState }) => {
+  const { severity, word } = describeApp(state)
+  return <Chip severity={severity}>{word}</Chip>
 }
 
 /** Why an app failed, or the last error of a hosted server. */

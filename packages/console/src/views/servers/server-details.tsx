@@ -8,7 +8,6 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import { describeState } from './server-state.ts'
 
-/** One hosted server: what it offers, its processes, what waits for approval, and its log. */
 export function ServerDetails({ hosted }: { hosted: HostedServer }) {
   const { state, changed, last_error: error } = hosted
   const { meaning, remedy } = describeState(state)

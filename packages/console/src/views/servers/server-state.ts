@@ -4,7 +4,6 @@ import type { Severity } from '../../ui/state.tsx'
 interface StateDescription {
   readonly severity: Severity
   readonly word: string
-  /** What the state means. */
   readonly meaning: string
   /** The command that resolves it, for a server. */
   readonly remedy?: (name: string) => string

@@ -8,7 +8,6 @@ import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { ServerDetails } from './server-details.tsx'
 import { describeState, sumMemory } from './server-state.ts'
 
-/** The MCP servers of mcp.json, which Causeway hosts for all clients. */
 export function ServersPage({ parts }: { parts: PathParts }) {
   const { server } = useConsole()
   const hosted = useLoaded(

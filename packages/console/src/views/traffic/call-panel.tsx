@@ -15,7 +15,6 @@ interface CallPanelProps {
   readonly filter: (filter: string) => void
 }
 
-/** One call: what it was about, its error, and where to look next. */
 export function CallPanel({ log, request, filter }: CallPanelProps) {
   const { server } = useConsole()
   const calls = useLoaded(
@@ -120,7 +119,6 @@ function Details({ call, filter }: { call: CallRecord; filter: (filter: string) 
   )
 }
 
-/** The arguments and the answer of a call, if its session is captured. */
 function Payload({ request, session }: { request: string; session: string }) {
   const { capture } = useConsole()
   const isRunning = capture.state.value !== undefined

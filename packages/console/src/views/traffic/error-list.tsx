@@ -3,7 +3,6 @@ import { formatCount, formatTime } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { Chip, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** Failed calls by error and tool. One click opens the newest of them. */
 export function ErrorList({ show }: { show: (filter: string) => void }) {
   const { server } = useConsole()
   const groups = useLoaded(

@@ -6,7 +6,6 @@ interface HistoryBarProps {
   readonly load: () => void
 }
 
-/** Shows how much of the audit was searched, and loads more of it. */
 export function HistoryBar({ history, load }: HistoryBarProps) {
   const { value: error } = history.error
   if (error !== undefined) return <ErrorNotice error={error} retry={load} />

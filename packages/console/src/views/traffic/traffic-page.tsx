@@ -17,7 +17,6 @@ import './traffic.css'
 import { useCalls } from './use-calls.ts'
 import { useCallFilter, useHistory } from './use-history.ts'
 
-/** Filters that one click sets. */
 const quickFilters: readonly (readonly [label: string, filter: string])[] = [
   ['All', ''],
   ['Failed', 'code:*'],
@@ -25,7 +24,6 @@ const quickFilters: readonly (readonly [label: string, filter: string])[] = [
   ['Without this browser', '-client:browser'],
 ]
 
-/** Every call as it happens, earlier ones of the audit, and the failed ones grouped. */
 export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
   const { navigation } = useConsole()
   const { log, version } = useCalls()
@@ -141,12 +139,10 @@ function Toolbar({ input, filter, setFilter, isGrouped, setGrouped, isPaused, se
 
 interface FrozenNoticeProps {
   readonly isPaused: boolean
-  /** Number of calls that are not shown. */
   readonly pending: number
   readonly resume: () => void
 }
 
-/** Reports that the list does not follow new calls, and shows them on request. */
 function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
   const showNewest = (): void => {
     resume()

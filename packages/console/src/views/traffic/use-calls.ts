@@ -7,7 +7,6 @@ import { useConsole } from '../../ui/console.ts'
 /** More updates a second cost more than they show. */
 const updateMs = 250
 
-/** Number of earlier calls that are loaded first. */
 const earlierCalls = 200
 
 /** Follows the calls of all clients. The component is rendered at most four times a second, and not at all without calls. */

@@ -17,7 +17,6 @@ import { Chip, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { ScoreChart } from './score-chart.tsx'
 import { StepDiff } from './step-diff.tsx'
 
-/** A refinement session: the score of each step, the last evaluation, and the step that is chosen. */
 export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
   const loaded = useLoaded(
@@ -191,7 +190,6 @@ function StepView({ step, session, position }: StepViewProps) {
   )
 }
 
-/** The last evaluation: how its score is computed, and what the guard found. */
 function LastResult({ result }: { result: TrmResult }) {
   const { guard, tamper, warnings, failures, signals, score } = result
   const doubts = [

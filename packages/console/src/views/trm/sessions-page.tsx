@@ -3,7 +3,6 @@ import { listSessions, sessionSeverities, type TrmSession } from '../../domain/t
 import { useConsole } from '../../ui/console.ts'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** The refinement sessions, newest first. */
 export function TrmSessionsPage() {
   const { server } = useConsole()
   const list = useLoaded((signal) => server.listResources('trm', { signal }), [server.needsToken.value], {
@@ -39,7 +38,6 @@ const NoSessions = () => (
 /** States of more sessions are not loaded. */
 const maxLoaded = 20
 
-/** The state of a session as cells of its row. */
 function SessionState({ session }: { session: string }) {
   const { server } = useConsole()
   const { value } = useLoaded(

@@ -1,7 +1,6 @@
 import { useConsole } from '../../ui/console.ts'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** What the diff route of an evaluation returns. */
 interface Diffs {
   readonly files: readonly {
     readonly path: string
@@ -16,7 +15,6 @@ const maxLines = 20_000
 const blockLines = 100
 const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' }
 
-/** The changes of the files in an evaluation. */
 export function StepDiff({
   session,
   position,
