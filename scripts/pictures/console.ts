@@ -9,10 +9,17 @@ const animationSize = { width: 960, height: 600 }
 
 /** Pages by the name of their picture, with an element that shows that they are complete. */
 const pages = [
-  { file: 'console-viewer.png', path: '/replay/slide_at_45#frame=45&body=1', shows: 'text=2500 N friction' },
-  { file: 'console-plot.png', path: '/debrief/plots/gibraltar.plot.json', shows: '[data-land]' },
-  { file: 'console-traffic.png', path: '/traffic', shows: 'tbody tr' },
-] as const
+  {
+    ...{ file: 'console-viewer.png', path: '/replay/slide_at_45#frame=45&body=1' },
+    ...{ shows: 'text=2500 N friction', height: size.height },
+  },
+  {
+    ...{ file: 'console-plot.png', path: '/debrief/plots/gibraltar.plot.json' },
+    ...{ shows: '[data-land]', height: size.height },
+  },
+  // Text needs many bytes: fewer rows.
+  { file: 'console-traffic.png', path: '/traffic', shows: 'tbody tr:not(.spacer)', height: 600 },
+]
 
 /** Takes pictures of the console of a server, and an animation of its viewer. */
 export async function captureConsole(
@@ -23,12 +30,14 @@ export async function captureConsole(
   const browser = await chromium.launch({ executablePath: program, args })
   try {
     const page = await browser.newPage({ viewport: size, colorScheme: 'light', reducedMotion: 'reduce' })
-    for (const { file, path, shows } of pages) {
+    for (const { file, path, shows, height } of pages) {
+      await page.setViewportSize({ ...size, height })
       await openPage(page, `${url}${path}`)
       await page.locator(shows).first().waitFor()
       await page.screenshot({ path: join(target, file) })
       process.stdout.write(`${join(target, file)}\n`)
     }
+    await page.setViewportSize(size)
     const frames = await playStory(page, url)
     const file = join(target, 'console.webp')
     writeFileSync(file, joinAnimation(frames, animationSize))
