@@ -116,7 +116,10 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay`)
     const parts: Uint8Array[] = []
-    const recorder = new Recorder((bytes: Uint8Array) => parts.push(bytes), { dt: 0.01 })
+    const recorder = new Recorder((bytes: Uint8Array) => parts.push(bytes), {
+      dt: 0.01,
+      bodies: [{ id: 1, mass: 1 }],
+    })
     for (let i = 0; i < 5; i++) recorder.frame({ position: [0, 0, i] })
     recorder.close()
     await drop(page, writeFile('frames.mcap', Buffer.concat(parts)))
