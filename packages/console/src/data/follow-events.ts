@@ -40,9 +40,8 @@ interface FeedOptions<T> {
 }
 
 /**
- * Receives a feed from the server or from another tab. The browser opens six connections to a server, and streams of several tabs
- * could take all of them. So the tab with the lock of the feed opens the stream and sends its batches to the other tabs. When that tab is
- * closed or hidden, the browser gives the lock to the next one, which continues after the last batch that it received.
+ * Receives a feed from the server or from another tab: a browser opens only six connections to a server. The tab with the lock of the feed
+ * opens the stream and sends its batches to the others. When it is closed or hidden, the next one gets the lock and continues.
  */
 class FeedFollower<T> {
   readonly #options: FeedOptions<T>

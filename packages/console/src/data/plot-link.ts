@@ -13,7 +13,6 @@ export interface PlotNotice {
   readonly canUndo: boolean
 }
 
-/** An edit of a feature that another client changed at the same time. */
 export interface EditConflict {
   readonly mine: PlotFeature
   readonly theirs: PlotFeature
@@ -55,7 +54,6 @@ export class PlotLink {
     this.filename = filename
   }
 
-  /** Opens the plot and follows its changes until `disconnect`. */
   async connect(): Promise<void> {
     this.#connection.abort()
     this.#connection = new AbortController()

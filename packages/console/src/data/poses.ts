@@ -50,7 +50,6 @@ export function parsePoses(buffer: ArrayBuffer): PoseChunk {
 export const isDrawable = ({ chunk, row }: PoseRow, column: number): boolean =>
   chunk.states[row * chunk.bodies.length + column] === recorded
 
-/** Whether a body is recorded in a frame, but cannot be drawn. */
 export const isLost = ({ chunk, row }: PoseRow, column: number): boolean =>
   ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recorded) !== 0
 

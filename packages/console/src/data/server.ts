@@ -18,7 +18,6 @@ export class ServerError extends Error {
   }
 }
 
-/** One block of a tool's result (MCP `content`). */
 export interface ContentBlock {
   readonly type: string
   readonly text?: string
@@ -27,7 +26,6 @@ export interface ContentBlock {
   readonly uri?: string
 }
 
-/** The outcome of a tool call, with what the page shows about it. */
 export interface ToolAnswer {
   readonly structured: unknown
   readonly content: readonly ContentBlock[]
@@ -49,7 +47,6 @@ export const createId = (): string =>
 /** The server that served this page. With a token file, every request carries the token of this browser tab. */
 export class Server {
   readonly needsToken = signal(false)
-  /** Whether the last request reached the server. */
   readonly isReachable = signal(true)
   readonly #session: string
   #token = sessionStorage.getItem(tokenKey) ?? ''
@@ -82,13 +79,13 @@ export class Server {
     return this.#fetch(path, { signal, headers })
   }
 
-  /** Sends a POST request without a body. Returns the JSON of the response. Throws `ServerError`. */
+  /** Sends a POST request without a body. Throws `ServerError`. */
   async send<T>(path: string): Promise<T> {
     const response = await this.#fetch(path, { method: 'POST' })
     return (await response.json()) as T
   }
 
-  /** Sends a file with PUT, which the browser reads in parts. Returns the JSON of the response. Throws `ServerError`. */
+  /** Sends a file, which the browser reads in parts. Throws `ServerError`. */
   async upload<T>(
     path: string,
     body: Blob,
@@ -159,7 +156,7 @@ export class Server {
     return result
   }
 
-  /** Calls a tool as an MCP client does, and returns all of its result. Throws `ServerError` if there is no result. */
+  /** Calls a tool as an MCP client does. Throws `ServerError` if there is no result. */
   async callForAnswer(
     app: string,
     tool: string,

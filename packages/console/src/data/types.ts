@@ -114,7 +114,6 @@ export interface CallRecord extends AuditRecord {
   readonly view?: string
 }
 
-/** Failed calls with the same code and tool. */
 export interface ErrorGroup {
   readonly code: string
   readonly app: string
@@ -243,7 +242,6 @@ export interface HostedServers {
   readonly problems: readonly { readonly name?: string; readonly code: string; readonly message: string }[]
 }
 
-/** A definition that differs from the approved one. */
 export interface DefinitionChange {
   readonly kind: string
   /** Empty for instructions. */

@@ -14,7 +14,6 @@ export function formatHash(current: string, entries: Readonly<Record<string, str
 export interface Place {
   readonly frame: number | undefined
   readonly body: number | undefined
-  /** Ids of two bodies in contact. */
   readonly pair: readonly [number, number] | undefined
 }
 

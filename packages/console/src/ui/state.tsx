@@ -11,8 +11,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible and when it becomes visible. A change
- * of `version` loads it again, and the old value remains until then.
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. After a change of `version`, the old
+ * value remains until the next one is loaded.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,

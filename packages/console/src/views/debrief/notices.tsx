@@ -29,7 +29,6 @@ export function NoticeList({ link }: { link: PlotLink }) {
   )
 }
 
-/** Conflicts with other clients and other programs, with the ways to end them. */
 export function ConflictNotices({ link, state }: { link: PlotLink; state: PlotState }) {
   const conflict = link.conflict.value
   return (
@@ -55,7 +54,6 @@ export function ConflictNotices({ link, state }: { link: PlotLink; state: PlotSt
   )
 }
 
-/** The properties that differ between two versions of a feature. */
 function Versions({ mine, theirs }: { mine: PlotFeature; theirs: PlotFeature }) {
   const names = [...new Set([...Object.keys(mine.properties ?? {}), ...Object.keys(theirs.properties ?? {})])]
   const format = ({ properties }: PlotFeature, name: string): string =>

@@ -10,7 +10,6 @@ const kindNames: Readonly<Record<string, string>> = {
   backdrop: 'Backdrops',
 }
 
-/** Number of features that a layer lists until more are requested. */
 const pageSize = 100
 const maxNameLength = 200
 
@@ -21,7 +20,6 @@ interface OutlineProps {
   readonly link: PlotLink
 }
 
-/** The layers of a plot with their features. Outline and map have one selection. */
 export function Outline({ features, selected, select, link }: OutlineProps) {
   const layers = new Map<string, PlotFeature[]>()
   for (const feature of features) {

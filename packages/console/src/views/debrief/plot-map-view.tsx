@@ -14,11 +14,9 @@ interface PlotMapViewProps {
   readonly showAll: () => void
   readonly select: MapActions['select']
   readonly move: (bounds: PlotBounds) => void
-  /** Returns the land within bounds as GeoJSON. */
   readonly loadLand: MapActions['loadLand']
 }
 
-/** The map with its controls. */
 export function PlotMapView(props: PlotMapViewProps) {
   const { content, viewport, fit, showAll } = props
   const themeVersion = useThemeVersion()

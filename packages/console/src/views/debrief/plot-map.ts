@@ -27,7 +27,6 @@ import {
 } from '../../domain/plot.ts'
 import { findTrackPoint } from './track.ts'
 
-/** What a map shows. */
 export interface MapContent {
   readonly features: readonly PlotFeature[]
   readonly selected: ReadonlySet<string>
@@ -35,18 +34,15 @@ export interface MapContent {
   readonly time: number | undefined
 }
 
-/** What a person does on a map. */
 export interface MapActions {
   /** Selects a feature, or with `isAdded` adds it to the selection. */
   readonly select: (id: string, isAdded: boolean) => void
-  /** Called after the person moved the map. */
   readonly move: (bounds: PlotBounds) => void
   readonly point: (position: LonLat | undefined) => void
   /** Returns the land within bounds as GeoJSON. */
   readonly loadLand: (bounds: PlotBounds) => Promise<GeoJsonObject>
 }
 
-/** Longer names are cut on the map. */
 const maxNameLength = 60
 /** More names are not shown. */
 const maxNames = 200
@@ -98,7 +94,6 @@ export class PlotMap {
     this.#map.on('mouseout', () => actions.point(undefined))
   }
 
-  /** Shows an area. */
   fit([west, south, east, north]: PlotBounds): void {
     this.#map.fitBounds(
       [
@@ -109,7 +104,6 @@ export class PlotMap {
     )
   }
 
-  /** Shows features as large as possible. */
   fitFeatures(features: readonly PlotFeature[]): void {
     const positions = features.flatMap(listPaths).flat()
     if (positions.length === 0) return
@@ -139,7 +133,6 @@ export class PlotMap {
     this.#hideOverlaps()
   }
 
-  /** Draws everything in the colours of the current theme. */
   redraw(): void {
     this.#colors.clear()
     if (this.#content !== undefined) this.#drawShapes(this.#content)
@@ -299,7 +292,6 @@ export class PlotMap {
     return this.#color(`--series${(index % 4) + 1}`)
   }
 
-  /** Returns the colour of a token in the current theme. */
   #color(token: string): string {
     return this.#resolve(`var(${token})`)
   }

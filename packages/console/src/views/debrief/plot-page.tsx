@@ -13,7 +13,6 @@ import { PlotMapView } from './plot-map-view.tsx'
 import { Properties } from './properties.tsx'
 import { TimeBar, useClock } from './time-bar.tsx'
 
-/** The editor of a plot: outline, map, properties and time. Changes of other clients appear as they happen. */
 export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
   const link = useMemo(() => new PlotLink(server, filename), [server, filename])

@@ -19,7 +19,6 @@ export interface Clock {
   readonly setRate: (rate: number) => void
   /** Shows a time without changing the plot. */
   readonly preview: (ms: number) => void
-  /** Sets the time of the plot to the time that is shown. */
   readonly commit: () => void
   readonly toggle: () => void
 }
@@ -33,7 +32,6 @@ export function useClock(link: PlotLink, time: PlotTime | null): Clock {
   const ms = local ?? stored
   const shown = useRef(ms)
   shown.current = ms
-  // The time of the plot changed, here or by another client.
   useEffect(() => setLocal(undefined), [stored])
   const commit = (): void => {
     const { current } = shown

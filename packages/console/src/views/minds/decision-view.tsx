@@ -2,7 +2,6 @@ import { formatAction, formatGameTime, type MindCandidate, type MindDecision } f
 import { formatMs, formatNumber } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 
-/** Why a mind decided: the candidates with the terms of their scores, and the memories that were recalled. */
 export function DecisionView({ decision }: { decision: MindDecision | undefined }) {
   if (decision === undefined) return null
   const { action, explanation, current_simulation_time, decided_by } = decision

@@ -16,7 +16,6 @@ interface Memory {
   readonly superseded?: boolean
 }
 
-/** The memories of a mind: the newest, or those that a question recalls. */
 export function Memories({ mind }: { mind: string }) {
   const { server } = useConsole()
   const [text, setText] = useState('')

@@ -17,8 +17,8 @@ const maxResults = 30
 const maxSearched = 300
 
 /**
- * Returns the entries whose title or detail contains every word of the query, best first, in groups that are ordered by their best entry.
- * Equally good groups have the order of the entries. An empty query returns the first group.
+ * Returns the entries whose title or detail contains every word of the query, best first, in groups ordered by their best entry. An empty
+ * query returns the first group.
  */
 export function searchEntries(entries: readonly Entry[], query: string): EntryGroup[] {
   const wanted = query.trim().toLowerCase()
@@ -52,7 +52,7 @@ function toGroups(entries: readonly Entry[]): EntryGroup[] {
   return [...groups].map(([name, found]) => ({ name, entries: found }))
 }
 
-/** Returns 0 if a word is missing. A title that equals the query or begins with it is better than a title that contains its words. */
+/** Returns 0 if a word is missing. */
 function rate(entry: Entry, words: readonly string[], wanted: string): number {
   const title = entry.title.slice(0, maxSearched).toLowerCase()
   const detail = entry.detail.slice(0, maxSearched).toLowerCase()

@@ -178,8 +178,8 @@ const OtherFiles = ({ others }: Pick<RecordingList, 'others'>) => (
 type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> | 'failed'
 
 /**
- * Diagnoses one recording after the other while the page is open. A diagnosis that runs is not cancelled, because a cancelled call is a
- * failed call in the traffic. Afterwards the list is loaded again, because it then contains bodies, duration and era.
+ * Diagnoses one recording after the other while the page is open. A running diagnosis is not cancelled: that would be a failed call in the
+ * traffic. Afterwards the list is loaded again, because it then contains bodies, duration and era.
  */
 function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()

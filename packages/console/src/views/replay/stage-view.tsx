@@ -14,7 +14,6 @@ export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
 }
 
-/** Another recording, drawn as wireframes in the same scene. */
 export interface Ghosts {
   readonly shown: ShownFrame
   readonly poses: PoseCache
@@ -32,7 +31,6 @@ interface StageProps {
   readonly contacts: readonly Contact[]
   readonly grounds: Scene['grounds']
   readonly isReady: boolean
-  /** Receives functions that move the camera. */
   readonly camera?: { current: CameraMoves | undefined }
   readonly sharedCamera?: SharedCamera
   readonly ghosts?: Ghosts | undefined

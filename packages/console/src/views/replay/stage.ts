@@ -124,7 +124,6 @@ export class Stage {
     this.#request()
   }
 
-  /** Shows the bodies of another recording as wireframes; `undefined` removes them. */
   setGhosts(bodies: readonly SceneBody[] | undefined): void {
     for (const { mesh } of this.#ghosts) {
       this.#scene.remove(mesh)

@@ -133,7 +133,6 @@ function Scrubber({ playback }: { playback: Playback }) {
   )
 }
 
-/** The shown frame and its time. Only its text changes while playing. */
 function FrameReadout({ playback, metadata }: { playback: Playback; metadata: Metadata }) {
   const output = useRef<HTMLSpanElement>(null)
   const { first_time_s, last_time_s, first_frame, last_frame } = metadata

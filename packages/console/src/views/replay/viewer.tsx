@@ -240,7 +240,6 @@ function ViewerBar({ layers, setLayers, bodies, children }: ViewerBarProps) {
   )
 }
 
-/** The last value that was not `undefined`. */
 function useKept<T>(value: T | undefined): T | undefined {
   const kept = useRef(value)
   if (value !== undefined) kept.current = value

@@ -163,7 +163,6 @@ function Changes({ name, changed }: { name: string; changed: number }) {
 
 const marks = { added: '+', removed: '-', same: ' ', hunk: '@' } as const
 
-/** What the running processes wrote to stderr, loaded when it is opened. */
 function Log({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
