@@ -36,7 +36,8 @@ export default defineApp(
     instructions: [
       'Read and change maritime plots that an analyst views at the same time.',
       'To start: list_plots, then open_plot with set_active. To find features: get_features.',
-      'To analyse tracks: set_selection, list_applicable_tools, then run_tool.',
+      'To analyse tracks: set_selection, list_applicable_tools, then run_tool. To import a log file: run_tool with import_gpx, import_nmea, import_ais, import_rep or import_kml.',
+      'To list the speeds of a track: run_tool with derive_speed_course; for a summary track_stats. No tool draws a diagram of them.',
       'To see the situation: render_map. To revert a change: undo.',
       'To resolve a conflict with another program: save_plot with on_conflict.',
     ].join('\n'),

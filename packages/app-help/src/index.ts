@@ -15,6 +15,7 @@ export default defineApp(
     about: 'Search documentation by words and meaning, offline: of Causeway, of packages, of your project.',
     instructions: [
       'To answer a question from the documentation: find_help_topics, then get_help_document if a chunk is incomplete.',
+      'To read one page or see its headings: get_help_document.',
       'To search only a part: list_help_sections, then search_help_by_section.',
     ].join('\n'),
     data: [

@@ -16,6 +16,7 @@ export default defineApp(
     about: 'Minds for game characters: observations in, one legal action out, with persistent memories.',
     instructions: [
       'To run a character: create_mind once, then decide_action with the observation of each cycle, and consolidate_memories when the character sleeps.',
+      'To give a character a fact: a message of another speaker in observation.conversations of decide_action, which becomes a memory; at its creation initial_long_term_memories of create_mind.',
       'To find out what a character knows: recall_memories.',
       'To find out why it acted: explain_decision.',
       'For save slots: export_mind and import_mind.',

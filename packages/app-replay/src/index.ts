@@ -31,8 +31,9 @@ To find out why a body moves: diagnose, then explain_frame, then check_friction_
 To find out where energy comes from: find_energy_anomalies, then explain_frame.
 To follow a quantity: get_series or plot; to find frames by a condition: search_frames; to see the course of events: timeline.
 To compare runs before and after a change: compare_recordings, then diagnose for both.
-To detect regressions: save_baseline for a good run, then assert_invariants for later runs.
-To ask about many runs: find_regression for the commit that made them worse, then list_runs, then diagnose for one of them. For their frames: query_runs.
+To set limits for future runs: save_baseline for a good run, then assert_invariants for each later run.
+To find runs by date, scenario or fault: list_runs, then diagnose for one of them. For their frames: query_runs.
+To find the commit that made runs worse: find_regression, then list_runs.
 For any other question: query_sql.`
 
 const tools = [

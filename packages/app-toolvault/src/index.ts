@@ -16,7 +16,7 @@ export default defineApp(
       'Analyse maritime tracks. A direct call needs its features as arguments and changes no plot: it returns a DebriefCommand.',
       'To analyse an open plot: list_applicable_tools, then run_tool of Debrief, which passes the selected features, time and viewport of the plot and applies the command.',
       'To find encounters: find_jumps, then cpa_tcpa. To check an area: zone_transits.',
-      'To describe a track: track_stats. To import a log: import_nmea, import_ais, import_rep, import_gpx or import_kml.',
+      'To describe a track: track_stats. For its speed at every fix: derive_speed_course. To import a log: import_nmea, import_ais, import_rep, import_gpx or import_kml.',
     ].join('\n'),
     rootsSetting: 'CAUSEWAY_PLOT_ROOTS',
     service: 'tool-vault',

@@ -51,7 +51,7 @@ const routeSchema = argumentsSchema.extend({
 export function auditTools(app: Registrar<CausewayStore, object>): void {
   app.tool('query_audit', {
     about:
-      'List tool calls of all clients, newest first: time, tool, duration, ok or error code, and subject. Arguments and results are not stored.',
+      'List tool calls of all clients, newest first: time, tool, duration, ok or error code, and subject. Arguments and results are not stored. Use it to find failed or slow calls.',
     searchHint: 'who called what, history, log',
     input,
     output: {

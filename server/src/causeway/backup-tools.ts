@@ -15,7 +15,7 @@ const backupShape = {
 export function backupTools(app: Registrar<CausewayStore, object>): void {
   app.tool('make_backup', {
     about:
-      'Copy the data of every app into a new folder while the server runs, and return its path. The command causeway restore restores it. Caches, logs and secrets are left out.',
+      'Copy the data of every app into a new folder while the server runs, and return its path. Use it before an upgrade; the command causeway restore restores it. Caches, logs and secrets are left out.',
     searchHint: 'back up, save all data',
     input: {
       name: z
@@ -38,7 +38,8 @@ export function backupTools(app: Registrar<CausewayStore, object>): void {
   })
 
   app.tool('list_backups', {
-    about: 'List the backups of make_backup, newest first.',
+    about:
+      'List the backups of make_backup, newest first. Use it to find one for the command causeway restore.',
     searchHint: 'which backups exist',
     input: {},
     output: { backups: z.array(z.object(backupShape)), summary: z.string() },

@@ -53,7 +53,8 @@ export function findTools(app: Registrar<CausewayStore, object>): void {
   })
 
   app.tool('describe_tool', {
-    about: 'Return the whole definition of a tool: description, input and output schema, and its effects.',
+    about:
+      'Return the whole definition of a tool: description, input and output schema, and its effects. Use it when find_tools shortened the definition.',
     input: { name: z.string().describe('Name as find_tools returns it, such as Replay__get_frame') },
     output: {
       name: z.string(),

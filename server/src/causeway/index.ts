@@ -41,7 +41,8 @@ export function causewayApp(core: () => ServerParts): App {
 
 function healthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {
-    about: 'Return the version, uptime and data folder of the server, and the state of every app.',
+    about:
+      'Return the version, uptime and data folder of the server, and the state of every app. Use it to find out whether an app failed.',
     searchHint: 'is server ok, status, running',
     input: {},
     output: {
@@ -67,7 +68,8 @@ function healthTools(app: Registrar<CausewayStore, object>): void {
 
 function registryTools(app: Registrar<CausewayStore, object>): void {
   app.tool('list_apps', {
-    about: 'List the apps of this server, each with its description and the names of its tools.',
+    about:
+      'List the apps of this server, each with its description and the names of its tools. Use it to find out what the server offers; for one task use find_tools.',
     searchHint: 'what can this server do',
     input: {},
     output: {
@@ -88,7 +90,8 @@ function registryTools(app: Registrar<CausewayStore, object>): void {
   })
 
   app.tool('refresh_registry', {
-    about: 'Refresh the tool lists now, load changed user apps, and notify every client if a list changed.',
+    about:
+      'Refresh the tool lists now, load changed user apps, and notify every client if a list changed. Use it after editing a user app.',
     searchHint: 'reload app, tools changed',
     input: {},
     output: { changed: z.boolean(), hash: z.string(), summary: z.string() },

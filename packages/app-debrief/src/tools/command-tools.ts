@@ -36,7 +36,7 @@ export function declareCommandTools(app: App): void {
 function declareApply(app: App): void {
   app.tool('apply_command', {
     title: 'Apply command',
-    about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands of analysis tools. Commands: ${allCommandNames.join(', ')}.`,
+    about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands that a direct call of ToolVault returned; run_tool applies them itself. Commands: ${allCommandNames.join(', ')}.`,
     searchHint: 'execute result of analysis tool',
     limit: 'update',
     widget: 'map',
@@ -62,7 +62,7 @@ function declareHistory(app: App): void {
   app.tool('undo', {
     title: 'Undo',
     about:
-      'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake.',
+      'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake; redo reverts the undo.',
     searchHint: 'take back last edit',
     aliases: originalName('undo'),
     input: stepArguments,

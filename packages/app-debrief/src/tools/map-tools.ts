@@ -21,7 +21,7 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('render_map', {
     title: 'Render map',
     about:
-      'Render the plot as a chart: coast, tracks with names, and the selection with black outlines. Returns a PNG image. Use it to see the situation or to check figures.',
+      'Render the plot as a nautical chart: coast, tracks with names, and the selection with black outlines. Returns a PNG image. Use it to see the situation; it draws positions, not speeds over time.',
     searchHint: 'image, picture, screenshot of map',
     hints: readOnlyHints,
     aliases: originalName('render_map'),

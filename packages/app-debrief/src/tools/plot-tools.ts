@@ -34,7 +34,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
   app.tool('open_plot', {
     title: 'Open plot',
     about:
-      'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; large plots report progress and can be cancelled.',
+      'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; to import a GPX, NMEA, AIS, REP or KML file use run_tool.',
     searchHint: 'load map, chart',
     hints: idempotentHints,
     aliases: originalName('open_plot'),
@@ -68,7 +68,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
   app.tool('save_plot', {
     title: 'Save plot',
     about:
-      'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program; other changes are saved automatically within two seconds.',
+      'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program, or with save_as to copy the plot to a new file; other changes are saved automatically within two seconds.',
     searchHint: 'write map to disk',
     hints: { destructive: true, idempotent: true },
     aliases: originalName('save_plot'),

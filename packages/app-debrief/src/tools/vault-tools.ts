@@ -15,7 +15,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
   app.tool('list_applicable_tools', {
     title: 'List applicable tools',
     about:
-      'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool.',
+      'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool, to choose a tool for what is selected.',
     searchHint: 'what analysis is possible',
     hints: readOnlyHints,
     aliases: originalName('list_applicable_tools'),
@@ -46,7 +46,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
   app.tool('run_tool', {
     title: 'Run analysis tool',
     about:
-      'Run an analysis tool of ToolVault on the plot and apply its command in one change. Features, track, viewport and time come from the plot (the selection, if there is one) unless args has them. Returns the result of the command. Use it to analyse tracks without sending features.',
+      'Run an analysis tool of ToolVault on the plot and apply its command in one change. Features, track, viewport and time come from the plot (the selection, if there is one) unless args has them. Returns the result of the command. Use it to analyse tracks or import a file without sending features.',
     searchHint: 'start analysis on open map',
     aliases: originalName('run_tool'),
     input: {

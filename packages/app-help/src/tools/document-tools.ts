@@ -11,7 +11,7 @@ export function documentTools(app: Registrar<Help, object>): void {
   app.tool('get_help_document', {
     title: 'Get help document',
     about:
-      'Return the text of a document, or a range of its lines, unchanged. Use it when a chunk of find_help_topics is incomplete.',
+      'Return the unchanged text of a document with its headings, or a range of its lines. Use it to read one page or see its headings, and when a chunk of find_help_topics is incomplete.',
     searchHint: 'read whole page, full text of manual',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__get_help_document'] },
@@ -59,7 +59,7 @@ export function documentTools(app: Registrar<Help, object>): void {
   app.tool('list_help_sections', {
     title: 'List help sections',
     about:
-      'List the sections of the documentation with their documents. Use it to find out what exists, or a section for search_help_by_section.',
+      'List the sections of the documentation with the titles of their documents. Use it to find out what is documented, or a section for search_help_by_section. For the headings of one document use get_help_document.',
     searchHint: 'chapters, table of contents of manual',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__list_help_sections'] },

@@ -59,7 +59,7 @@ export function searchTools(app: Registrar<Help, object>): void {
   app.tool('search_help_by_section', {
     title: 'Search help section',
     about:
-      'Search one section of the documentation. Returns the same as find_help_topics. Use it when list_help_sections names the right section.',
+      'Search one section of the documentation. Returns the same as find_help_topics. Use it when list_help_sections names the right section; otherwise find_help_topics.',
     searchHint: 'look up in one chapter, API reference only',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__search_help_by_section'] },

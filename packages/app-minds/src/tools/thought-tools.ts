@@ -18,7 +18,7 @@ function decideTool(app: Registrar<Minds, object>): void {
   app.tool('decide_action', {
     title: 'Decide action',
     about:
-      'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game.',
+      'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game. To give the character a fact, pass it as a message in observation.conversations.',
     searchHint: 'what should NPC do next, behaviour, AI',
     widget: 'decision',
     input: {
@@ -32,7 +32,7 @@ function decideTool(app: Registrar<Minds, object>): void {
         .unknown()
         .optional()
         .describe(
-          'Events since the last call, also facts that the character learns: [{timestamp, event_type, payload}]',
+          'What happened since the last call: [{timestamp, event_type, payload}]. Only a language model reads events of other types',
         ),
       request_id: requestId,
       explain: z
@@ -102,7 +102,7 @@ function recallTool(app: Registrar<Minds, object>): void {
   app.tool('recall_memories', {
     title: 'Recall memories',
     about:
-      'Search the memories of a mind. Returns relevant memories with scores, best first, or none; conclusions list the ids of their evidence. Use it to ask what a character knows.',
+      'Search the memories of a mind. Returns relevant memories with scores, best first, or none; conclusions list the ids of their evidence. Use it to ask what a character knows; it adds nothing.',
     searchHint: 'what does NPC remember about player',
     input: {
       mind_id: mindId,

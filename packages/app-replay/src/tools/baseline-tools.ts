@@ -26,7 +26,7 @@ const maxNoteLength = 4000
 export const baselineTools: readonly Registration[] = [
   recordingTool('bookmark', {
     title: 'Bookmark frame',
-    about: 'Add a note to a frame, remove one, or list the bookmarks of the recording.',
+    about: 'Add a note to a frame, remove one, or list the bookmarks. Use it to remember a frame.',
     searchHint: 'note, remember, comment on frame',
     hints: { idempotent: false, destructive: false },
     input: {
@@ -61,13 +61,14 @@ export const baselineTools: readonly Registration[] = [
 
   recordingTool('save_baseline', {
     title: 'Save baseline',
-    about: 'Save the figures of a good run as limits, which assert_invariants checks in later runs.',
+    about:
+      'Save the figures of a good run as limits for future runs, and return them. Check each run with assert_invariants.',
     searchHint: 'keep as reference',
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
-      margin: z.number().optional().describe('Default: 0.1'),
-      invariants: z.unknown().optional().describe('More limits'),
+      margin: z.number().optional().describe('Share. Default: 0.1'),
+      invariants: z.unknown().optional().describe('More limits, as in assert_invariants'),
     },
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },
     async run({ name, margin = defaultMargin, invariants: more }, { recording, ctx }) {
@@ -85,7 +86,7 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('assert_invariants', {
     title: 'Assert invariants',
     about:
-      'Check limits, each passed or failed: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+      'Check a run against limits or a baseline, each passed or failed: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
     searchHint: 'limits, regression test',
     input: {
       invariants: z.unknown().optional().describe('Limits by name'),

@@ -86,7 +86,7 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_penetration', {
     title: 'Check penetration',
     about:
-      'List the pairs of a frame that overlap by more than the threshold. Use it when bodies sink into each other.',
+      'List the pairs of a frame (or up to end_frame) that overlap by more than the threshold. Use it when bodies sink.',
     searchHint: 'objects sink, overlap, go into floor',
     input: {
       frame_id: frameArgument,

@@ -62,7 +62,7 @@ export const contactTools: readonly Registration[] = [
   recordingTool('get_contact_history', {
     title: 'Get contact history',
     about:
-      'Return the contact of two bodies over frames: runs, begins, ends, chatter and flips of the normal.',
+      'Return the contact of two bodies over frames: begins, ends, chatter and flips of the normal. Use timeline for all bodies.',
     searchHint: 'when did two objects touch, bounce, separate',
     input: {
       body_a_id: bodyArgument,

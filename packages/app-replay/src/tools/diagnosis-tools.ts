@@ -175,7 +175,7 @@ export const eventTools: readonly Registration[] = [
   recordingTool('timeline', {
     title: 'List events',
     about:
-      'List events in frame order: contacts, impacts (N·s), rest, sliding, energy injection, stalls, penetration, tunnelling. Use it to learn what happens when.',
+      'List events in frame order: contacts, impacts (N·s), rest, sliding, energy injection, stalls, penetration, tunnelling. Use it to find when something first happens.',
     searchHint: 'overview, what happened, order of events',
     input: {
       ...runArguments,

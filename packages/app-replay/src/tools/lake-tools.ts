@@ -12,7 +12,7 @@ export const lakeTools: readonly Registration[] = [
     app.tool('query_runs', {
       title: 'Query all runs',
       about:
-        'Answer a question about the frames of all finished runs. Use it where list_runs does not suffice.',
+        'Return speeds, depths or iterations from the frames of all finished runs. Use list_runs for verdicts.',
       hints: readOnly,
       input: {
         question: z.enum([first ?? '', ...others]).describe(describeQuestions(lakeQuestions)),

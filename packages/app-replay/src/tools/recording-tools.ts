@@ -35,7 +35,8 @@ export const recordingTools: readonly Registration[] = [
   (app) =>
     app.tool('list_recordings', {
       title: 'List recordings',
-      about: 'List recordings with the ids that other tools take. Call it first to find a recording.',
+      about:
+        'List recordings with the ids that other tools take. Use it first; by date or verdict: list_runs.',
       searchHint: 'which runs, simulations, files exist',
       hints: readOnly,
       input: {
@@ -117,7 +118,7 @@ export const recordingTools: readonly Registration[] = [
     app.tool('import_recording', {
       title: 'Import recording',
       about:
-        'Load a ROS 2 bag, CSV, Parquet, npz or HDF5 file. Without a mapping it fails with MAPPING_NEEDED, which proposes one.',
+        'Load a ROS 2 bag, CSV, Parquet, npz or HDF5 file of another program. Without a mapping it fails with MAPPING_NEEDED, which proposes one.',
       hints: { idempotent: true, destructive: false },
       input: {
         path: z.string().min(1).describe('File, or folder of a bag'),

@@ -24,14 +24,14 @@ const maxSimilar = 20
 const whereArgument = z
   .unknown()
   .optional()
-  .describe('Such as {"kind": "blow_up", "since": "2026-11-01"}, or {"scenario": "stack", "bad": true}')
+  .describe('Such as {"since": "2026-11-01", "scenario": "stack", "kind": "blow_up", "bad": true}')
 
 export const runTools: readonly Registration[] = [
   (app) =>
     app.tool('list_runs', {
       title: 'List runs',
       about:
-        'List runs with commit, scenario, seed, first bad frame and worst values. Use it to find runs that failed.',
+        'List runs with commit, first bad frame and worst values. Use it to find runs since a date, of a scenario, or that failed.',
       hints: readOnly,
       input: {
         where: whereArgument,
@@ -82,7 +82,7 @@ export const runTools: readonly Registration[] = [
     app.tool('find_regression', {
       title: 'Find regression',
       about:
-        'Find the first commit since which more runs are bad (exact test, corrected for the number of tests). Use it when runs became worse.',
+        'Find the first commit since which more runs are bad, by an exact test. Use it when runs became worse.',
       hints: readOnly,
       input: {
         metric: z
@@ -116,7 +116,8 @@ export const runTools: readonly Registration[] = [
   (app) =>
     app.tool('runs_like', {
       title: 'Find similar runs',
-      about: 'Return the diagnosed runs that failed most like this one, with similarity from 0 to 1.',
+      about:
+        'Find the runs that failed most like this one, with similarity from 0 to 1. Use it to see whether a fault is known.',
       hints: readOnly,
       input: { recording: z.string().describe('Id or path') },
       example: { before: [{ tool: 'diagnose', args: { recording: 'nan' } }], args: { recording: 'nan' } },

@@ -8,7 +8,7 @@ export default defineTool({
   category: 'feature-management',
   title: 'Delete features',
   about:
-    'Delete features from the plot. Returns a deleteFeatures command. Use it to remove what is selected, or features with known ids.',
+    'Return a deleteFeatures command for features or ids. Use it through run_tool; to delete features of an open plot use delete_features of Debrief.',
   searchHint: 'erase from GeoJSON',
   input: {
     features: featuresArgument('Features to delete'),

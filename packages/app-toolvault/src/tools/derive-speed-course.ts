@@ -9,7 +9,7 @@ export default defineTool({
   category: 'track-analysis',
   title: 'Derive speeds and courses',
   about:
-    'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it when a track has no recorded motion, or it does not match the positions.',
+    'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it for the speed of a ship over time when none was recorded, or it does not match the positions; no tool draws it.',
   searchHint: 'heading, velocity from positions',
   input: { tracks: featuresArgument('Tracks') },
   inject: { tracks: selectedTracks() },

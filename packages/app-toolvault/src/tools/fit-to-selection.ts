@@ -10,7 +10,7 @@ export default defineTool({
   category: 'selection',
   title: 'Fit viewport to selection',
   about:
-    'Fit the viewport to features, with a margin. Returns a setViewport command. Use it to bring the selection into view.',
+    'Fit the viewport to features, with a margin. Returns a setViewport command. Use it with another margin or features than zoom_to_selection of Debrief.',
   searchHint: 'zoom map',
   input: {
     features: featuresArgument('Features to show'),

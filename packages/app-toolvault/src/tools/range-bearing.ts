@@ -21,7 +21,7 @@ export default defineTool({
   category: 'track-analysis',
   title: 'Measure range and bearing',
   about:
-    'Measure range and bearing of the second feature (track or point) from the first, at a time or as a series. Returns them with relative bearing and angle on the bow. Use it to describe the geometry between two vessels or places.',
+    'Measure range and bearing of the second feature (track or point) from the first, at a time or as a series. Returns them with relative bearing and angle on the bow. Use it for the geometry between two vessels or places; for their closest approach use cpa_tcpa.',
   searchHint: 'distance and direction between ships',
   input: {
     features: featuresArgument('Two features'),

@@ -13,7 +13,7 @@ export default defineTool({
   category: 'track-analysis',
   title: 'Resample tracks',
   about:
-    'Resample tracks to regular intervals, interpolated along geodesics. Returns the tracks; gaps are not filled. Use it to compare tracks fix by fix, or to reduce a dense track evenly.',
+    'Resample tracks to regular intervals, interpolated along geodesics. Returns the tracks; gaps are not filled. Use it to compare tracks fix by fix, or to reduce a dense track evenly; simplify_track keeps its shape.',
   searchHint: 'one position every minute, even spacing',
   input: {
     tracks: featuresArgument('Tracks'),

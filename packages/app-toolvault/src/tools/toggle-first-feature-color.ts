@@ -10,7 +10,7 @@ export default defineTool({
   category: 'feature-management',
   title: 'Toggle colour of first feature',
   about:
-    'Toggle the colour of the first feature between red and blue. Returns an updateFeatures command. Use it to mark one feature.',
+    'Toggle the colour of the first feature between red and blue. Returns an updateFeatures command. Use it to mark one feature; for another colour use update_features of Debrief.',
   searchHint: 'recolour, highlight',
   input: { feature_collection: collectionArgument() },
   inject: { feature_collection: { from: 'collection' } },

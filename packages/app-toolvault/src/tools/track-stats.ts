@@ -13,7 +13,7 @@ export default defineTool({
   category: 'track-analysis',
   title: 'Compute track statistics',
   about:
-    'Compute statistics of tracks: geodesic length, duration, derived and recorded speeds, and gaps. Returns the figures of each track. Use it for an overview of what a vessel did.',
+    'Compute statistics of tracks: geodesic length, duration, derived and recorded speeds, and gaps. Returns the figures of each track. Use it for an overview of what a vessel did; for the speed at every fix use derive_speed_course.',
   searchHint: 'how long, distance sailed, duration',
   input: {
     tracks: featuresArgument('Tracks'),

@@ -28,7 +28,7 @@ export function declareFileTools(app: Registrar<Critic, ClientState>): void {
   app.tool('read', {
     title: 'Read files',
     about:
-      'Read files of the project. Returns content, line count and sha; a large file continues at nextOffset. Use lines instead for a few lines.',
+      'Read files of the project. Returns content, line count and sha; a large file continues at nextOffset. Use it for whole files; lines for a few lines.',
     searchHint: 'show source code',
     hints: readHints,
     aliases: createAliases('read'),

@@ -41,7 +41,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
   app.tool('restore', {
     title: 'Restore checkpoint',
     about:
-      'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a saved state.',
+      'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a state of save; undo for the last candidate, reset for the start.',
     searchHint: 'go back to checkpoint',
     hints: writeHints,
     aliases: createAliases('restore', { checkpoint_id: 'cid', checkpointId: 'cid' }),
@@ -67,7 +67,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
   app.tool('reset', {
     title: 'Reset to start',
     about:
-      'Restore all files that the session changed to their state at the start. Returns the written files; other changes of the user stay. Use it to discard all candidates.',
+      'Restore all files that the session changed to their state at the start. Returns the written files; other changes of the user stay. Use it to discard all candidates and start again.',
     searchHint: 'throw away all attempts',
     hints: writeHints,
     aliases: createAliases('reset'),
@@ -85,7 +85,7 @@ export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
   app.tool('undo', {
     title: 'Undo candidate',
     about:
-      'Undo the last candidate: its files, step, scores and streak. Returns the written files. Use it after a candidate that made things worse.',
+      'Undo the last candidate: its files, step, scores and streak. Returns the written files. Use it after a candidate that made things worse; restore for an earlier state.',
     searchHint: 'last change made it worse, revert',
     hints: writeHints,
     aliases: createAliases('undo'),

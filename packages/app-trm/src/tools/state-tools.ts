@@ -66,7 +66,7 @@ export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
   app.tool('halt', {
     title: 'Check halting',
     about:
-      'Return whether to stop, and the rule: success, plateau or limit, as the last evaluation decided. Use it to check whether another candidate is useful.',
+      'Return whether to stop, and the rule: success, plateau or limit, as the last evaluation decided. Use it to check whether another candidate is useful; submit returns the same.',
     searchHint: 'continue or stop',
     hints: readHints,
     aliases: createAliases('halt'),
