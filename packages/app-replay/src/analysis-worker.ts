@@ -1,4 +1,4 @@
-/** The worker of a recording: reads it and runs analyses where the data is. */
+/** Runs analyses in the worker that reads a recording. */
 import { type Analyses, serveRecording } from '@causeway/recording/worker'
 import { checkFrames } from './analysis/check-frames.ts'
 import { findEvents, findStalls } from './analysis/events.ts'
@@ -8,7 +8,7 @@ import { readPoses } from './analysis/poses.ts'
 import { sampleSeries, trajectory } from './analysis/sampled-series.ts'
 import { search, series } from './analysis/series.ts'
 
-/** By the names that callers pass to `Recording.analyse`. */
+/** Names that callers pass to `Recording.analyse`. */
 const analyses: Analyses = {
   checkFrames,
   events: findEvents,

@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of Replay. */
 export const ReplayError = defineErrors({
   NO_RECORDING: {
     status: 409,

@@ -1,4 +1,4 @@
-/** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
+/** SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
 import { PictureError } from '@causeway/picture'
 import { RecordingError } from '@causeway/recording'
@@ -53,7 +53,6 @@ const tools = [
   ...lakeTools,
 ]
 
-/** The Replay app. */
 export default defineApp(
   {
     name: 'Replay',

@@ -11,7 +11,6 @@ const userText = (...lines: readonly string[]) => [
 
 const listIds = (_typed: string, ctx: ReplayContext) => listRecordingIds(ctx)
 
-/** Declares debug_recording and compare_before_after. */
 export function replayPrompts(app: ReplayRegistrar): void {
   app.prompt('debug_recording', {
     about: 'Find the fault of a recording and the frame in which it begins.',

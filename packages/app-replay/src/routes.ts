@@ -11,7 +11,7 @@ const databaseType = 'application/vnd.sqlite3'
 
 const getName = ({ name = '' }: Variables): string => name
 
-/** Declares the routes below `/api/apps/replay`, by which an engine in any language records a run. */
+/** Routes below `/api/apps/replay` by which an engine in any language records a run. */
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:

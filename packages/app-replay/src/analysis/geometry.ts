@@ -20,17 +20,17 @@ import {
 } from '../domain/drawing/shape.ts'
 import { add, type Point3, type Rotation, rotateInverse } from '../domain/vector.ts'
 
-/** Maximum number of contact points per body. */
+/** Per body. */
 const maxPoints = 200
 
-/** Maximum number of frames before the drawn one. */
+/** Number of frames before the drawn one. */
 const maxFrames = 5000
 
 const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Returns recorded shapes and names, and infers the other shapes and planes from contacts, preferably as of the frame. */
+/** Returns recorded shapes and names, and infers the others from contacts, preferably those before the frame. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,
@@ -66,7 +66,7 @@ export async function findGeometry(
   return { shapes, grounds: [...grounds.values()], fixed, names }
 }
 
-/** Returns contact points in the frames of their bodies, and a plane of each body of the environment that is touched. */
+/** Returns contact points in the axes of their bodies, and a plane of each environment body that is touched. */
 async function collectContacts(frame: number, { windows, summary, signal, progress }: AnalysisContext) {
   const isEnvironment = createEnvironmentTest(summary)
   const points = new Map<BodyId, Point3[]>()
@@ -92,7 +92,7 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   return { points, grounds }
 }
 
-/** A contact point with the pose of one of its bodies before the step. */
+/** A contact point with the pose of its body before the step. */
 interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId

@@ -2,12 +2,12 @@ import { type ColumnSelection, type FrameRange, stateAt } from '@causeway/record
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { chooseOrigin, type Poses, poseWidth } from '../domain/drawing/encode-poses.ts'
 
-/** Positions at a greater distance, in m, are reported as lost: a viewer cannot show them next to others. */
+/** In m. A viewer cannot show more distant positions next to others. */
 const maxDistance = 1e6
 
 const selection: ColumnSelection = { parts: ['position', 'orientation'] }
 
-/** Reads the positions and orientations of all bodies as float32, relative to an origin near them. */
+/** Reads the poses of all bodies as float32, relative to an origin near them. */
 export async function readPoses(
   { range }: { readonly range: FrameRange },
   { windows, signal, progress }: AnalysisContext,

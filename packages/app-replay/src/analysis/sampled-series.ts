@@ -7,7 +7,7 @@ import { parseSeriesName } from '../domain/series/series-name.ts'
 import { computeTotals, type Totals } from '../domain/series/totals.ts'
 import { type SeriesArgs, series } from './series.ts'
 
-/** A series in a limited number of points with exact totals. */
+/** A limited number of points with exact totals. */
 export interface SampledSeries extends Totals {
   readonly name: string
   readonly unit: string
@@ -54,7 +54,7 @@ function findRow(columns: Columns, frame: number | null): number {
   return -1
 }
 
-/** Returns the path of a body in a limited number of points, with exact figures of the whole path. */
+/** Returns a limited number of points of a path, with exact figures of the whole path. */
 export async function trajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,

@@ -7,11 +7,11 @@ import { createSampler, selectColumns } from '../domain/series/series-sample.ts'
 export interface SeriesArgs {
   readonly plans: readonly SeriesPlan[]
   readonly range: FrameRange
-  /** Maximum number of frames, from the start of the range. Default: all. */
+  /** Maximum number of frames from the start of the range. Default: all. */
   readonly limit?: number
 }
 
-/** Reads the columns `frame_id`, `simulation_time`, and one per plan, under its name. */
+/** Reads the columns `frame_id`, `simulation_time`, and one for each plan, under its name. */
 export async function series(
   { plans, range, limit = Number.POSITIVE_INFINITY }: SeriesArgs,
   context: AnalysisContext,
@@ -41,7 +41,6 @@ export interface FrameRun {
   readonly last_time: number
 }
 
-/** Finds every run of frames that meet a condition, in frame order. */
 export async function search(
   { predicate, range }: { readonly predicate: Predicate; readonly range: FrameRange },
   { windows, summary, signal, progress }: AnalysisContext,

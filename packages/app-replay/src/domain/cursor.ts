@@ -1,9 +1,9 @@
 import { CausewayError } from '@causeway/protocol'
 
-/** Returns the cursor of a frame id or an index. */
+/** `position` is a frame id or an index. */
 export const createCursor = (position: number): string => `at-${position}`
 
-/** Returns the position of a cursor. Throws `INVALID_CURSOR`. */
+/** Throws `INVALID_CURSOR`. */
 export function parseCursor(cursor: string): number {
   const digits = /^at-(\d{1,15})$/.exec(cursor)?.[1]
   if (digits === undefined) throw new CausewayError('INVALID_CURSOR', `not a cursor: ${cursor.slice(0, 80)}`)

@@ -1,6 +1,6 @@
 import type { BodyId, Value, Vector } from '@causeway/recording'
 
-/** Returns four significant digits. Very large and small numbers have an exponent: `1.234e195`. */
+/** Returns four significant digits, with an exponent if very large or small: `1.234e195`. */
 export function formatNumber(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'unknown'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'
@@ -11,14 +11,13 @@ export function formatNumber(value: Value): string {
 
 const trimZeros = (text: string): string => text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
 
-/** Units of ratios: `e` is the coefficient of restitution. */
+/** `e` is the coefficient of restitution. */
 const ratioUnits = ['', '1', 'e']
 
-/** Returns a number with its unit, and a ratio without one. */
+/** Ratios have no unit. */
 export const formatQuantity = (value: Value, unit: string): string =>
   value === null || ratioUnits.includes(unit) ? formatNumber(value) : `${formatNumber(value)} ${unit}`
 
-/** Returns a clause with a capital letter and a period. */
 export const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 
 /** `1 contact`, `2 contacts` */

@@ -15,7 +15,7 @@ export const negate = ({ x, y, z }: Vector): Vector => ({
   z: difference(0, z),
 })
 
-/** Euclidean length. `hypot` remains finite if squares overflow: diverged runs reach 1e195. */
+/** `hypot` remains finite if squares overflow: diverged runs reach 1e195. */
 export function norm({ x, y, z }: Vector): Value {
   return x === null || y === null || z === null ? null : Math.hypot(x, y, z)
 }
@@ -52,7 +52,6 @@ export function rotationAngle(a: Quaternion, b: Quaternion): Value {
 
 export type Point3 = readonly [x: number, y: number, z: number]
 
-/** A unit quaternion. */
 export type Rotation = readonly [w: number, x: number, y: number, z: number]
 
 /** a + factor * b */

@@ -21,13 +21,13 @@ type Members = ViewedCall['data']
 const toId = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** The frame that was asked for, else the peak of the first finding. */
+/** The requested frame, else the peak of the first finding. */
 const findFrame = (args: Members, data: Members): number | undefined =>
   [args.frame_id, args.mark_frame, data.frame_id, findFirst(data.findings)?.frames?.peak, args.start_frame]
     .map(toId)
     .find((frame) => frame !== undefined)
 
-/** The pair that was asked for, else that of the first finding or of the first violation. */
+/** The requested pair, else that of the first finding or of the first violation. */
 function findPair(args: Members, data: Members): string | undefined {
   const { pair = [] } = findFirst(data.findings) ?? {}
   const violation = findFirst(data.violations)

@@ -12,7 +12,7 @@ const minCachedFrames = 500
 
 const allLaws = Object.keys(laws) as LawName[]
 
-/** Returns the findings unranked, and the number of frames. */
+/** Returns the findings unranked. */
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,
@@ -32,7 +32,7 @@ export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequ
   return [{ name: 'checkFrames', args }]
 }
 
-/** Returns which of the laws could be checked in a frame. */
+/** Returns which laws could be checked in a frame. */
 export async function coverFrame(
   recording: Recording,
   frame: number,

@@ -6,10 +6,9 @@ import type { SceneGeometry } from '../domain/drawing/shape.ts'
 import { toPoint3 } from '../domain/drawing/view.ts'
 import { getForceScale } from './frames.ts'
 
-/** Maximum number of frames of encoded poses. */
 export const maxPoseFrames = 4096
 
-/** Returns the poses of all bodies in a range of frames as CWP1, at most 4096 frames. */
+/** Encodes at most `maxPoseFrames` frames as CWP1. */
 export async function readPoses(
   recording: Recording,
   { from, to }: { readonly from: number; readonly to: number },
@@ -19,10 +18,10 @@ export async function readPoses(
   return new Uint8Array(encodePoses(await recording.analyse<Poses>('poses', { range }, { signal })))
 }
 
-/** Returns the shapes of bodies (m), planes of the environment, and contact forces (N) of a frame. */
+/** Returns shapes (m), planes of the environment, and contact forces (N) of a frame. */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)
-  // Shapes are estimated from all contacts of a long range, which is the same for most frames.
+  // All contacts of a long range yield shapes that are the same for most frames.
   const first = { frame: recording.summary.frames?.first_frame ?? 0 }
   const geometry = await recording.analyse<SceneGeometry>('geometry', first, { signal, isCached: true })
   const isEnvironment = createEnvironmentTest(recording.summary)

@@ -7,7 +7,7 @@ import { parseSeriesName, type SeriesPlan } from '../domain/series/series-name.t
 
 const maxSeries = 8
 
-/** Parses the names of series. Throws `INVALID_ARGUMENTS` for unknown names, and unless there are one to eight. */
+/** Throws `INVALID_ARGUMENTS` for unknown names, and unless there are one to eight. */
 export function parseSeriesNames(names: readonly string[], recording: Recording): SeriesPlan[] {
   if (names.length >= 1 && names.length <= maxSeries)
     return names.map((name) => parseSeriesName(name, recording.resolveBody))
@@ -17,11 +17,10 @@ export function parseSeriesNames(names: readonly string[], recording: Recording)
   })
 }
 
-/** Columns: `frame_id`, `simulation_time`, then one per plan. */
+/** Columns: `frame_id`, `simulation_time`, then one for each plan. */
 export const readSeries = (recording: Recording, args: SeriesArgs, options: CallOptions): Promise<Columns> =>
   recording.analyse<Columns>('series', args, toCallOptions(options))
 
-/** Reads series in a limited number of points, with exact totals. */
 export const readSampledSeries = (recording: Recording, args: SampledSeriesArgs, options: CallOptions) =>
   recording.analyse<Awaited<ReturnType<typeof sampleSeries>>>('sampledSeries', args, toCallOptions(options))
 

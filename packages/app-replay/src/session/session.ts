@@ -11,7 +11,7 @@ export interface ReplaySession {
 
 export type ReplayContext = ToolContext<ReplayStore, ReplaySession>
 
-/** Members of every answer: the id of its recording, and whether the file has changed since the last call. */
+/** Id of the recording of an answer, and whether the file has changed since the last call. */
 export interface AnswerStamp {
   readonly recording: string
   readonly reloaded?: true
@@ -34,7 +34,6 @@ export async function openRecording(
   return { recording, stamp: reloaded ? { recording: id, reloaded } : { recording: id } }
 }
 
-/** Passes on cancellation and progress of a call. */
 export const createOpenOptions = (ctx: ReplayContext): OpenOptions => ({
   signal: ctx.signal,
   progress: (done, total, message) => ctx.progress(done, total, message),

@@ -10,11 +10,10 @@ import {
 
 interface LakeOptions {
   readonly recorder: Recorder
-  /** Folder of the Parquet files. */
   readonly folder: string
-  /** Whether the folder was set, and is not the server's own. */
+  /** Whether the folder was set and is not the server's own. */
   readonly isShared: boolean
-  /** ClickHouse, if it answers the questions. */
+  /** Set if ClickHouse answers the questions. */
   readonly clickHouse: { readonly url: string; readonly source: string } | undefined
 }
 
@@ -26,7 +25,7 @@ interface CallOptions {
 /** Runs exported in one call. */
 const maxExported = 1000
 
-/** Frames of all sealed runs as Parquet files, and questions about them. */
+/** Frames of all sealed runs as Parquet files. */
 export class Lake {
   readonly #recorder: Recorder
   readonly #files: DuckDbLake
@@ -46,7 +45,7 @@ export class Lake {
     return this.#clickHouse === undefined ? 'DuckDB' : 'ClickHouse'
   }
 
-  /** Exports the sealed runs that are not in the lake, then answers. Throws what the engines throw. */
+  /** Exports the sealed runs that are not in the lake, then answers. Throws the errors of the engine. */
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files
@@ -55,7 +54,7 @@ export class Lake {
     return { ...answer, waiting }
   }
 
-  /** Returns the number of runs that are left for the next call. Calls share an export. */
+  /** Returns the number of runs that are left for the next call. Concurrent calls share an export. */
   async #exportNew(options: CallOptions): Promise<number> {
     this.#export ??= this.#exportPart(options).finally(() => {
       this.#export = undefined

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import { AgingClock, type Migration, openDatabase } from '@causeway/store'
 
-/** A note on a frame. */
 export interface Bookmark {
   readonly id: number
   readonly frame_id: number
@@ -14,13 +13,12 @@ export interface Bookmark {
 export interface Baseline {
   readonly name: string
   readonly recording: string
-  /** Plain data. */
   readonly invariants: unknown
   /** Unix time in milliseconds. */
   readonly made_ms: number
 }
 
-/** Schema of `replay.db`. A released migration is never changed. */
+/** A released migration is never changed. */
 export const notebookMigrations: readonly Migration[] = [
   {
     name: 'notebook',
@@ -63,13 +61,13 @@ const prepare = (db: ReturnType<typeof openDatabase>) => ({
   listBaselines: db.prepare<[], string>('SELECT name FROM baseline ORDER BY name').pluck(),
 })
 
-/** A change with the same request id is applied once within ten minutes. */
+/** Bookmarks and baselines in `replay.db`. A repeated change with the same request id is applied once. */
 export class Notebook {
   readonly #db: ReturnType<typeof openDatabase>
   readonly #clock: AgingClock
   readonly #statements: ReturnType<typeof prepare>
 
-  /** Opens `replay.db` in the data folder. Throws the errors of `openDatabase`. */
+  /** Throws the errors of `openDatabase`. */
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
     this.#db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
     this.#clock = new AgingClock(this.#db, { columns: ['request.made_ms'], keepMs: repeatMs, now, steady })
@@ -113,7 +111,7 @@ export class Notebook {
     return row && { ...row, invariants: JSON.parse(row.invariants) as unknown }
   }
 
-  /** Returns the names of all baselines, sorted. */
+  /** Sorted. */
   async baselines(): Promise<readonly string[]> {
     return this.#statements.listBaselines.all()
   }

@@ -1,10 +1,10 @@
 import type { Picture, Renderer } from '@causeway/picture'
 import type { Content } from '@causeway/protocol'
 
-/** Maximum size of all SVG texts in characters. They are ASCII except for labels, so about as many bytes. */
+/** Maximum size of all SVG texts in characters, which are mostly ASCII. */
 export const maxCharacters = 32 * 1024 ** 2
 
-/** The renderer and the SVG texts of the latest pictures, which clients read as resources. */
+/** SVG texts of the latest pictures, which clients read as resources. */
 export class PictureCache {
   readonly renderer: Renderer
   readonly #newId: () => string
@@ -17,7 +17,7 @@ export class PictureCache {
     this.#newId = newId
   }
 
-  /** Stores the SVG of a picture. Returns its URI and the content of an answer: the PNG and a link to the SVG. */
+  /** Returns the URI of the SVG and the content of an answer: the PNG and a link to the SVG. */
   add(
     recording: string,
     name: string,
@@ -38,7 +38,7 @@ export class PictureCache {
     }
   }
 
-  /** Returns the SVG text of a picture, or `undefined` if it was evicted. */
+  /** Returns `undefined` if the picture was evicted. */
   svg(recording: string, id: string): string | undefined {
     const key = `${recording} ${id}`
     const svg = this.#texts.get(key)
@@ -52,7 +52,7 @@ export class PictureCache {
     return this.#characters
   }
 
-  /** Evicts about this many bytes, the least recently used pictures first. Returns the evicted bytes. */
+  /** Evicts about this many bytes, least recently used pictures first. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#characters
     for (const key of [...this.#texts.keys()]) if (before - this.#characters < bytes) this.#evict(key)

@@ -4,10 +4,10 @@ import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
 import { precomputed } from '../session/diagnose.ts'
 
-/** Time after the last sealed run before its diagnosis starts, so that it does not slow down a series of runs, in ms. */
+/** In ms. The diagnosis must not slow down a series of runs. */
 const startDelayMs = 2000
 
-/** Diagnoses sealed runs in the background, one after the other, and writes the summaries of recordings. */
+/** Diagnoses sealed runs in the background, one after the other, and stores their summaries. */
 export class RunSummarizer {
   readonly #library: RecordingLibrary
   readonly #log: Env['log']
@@ -26,8 +26,8 @@ export class RunSummarizer {
   }
 
   /**
-   * Returns the summaries of all recordings, or of those of a scenario, and the number of sealed runs that wait for their
-   * first summary. Starts the diagnosis of the waiting runs.
+   * Returns the summaries of all recordings or of a scenario, and the number of sealed runs without one.
+   * Starts their diagnosis.
    */
   list(scenario?: string): { readonly runs: readonly RunSummary[]; readonly waiting: number } {
     if (!this.#hasScanned) this.#scan()
@@ -42,12 +42,11 @@ export class RunSummarizer {
     return this.#library.summaries.find(recording)
   }
 
-  /** Writes a summary that was made elsewhere. */
   put(summary: RunSummary): void {
     this.#library.summaries.put(summary)
   }
 
-  /** Writes the summary of a recording that a client has diagnosed, unless it is still being recorded. */
+  /** Stores the summary of a diagnosis by a client, unless the run is still being recorded. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {

@@ -38,7 +38,7 @@ export const replayData: readonly DataPart[] = [
   { path: 'replay.db', kind: 'database', schema: listNames(notebookMigrations) },
 ]
 
-/** Minimum time between two notifications that a recording has new frames, in milliseconds. */
+/** Minimum time between two notifications about new frames of a recording, in ms. */
 const growthNoticeMs = 200
 
 /** Recordings, bookmarks, baselines and pictures, shared by all clients. */
@@ -78,7 +78,7 @@ export class ReplayStore {
     return this.#library.list(directory)
   }
 
-  /** Opens a recording. Notifies clients if it is new or its file has changed. */
+  /** Notifies clients if the recording is new or its file has changed. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
     return this.#reportOpened(await this.#library.open(idOrPath, options))
   }
@@ -106,7 +106,7 @@ export class ReplayStore {
     return this.#library.importRecording(...args)
   }
 
-  /** Recordings that were opened since the start, in the order of their first use. */
+  /** Recordings opened since the start, in the order of their first use. */
   get opened(): readonly RecordingIdentity[] {
     return [...this.#opened.values()]
   }

@@ -17,7 +17,7 @@ import type { ReplayContext } from '../session/session.ts'
 import { maxBookmarks } from '../store/notebook.ts'
 import { type Registration, recordingTool } from './recording-tool.ts'
 
-/** Share of the figures of a good run that later runs may exceed them by. */
+/** Share by which later runs may exceed the figures of a good run. */
 const defaultMargin = 0.1
 
 /** Every answer lists all notes of the recording. */
@@ -121,7 +121,6 @@ export const baselineTools: readonly Registration[] = [
   }),
 ]
 
-/** A repeated call has the same request id and the same arguments. */
 const createRequestKey = ({ requestId }: ReplayContext, args: object): string =>
   `${requestId} ${JSON.stringify(args)}`
 

@@ -21,7 +21,7 @@ import {
   runArguments,
 } from './recording-tool.ts'
 
-/** Number of ranked findings in an answer by default: they fit in 2 kB. */
+/** Four findings fit in 2 kB. */
 const defaultFindings = 4
 const clampFindings = (findings: number): number => Math.min(Math.max(findings, 1), 200)
 

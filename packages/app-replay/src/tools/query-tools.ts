@@ -8,7 +8,6 @@ import { defaultPoints, maxPoints, type Registration, recordingTool } from './re
 /** Maximum size of the rows of an answer as JSON. */
 const maxBytes = 50_000
 
-/** Time limit of a query in seconds. */
 const defaultTimeoutS = 5
 const maxTimeoutS = 30
 

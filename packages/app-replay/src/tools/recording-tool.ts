@@ -18,7 +18,7 @@ export type Registration = (app: ReplayRegistrar) => void
 
 export interface RecordingCall extends OpenedRecording {
   readonly ctx: ReplayContext
-  /** Returns the recorded frames within bounds. Throws `INVALID_ARGUMENTS` and `FRAME_NOT_FOUND`. */
+  /** Throws `INVALID_ARGUMENTS` and `FRAME_NOT_FOUND`. */
   range(bounds: Bounds): FrameRange
   attach(content: readonly Content[]): void
 }
@@ -37,8 +37,8 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
 }
 
 /**
- * Declares a tool with the argument `recording`, read-only by default. Adds the id of the recording to the answer. The output
- * schema does not list `summary`, which every answer has: the instructions of the app mention it once.
+ * Declares a tool with the argument `recording`, read-only by default, whose answer contains the id of the
+ * recording. The output schema omits `summary`: every answer has it.
  */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,
@@ -83,7 +83,7 @@ export const bodyArgument = z.int().describe('Body id')
 
 const cursorArgument = z.string().optional().describe('From next_cursor')
 
-/** Bounds of a range of frames, both included. `null`, which the seed's tools accept, is an open bound. */
+/** Both bounds are included. `null`, which the seed's tools accept, is an open bound. */
 export const rangeArguments = {
   start_frame: z.number().nullish().describe('First frame'),
   end_frame: z.number().nullish().describe('Last frame'),

@@ -2,10 +2,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { type BodyId, RecordingError, type RecordingSummary } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/**
- * Returns a `BODY_NOT_FOUND` with the reason: the body belongs to the environment, appears later, or was not
- * recorded. `where` completes the sentence; `bodies` are those that exist there.
- */
+/** Returns a `BODY_NOT_FOUND` with the reason. `where` completes the sentence; `bodies` are those that exist there. */
 export function createBodyNotFound(
   body: BodyId,
   summary: RecordingSummary,

@@ -3,7 +3,7 @@ import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
 import { norm, rotationAngle, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
-/** The change of a body between two frames, b - a. */
+/** Change of a body between two frames, b - a. */
 export interface BodyComparison {
   /** m */
   readonly position_delta: Vector
@@ -40,7 +40,7 @@ export interface BodyInFrame {
   readonly state: BodyState
 }
 
-/** Compares a body in two frames of a recording with contacts. */
+/** Both frames must be of a recording with contacts. */
 export function compareBody(a: BodyInFrame, b: BodyInFrame) {
   const position_delta = subtract(b.state.position, a.state.position)
   const velocity_delta = subtract(b.state.velocity, a.state.velocity)

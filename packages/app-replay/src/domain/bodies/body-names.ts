@@ -2,16 +2,13 @@ import type { BodyId } from '@causeway/recording'
 import type { Scene } from '../steps/scene.ts'
 import type { Step } from '../steps/step.ts'
 
-/** Names of bodies by id; those without a name are not included. */
+/** Bodies without a name are not included. */
 export type BodyNames = Readonly<Record<BodyId, string>>
 
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/**
- * Names bodies as recorded. An environment body without a name is a floor, ceiling or wall by the direction of its first contact
- * relative to gravity.
- */
+/** Names bodies as recorded, or environment bodies floor, ceiling or wall by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names = new Map<BodyId, string>()
   readonly #counts = new Map<string, number>()
@@ -39,7 +36,7 @@ export class BodyNameCollector {
   }
 }
 
-/** Returns the name of a body with its id, without bit 31 of the environment. */
+/** The id is written without bit 31 of the environment. */
 function nameBody(id: BodyId, names: BodyNames): string {
   const name = names[id]
   if (id >= 2 ** 31) return name ?? `environment body ${id - 2 ** 31}`

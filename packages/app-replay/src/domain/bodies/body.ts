@@ -8,7 +8,7 @@ export interface Pair {
 
 const environmentBit = 0x8000_0000
 
-/** Returns a test for environment bodies: bit 31 of the id, or the metadata of older eras without this bit. */
+/** Returns a test for environment bodies: bit 31 of the id, or the metadata of older recordings without this bit. */
 export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
   const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
   return (id) => id >= environmentBit || flagged.has(id)
@@ -17,7 +17,7 @@ export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>
   body_a_id === body || body_b_id === body
 
-/** Whether both rows have the same bodies, in either order. */
+/** In either order. */
 export const isSamePair = (a: Pair, b: Pair): boolean =>
   involvesBody(a, b.body_a_id) && involvesBody(a, b.body_b_id)
 

@@ -6,11 +6,9 @@ import { dot, negate } from '../vector.ts'
 /** The contact of a pair in a frame. */
 export interface PairContact {
   readonly frame_id: number
-  /** Number of friction constraints. */
   readonly friction_rows: number
-  /** Number of points of the collision. */
   readonly points: number
-  /** Unit vector from the first requested body to the second, regardless of the order in the file. */
+  /** Unit vector from the first requested body to the second. */
   readonly normal: Vector | null
 }
 
@@ -43,7 +41,6 @@ export function selectContactFrames(touches: readonly PairContact[]): ContactFra
 export const countContactPoints = ({ friction_rows, points }: PairContact): number =>
   friction_rows > 0 ? friction_rows : points
 
-/** Consecutive frames of contact. */
 export interface Run {
   readonly first_frame: number
   readonly last_frame: number
@@ -61,20 +58,17 @@ export interface ContactEvolution {
   readonly normal_flips: readonly number[]
   /** Other frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames with a different number of contact points than the frame before. */
+  /** Number of frames whose number of contact points differs from that of the frame before. */
   readonly point_count_changes: number
 }
 
-/**
- * Window in frames, and transitions in it that are chatter. Counts every begin and end, bounces too. The law
- * (`laws/chatter-law.ts`) counts only short losses of contact.
- */
+/** In frames. Counts every begin and end, also bounces, unlike the law `contact_duration`. */
 const chatterWindow = 30
 const chatterTransitions = 4
 
 const minTurnCosine = Math.cos(maxNormalTurn)
 
-/** Analyses frames of contact, which ascend, of a requested range. */
+/** Frames must ascend. */
 export function analyzeEvolution(frames: readonly PairContact[], range: FrameRange): ContactEvolution {
   const runs: { first_frame: number; last_frame: number }[] = []
   const normal_flips: number[] = []

@@ -8,7 +8,6 @@ const maxRows = 160
 export interface HistoryPage {
   readonly frames: readonly PairContact[]
   readonly next_cursor: string | null
-  /** Whether the rows of the frames are omitted. */
   readonly omitsRows: boolean
 }
 
@@ -26,12 +25,10 @@ export function paginateHistory(
 export interface HistoryEntry {
   readonly frame_id: number
   readonly simulation_time: Value
-  /** Number of contact points. */
   readonly num_contacts: number
   readonly penetration_depth: Value
-  /** Sum over the contact points, or `null` if none was recorded. */
+  /** Sum over the contact points, `null` if none was recorded. */
   readonly normal_lambda: Value
-  /** Empty if `omitsRows`. */
   readonly contacts: readonly FrictionConstraint[]
 }
 

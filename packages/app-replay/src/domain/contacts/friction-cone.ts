@@ -6,15 +6,14 @@ import { type ForceScale, toNewtons } from './force.ts'
 /** Tolerance of `exceeds_limit` as a share of the limit. */
 export const epsilon = 0.01
 
-/** Additional tolerance of `exceeds_limit_strict` in the recorded unit: numerical noise of solvers. */
+/** Noise of solvers: additional tolerance of `exceeds_limit_strict` in the recorded unit. */
 export const coneNoise = 1e-6
 
-/** Returns by how much a tangential force exceeds its limit with the tolerance. */
 export const coneExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
 
 /**
- * A contact against its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are newtons, `null` if the unit is
- * unknown.
+ * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are newtons, `null` if the unit
+ * is unknown.
  */
 export interface ConeCheck extends Pair {
   readonly friction_coefficient: Value

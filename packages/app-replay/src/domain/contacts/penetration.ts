@@ -30,7 +30,6 @@ export function toPenetration({
   }
 }
 
-/** Returns the maximum depths of pairs and of their points. */
 export const findMaxPenetration = (
   pairs: readonly Penetration[],
 ): { max_penetration_depth: Value; max_point_depth: Value } => ({

@@ -3,7 +3,7 @@ import { createEnvironmentTest, involvesBody, listBodies, type Pair } from '../b
 import { formatCount, formatList, formatQuantity } from '../sentence.ts'
 import { norm, splitAlong } from '../vector.ts'
 
-/** Source of contacts: collision and contact rows if a frame has no friction rows. */
+/** Collision and contact rows are used if a frame has no friction rows. */
 export type ContactSource = 'friction' | 'collisions'
 
 export interface MovingBody {
@@ -15,17 +15,16 @@ export interface MovingBody {
   /** m/s along the contact normal, and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
-  /** Whether the speed is g*dt, as resting bodies are recorded: gravity is integrated after the contacts are solved. */
+  /** Whether the speed is g dt: engines that integrate gravity after solving contacts record resting bodies so. */
   readonly likely_at_rest: boolean
 }
 
 export interface RestingCheck {
-  /** Number of dynamic bodies. */
   readonly bodies_in_contact: number
   readonly environment_in_contact: number
   readonly source: ContactSource
   readonly moving_bodies: readonly MovingBody[]
-  /** g*dt in m/s, or `null` if unknown. */
+  /** g dt in m/s, or `null` if unknown. */
   readonly rest_speed: Value
 }
 
@@ -37,7 +36,7 @@ export interface RestingRule {
   readonly angularVelocity: number
 }
 
-/** Relative tolerance of a speed of g*dt. */
+/** Relative tolerance of a speed of g dt. */
 const restTolerance = 0.01
 
 export function checkResting(frame: Frame, summary: RecordingSummary, rule: RestingRule): RestingCheck {

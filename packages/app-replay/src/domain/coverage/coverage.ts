@@ -23,9 +23,9 @@ export interface NotChecked {
 }
 
 export interface Coverage {
-  /** Laws that were checked in at least one frame. */
+  /** In at least one frame. */
   readonly checked: readonly CheckedLaw[]
-  /** Laws to which no frame was subject, such as laws of contacts if nothing touches. */
+  /** Laws to which no frame was subject. */
   readonly not_applicable: readonly CheckedLaw[]
   readonly not_checked: readonly NotChecked[]
 }
@@ -53,7 +53,7 @@ const stateNeeds = [
 
 const withoutContacts = toMask(['contacts', 'normals', 'depths', 'leverArms'])
 
-/** Records which data each frame lacks, and derives which laws were checked. */
+/** Collects the missing data of each frame, and derives which laws were checked. */
 export class CoverageCollector {
   readonly #scene: Scene
   readonly #groups: Readonly<Record<LawScope, Map<number, Group>>> = {
@@ -69,12 +69,12 @@ export class CoverageCollector {
   }
   /** Missing data that depends on the body alone. */
   readonly #constant: Int32Array
-  /** By column: what the touches of this frame lack, and what the frame before lacked. */
+  /** By column: what the touches of this frame lack, and those of the frame before. */
   readonly #touchMasks: Int32Array
   readonly #before: Int32Array
   /** What each body lacks in this frame, without joints. */
   readonly #bodyMasks: Int32Array
-  /** Whether every body of the environment has a shape and a pose. */
+  /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
   #frames = 0
 
@@ -135,7 +135,6 @@ export class CoverageCollector {
     if (!scene.hasContacts) this.#add('pair', frameMask, frame, -1)
   }
 
-  /** Returns the coverage of the laws that these modules check. */
   summarize(modules: readonly LawName[]): Coverage {
     const checked: CheckedLaw[] = []
     const not_applicable: CheckedLaw[] = []
@@ -177,7 +176,7 @@ export class CoverageCollector {
     const lacking = groups
       .filter(({ mask }) => (mask & wanted) !== 0)
       .map((group) => ({ group, missing: group.mask & wanted }))
-    // The first frame of a range or body has no predecessor, and nothing else is missing.
+    // The first frame of a range or body lacks only its predecessor.
     const others = lacking.filter(({ missing }) => missing !== needBits.previous)
     const isOnlyFirst = judged.length === 0 && others.length === 0
     return { judged, lacking: isOnlyFirst ? lacking : others }
@@ -203,7 +202,7 @@ export class CoverageCollector {
     )
   }
 
-  /** Adds the joints of a frame. A group without joints lacks their data. */
+  /** A group without joints lacks their data. */
   #addJoints(step: Step, frameMask: number): void {
     const { window, row, frame, scene, joints } = step
     const { offset, data } = window.joints

@@ -1,4 +1,4 @@
-/** Data that laws need. Each is one bit of a mask of missing data. */
+/** Data that laws need. */
 export const dataNeeds = {
   frames: { name: 'frames', howToRecord: 'record at least one frame' },
   previous: { name: 'the frame before', howToRecord: 'record consecutive frame ids, at least two frames' },
@@ -36,7 +36,7 @@ export const dataNeeds = {
     name: 'tangential impulses',
     howToRecord: 'send points[].tangent1_lambda and tangent2_lambda',
   },
-  /** Rotation of a body about its contact: from angular velocities or orientations, and contact points or shapes. */
+  /** From angular velocities or orientations, and contact points or shapes. */
   rotations: {
     name: 'rotation about contacts',
     howToRecord: 'send bodies[].angular_velocity or orientation, and points[].point or bodies[].shape',

@@ -2,8 +2,8 @@ import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
 /**
- * Where a law applies: to every frame, to every body, to every body if contacts were not recorded, to bodies without and with contact, to touching pairs, to joints, and
- * to groups whose bodies cannot be judged alone, without and with contact.
+ * Where a law applies. `contactless` is every body if contacts were not recorded. Groups are those whose bodies
+ * cannot be judged alone. `free` and `touching` are without and with contact.
  */
 export type LawScope =
   | 'frame'
@@ -30,7 +30,7 @@ export interface LawEntry {
 
 const part = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart => ({ scope, needs })
 
-/** A part that compares a frame with the one before. */
+/** Compares a frame with the one before. */
 const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
   part(scope, 'previous', 'times', ...needs)
 
@@ -45,7 +45,7 @@ const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as co
 /** Forces that act in a step in addition to the recorded contacts. */
 const forces = ['wholeSteps', 'jointImpulses'] as const
 
-/** The laws that verdicts name, with the data that each needs. docs/laws.md explains them. */
+/** Laws that verdicts name, with the data that each needs. See docs/laws.md. */
 export const lawTable = {
   finite_numbers: law(
     'record',

@@ -25,7 +25,6 @@ export interface ArrowDrawing {
 
 const labelStyle = { size: textSizes.note, weight: 600 } as const
 
-/** Returns a label next to the tip of an arrow. */
 function labelTip(text: string, [from, tip]: readonly [Point, Point], color: string): Label {
   const [dx, dy] = [tip[0] - from[0], tip[1] - from[1]]
   const { size } = labelStyle
@@ -63,7 +62,7 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
 }
 
-/** Draws the resultant force of each pair in N and every contact point. Labels of friction are below, where the ground is. */
+/** Draws the resultant force of each pair in N and every contact point. */
 export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
   const largest = Math.max(...forces.flatMap(({ normal, friction }) => [size(normal), size(friction)]), 0)
   const isShown = (force: Point3 | null): force is Point3 =>

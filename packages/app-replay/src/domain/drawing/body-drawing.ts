@@ -43,7 +43,7 @@ export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnB
   return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
 }
 
-/** Returns half the largest extent of a shape, m. */
+/** Returns half the largest extent in m. */
 export function getReach(shape: Shape | null): number {
   if (shape === null) return 0
   if ('box' in shape) return Math.max(...shape.box)
@@ -52,7 +52,6 @@ export function getReach(shape: Shape | null): number {
 
 type Solid = Pick<DrawnBody, 'at' | 'shape' | 'turn'>
 
-/** Returns the points that a body extends to. */
 export function listExtremes({ at, shape, turn }: Solid): Point3[] {
   if (shape === null) return [at]
   if ('box' in shape) {
@@ -110,13 +109,13 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** Draws a body of the environment; one without a visible size is a point, such as the pivot of a pendulum. */
+/** A body without a visible size is drawn as a point, such as the pivot of a pendulum. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })
 }
 
-/** Draws a part of a plane below the middle of the bodies. `half` is half its side, m. */
+/** Draws a part of a plane below the middle of the bodies. `half` is half its side in m. */
 export function drawGround(
   { at: foot, normal }: Ground,
   drawn: readonly DrawnBody[],
@@ -142,13 +141,12 @@ export function drawGround(
   })
 }
 
-/** Returns the point of a plane below the middle of the bodies. */
 export function findFoot(
   { at: foot, normal }: Pick<Ground, 'at' | 'normal'>,
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  // Of the box around them, as the view: the mean would be on the side of most bodies.
+  // The middle of the box around them, as in the view: the mean would be on the side of most bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2

@@ -15,7 +15,7 @@ export interface ContactForce extends Pair {
 
 const zero: Point3 = [0, 0, 0]
 
-/** Returns the forces of the pairs of a frame. `getCarried` selects the body of a pair whose forces are drawn. */
+/** `getCarried` selects the body of a pair whose forces are drawn. */
 export function contactForces(
   { collisions, friction_constraints }: Frame,
   scale: ForceScale,
@@ -48,7 +48,10 @@ export function contactForces(
   })
 }
 
-/** Returns a choice of the body of a pair whose forces are shown: the upper one if both can move, else the one outside of the environment. */
+/**
+ * Returns a function that chooses the upper body of a pair if both can move, else the one outside of the
+ * environment.
+ */
 export const chooseCarriedBody =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

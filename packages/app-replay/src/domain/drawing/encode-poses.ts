@@ -4,26 +4,26 @@ import type { Point3 } from '../vector.ts'
 /** Numbers of a pose: position x y z, orientation w x y z. */
 export const poseWidth = 7
 
-/** Poses of all bodies over frames. */
 export interface Poses {
   readonly bodies: readonly BodyId[]
-  /** frame ids, shape [frames] */
+  /** Shape [frames]. */
   readonly frames: Float64Array
-  /** s, shape [frames] */
+  /** s, shape [frames]. */
   readonly times: Float64Array
   /** Subtracted from the positions, m. */
   readonly origin: Point3
-  /** Bits: 1 recorded, 2 not finite, 4 too far away; shape [frames, bodies] */
+  /** Bits: 1 recorded, 2 not finite, 4 too far away; shape [frames, bodies]. */
   readonly states: Uint8Array
-  /** shape [frames, bodies, 7], row-major float32 */
+  /** Shape [frames, bodies, 7], row-major. */
   readonly values: Float32Array
 }
 
 const headerBytes = 56
 
 /**
- * Returns poses in the format `CWP1`, little-endian: `u32` magic, version, frames, bodies; `f64` origin[3]; padding to 56 bytes; `f64` frame
- * ids; `f64` times; `u32` body ids; `u8` states, padded to 4 bytes; `f32` values.
+ * Returns poses in the format `CWP1`, little-endian: `u32` magic, version, frames, bodies; `f64` origin[3];
+ * padding to 56 bytes; `f64` frame ids; `f64` times; `u32` body ids; `u8` states, padded to 4 bytes; `f32`
+ * values.
  */
 export function encodePoses({ bodies, frames, times, origin, states, values }: Poses): Uint8Array {
   const stateBytes = Math.ceil(states.length / 4) * 4
@@ -52,7 +52,7 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
   return bytes
 }
 
-/** Scenes that extend less, in m, keep their precision as float32 without an origin. */
+/** In m. Smaller scenes keep their precision as float32 without an origin. */
 const maxPlainExtent = 1000
 
 /** Returns a whole point near the first finite position of a far scene, else zero. */

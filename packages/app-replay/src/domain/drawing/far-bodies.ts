@@ -1,21 +1,20 @@
 import type { Point3 } from '../vector.ts'
 
-/** A body of a picture. */
 export interface Placed {
   readonly at: Point3
   /** Largest extent, m. */
   readonly size: number
 }
 
-/** Times the size of a scene. A picture that shows a body beyond shows the others as points. */
+/** Factor of the size of a scene beyond which bodies are left out: the others would be points. */
 const maxDistance = 300
 
 /** Size of a scene whose bodies have no size and lie in one place, m. */
 const minSize = 0.1
 
 /**
- * Returns the bodies of an exploded scene that fit into one picture: those near the body with the smallest sum of distances. Of two
- * bodies, the one nearer to the origin counts.
+ * Returns the bodies of an exploded scene that fit into one picture: those near the body with the smallest
+ * sum of distances, or of two bodies the one nearer to the origin.
  */
 export function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies

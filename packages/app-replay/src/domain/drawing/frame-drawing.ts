@@ -50,10 +50,9 @@ const width = 900
 const height = 640
 /** Area of the scene: the title is above, axes and scale are below. */
 const area = { left: 90, right: width - 90, top: 110, bottom: height - 110 }
-/** Area of labels. */
 const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
 
-/** Returns SVG text of 900 by 640 pixels. The title lists bodies without a finite position and bodies too far away for the picture. */
+/** Returns SVG text of 900 by 640 pixels. The title lists bodies without a finite position and bodies too far away. */
 export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
   const isMeant = (id: BodyId): boolean => bodies === null || bodies.includes(id)
   const states = frame.states.filter(({ body_id }) => isMeant(body_id))
@@ -115,7 +114,7 @@ export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment 
   )
 }
 
-/** Whether a body of the environment is part of the scene of the drawn bodies. */
+/** Whether an environment body is part of the scene of the drawn bodies. */
 const isNear = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
   selectNear([...drawn, { at, size: 0 }]).some((body) => body.at === at)
 
@@ -158,7 +157,7 @@ function fitToArea(spans: readonly Projected[]): Fit {
   }
 }
 
-/** Half the side of the ground as a share of the width. Seen from above, it must not cover the title. */
+/** Half the side of the ground as a share of the width. From above, it must not cover the title. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
 /** Offset of the name from the centre to the left end of a body, where no arrows begin. */
@@ -187,7 +186,7 @@ const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet 
 /** Distance of the name of a plane from its surface, px. */
 const depthOfName = 22
 
-/** Names the visible bodies of the environment. The name of a plane is on its solid side. */
+/** Names visible environment bodies, planes on their solid side. */
 function nameEnvironment(
   { names, grounds, fixed }: SceneGeometry,
   drawn: readonly DrawnBody[],
@@ -199,7 +198,7 @@ function nameEnvironment(
       const [x, y] = at(foot)
       const [u, v] = at(add(foot, ground.normal, -1))
       const size = Math.hypot(u - x, v - y)
-      // Seen from above, the solid side has no direction.
+      // From above, the solid side has no direction.
       const [dx, dy] = size < 1e-6 ? [0, 1] : [(u - x) / size, (v - y) / size]
       return { body: ground.body, place: [x + 1.6 * depthOfName * dx, y + depthOfName * dy] as Point }
     }),
@@ -231,7 +230,6 @@ const viewWords: Readonly<Record<ViewName, string>> = {
   iso: 'askew from above',
 }
 
-/** Bodies that are not in the picture. */
 interface MissingBodies {
   readonly notFinite: readonly BodyId[]
   readonly far: readonly BodyId[]

@@ -1,6 +1,5 @@
 import { haloText, type Point, type SvgElement, textWidth } from '@causeway/picture'
 
-/** A label with the place that it should have. */
 export interface Label {
   readonly text: string
   /** Middle of the baseline, px. */
@@ -38,8 +37,8 @@ const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
 )
 
 /**
- * Moves labels so that they are inside the area and do not overlap. Earlier labels take precedence. A label without a free place stays
- * inside the area.
+ * Moves labels inside the area so that they do not overlap. Earlier labels take precedence; a label without a
+ * free place may overlap.
  */
 export function separateLabels(labels: readonly Label[], area: Box): Label[] {
   const taken: Box[] = []

@@ -2,8 +2,8 @@ import type { BodyGeometry, BodyId } from '@causeway/recording'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
 /**
- * Half extents of a box, the radius of a sphere, or a capsule along z, in m in the frame of the body. A mesh has the box around it
- * and its outermost vertices.
+ * Half extents of a box, radius of a sphere, or capsule along z, in m in the axes of the body. A mesh has its
+ * bounding box and outermost vertices.
  */
 export type Shape =
   | { readonly box: Point3; readonly outline: readonly Point3[] }
@@ -18,7 +18,7 @@ export interface Ground {
   readonly normal: Point3
 }
 
-/** A body of the environment with a finite shape. */
+/** An environment body with a finite shape. */
 export interface FixedBody {
   readonly body: BodyId
   readonly at: Point3
@@ -26,7 +26,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Bodies of unknown shape, and bodies without a name, are missing. */
+/** Bodies of unknown shape and bodies without a name are missing. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]
@@ -34,14 +34,14 @@ export interface SceneGeometry {
   readonly names: ReadonlyMap<BodyId, string>
 }
 
-/** Returns the shape that the run line declares; half extents without a shape are a box. */
+/** Returns the recorded shape; half extents without a shape are a box. */
 export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
   if (shape?.kind === 'sphere') return { radius: shape.radius }
   if (shape?.kind === 'capsule') return { radius: shape.radius, halfLength: shape.half_length }
   return half_extents === null || shape?.kind === 'plane' ? null : { box: half_extents }
 }
 
-/** Returns the body of the environment with its recorded pose as a plane or a finite body. */
+/** Returns an environment body at its recorded pose. */
 export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null {
   const { body_id: body, shape, position, orientation } = geometry
   const [x, y, z] = position ?? []
@@ -60,7 +60,7 @@ const minCorners = 3
 /** Maximum difference of the distances of corners from the centre planes, as a share of the radius. */
 const cornerTolerance = 0.05
 
-/** Returns the shape that explains contact points in the frame of a body, or `null` without points. */
+/** Returns the shape that explains contact points in the axes of a body, or `null` without points. */
 export function inferShape(points: readonly Point3[]): Shape | null {
   const radius = Math.max(0, ...points.map(([x, y, z]) => Math.hypot(x, y, z)))
   if (radius === 0) return null
@@ -78,7 +78,7 @@ export function inferShape(points: readonly Point3[]): Shape | null {
 export const listCorners = ([x, y, z]: Point3): Point3[] =>
   [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k): Point3 => [i * x, j * y, k * z])))
 
-/** Edges of a box as pairs of indexes of `listCorners`: two corners that differ in one coordinate. */
+/** Edges of a box as pairs of indexes of `listCorners`. */
 export const edges: readonly (readonly [number, number])[] = [1, 2, 4].flatMap((bit) =>
   [0, 1, 2, 3, 4, 5, 6, 7]
     .filter((corner) => (corner & bit) === 0)

@@ -34,13 +34,13 @@ export function createProjector(view: ViewName): (point: Point3) => Projected {
   return (point) => [dot(point, right), dot(point, up)]
 }
 
-/** Returns a recorded vector, or `null` if a component is not finite. */
+/** Returns `null` if a component is not finite. */
 export function toPoint3({ x, y, z }: Vector): Point3 | null {
   if (x === null || y === null || z === null) return null
   return [x, y, z].every(Number.isFinite) ? [x, y, z] : null
 }
 
-/** Returns the convex hull of points, counter-clockwise (Andrew 1979, https://doi.org/10.1016/0020-0190(79)90072-3). */
+/** Returns the convex hull, counter-clockwise (Andrew 1979, https://doi.org/10.1016/0020-0190(79)90072-3). */
 export function convexHull(points: readonly Projected[]): Projected[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   const half = (ordered: readonly Projected[]): Projected[] => {

@@ -8,7 +8,6 @@ import type { RankedFinding } from './ranking.ts'
 
 /** A finding as JSON: six digits, and `null` for values that are not finite. */
 export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice'> {
-  /** Names the bodies. */
   readonly sentence: string
   readonly value: Value
   readonly limit: Value
@@ -42,7 +41,6 @@ export const toRankedRow = (finding: RankedFinding, names: BodyNames): RankedRow
   evidence_calls: finding.follows === null ? listEvidenceCalls(finding) : [],
 })
 
-/** Predicates of sentences. */
 const predicates: Readonly<Record<FindingKind, string>> = {
   nan: 'has missing numbers',
   missing_frames: 'frames are missing',
@@ -91,7 +89,7 @@ const singularVerbs =
     ' ',
   )
 
-/** Returns a sentence without its period. */
+/** Without a period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const where =
@@ -102,10 +100,9 @@ export function describeFinding(finding: Finding, names: BodyNames): string {
   return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${kind}, ${formatQuantity(value, unit)}${bound})`
 }
 
-/** Verbs about one body, with the form for several. */
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
 
-/** Returns the predicate of several bodies: `gain energy` for `gains energy`. */
+/** `gain energy` for `gains energy`. */
 function toPlural(predicate: string): string {
   const [verb = '', ...rest] = predicate.split(' ')
   if (!singularVerbs.includes(verb)) return predicate
@@ -162,7 +159,6 @@ export function summarizeCheck(
 
 const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0
 
-/** Number of missing data that a summary names. */
 const maxMissing = 5
 
 /** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes); 12 laws did not apply` */

@@ -60,7 +60,7 @@ export interface Finding extends Subject {
   readonly confidence: number
   /** Clause that replaces the usual one of the kind, with figures. */
   readonly text?: string
-  /** What to record if the finding is not a fault: a sentence. */
+  /** Sentence that states what to record if the finding is not a fault. */
   readonly advice?: string
 }
 

@@ -1,6 +1,9 @@
 import { type Finding, findingKinds, type Severity } from './finding.ts'
 
-/** `follows` and `caused_by` are the id of the finding that explains it. `count` is how often it occurs in its frames. */
+/**
+ * `follows` and `caused_by` are the id of the finding that explains it. `count` is how often it occurs in its
+ * frames.
+ */
 export interface RankedFinding extends Finding {
   readonly id: string
   readonly follows: string | null
@@ -28,7 +31,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((one) => explains(one, finding))
-    // A fault that occurs again is joined with its first occurrence below, and explains what follows it.
+    // Repeats are joined with the first occurrence below, which explains what follows them.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
@@ -57,8 +60,8 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
 }
 
 /**
- * Moves velocities that disagree with the motion before the findings that were computed from them: while a body accelerates, the
- * disagreement shows later than its effects.
+ * Moves velocity mismatches before the findings computed from those velocities: while a body accelerates, the
+ * mismatch shows later than its effects.
  */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   const moved = [...sorted]
@@ -80,7 +83,7 @@ const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
   'unexplained_acceleration',
 ])
 
-/** Whether a finding of the same body begins before a mismatch of its velocity, and lasts until then. */
+/** Whether a finding of the same body begins before a velocity mismatch, and lasts until then. */
 const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
   velocityKinds.has(finding.kind) &&
   finding.severity === severity &&
@@ -133,7 +136,7 @@ function join(all: readonly Finding[]): Finding {
 
 const getFirstFrame = ({ frames }: Finding): number => frames.first
 
-/** Whether a finding is a consequence of another, by frames and bodies. */
+/** By frames and bodies. */
 function explains(cause: Finding, finding: Finding): boolean {
   // The same fault can show a frame earlier in the contact than in the state.
   const from = cause.frames.first - 1

@@ -13,8 +13,8 @@ import { filterRows, getColumn, type Point, toPoints } from '../series/columns.t
 
 /**
  * `baseline`: the first frame or one in which a body appears, whose change is not physical.
- * `dissipation_without_contact`: loss by the integrator. `impact_loss`: loss in contact, which may be legitimate.
- * `nonfinite`: the energy is not a number.
+ * `dissipation_without_contact`: loss by the integrator. `impact_loss`: loss in contact, which may be
+ * legitimate. `nonfinite`: the energy is not a number.
  */
 export type AnomalyKind =
   | 'baseline'
@@ -45,7 +45,7 @@ export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): R
     ...appearances.map(({ first_frame }) => first_frame),
   ])
 
-/** Returns the frames with |delta_e| > threshold or with an energy that is not finite, in order. */
+/** Returns the frames with |delta_e| > threshold or an energy that is not finite, in order. */
 export function findEnergySteps(
   energy: Columns<SystemEnergyField>,
   { threshold, baselines }: AnomalyRule,
@@ -74,7 +74,7 @@ export function findEnergySteps(
 
 export type Anomaly = Omit<EnergyStep, 'row'> &
   Pick<Point<SystemEnergyField, Flag>, 'simulation_time' | 'total_system_e' | Flag> & {
-    /** The previous frame, or `null` for the first. */
+    /** `null` for the first frame. */
     readonly since_frame: number | null
   }
 
@@ -127,8 +127,8 @@ export interface Attribution {
 }
 
 /**
- * Returns the bodies whose energy changed most (J), and the pairs in contact. A body that appears counts with all its
- * energy.
+ * Returns the bodies whose energy changed most in J, and the pairs in contact. A body that appears counts
+ * with all its energy.
  */
 export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
@@ -157,7 +157,7 @@ const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: st
   impact_loss: ['loss in contact', 'losses in contact'],
 }
 
-/** Summarizes the anomalies. Baselines are counted separately; `shown` is the number of listed steps. */
+/** Baselines are counted separately; `shown` is the number of listed steps. */
 export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: number, shown: number): string {
   const counts = countKinds(steps)
   const found = steps.filter(({ kind }) => kind !== 'baseline')

@@ -54,7 +54,7 @@ export interface FrameExplanation {
   readonly changes: readonly string[]
 }
 
-/** Explains a frame. `before` is `null` for the first frame and after a gap. */
+/** `before` is `null` for the first frame and after a gap. */
 export function explainFrame(
   frame: Frame,
   before: Frame | null,

@@ -7,8 +7,8 @@ export interface Bounds {
 }
 
 /**
- * Returns the recorded frames within bounds. Throws `INVALID_ARGUMENTS` if the range ends before it starts, and
- * `FRAME_NOT_FOUND` if it contains no frames. A recording without frames has only the open range.
+ * Throws `INVALID_ARGUMENTS` if the range ends before it starts, `FRAME_NOT_FOUND` if it contains no frames.
+ * A recording without frames has only the open range.
  */
 export function resolveFrameRange(bounds: Bounds, frames: RecordingSummary['frames']): FrameRange {
   const start_frame = bounds.start_frame ?? undefined

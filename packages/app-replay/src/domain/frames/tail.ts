@@ -17,7 +17,7 @@ export function isCompleteFrame(
   )
 }
 
-/** Returns the energy (J), contacts and fastest body (m/s) of a frame. */
+/** Energy in J, speed in m/s. */
 export function toTailFrame(
   { frame_id, simulation_time, states, collisions, solver, system_energy }: Frame,
   summary: Pick<RecordingSummary, 'capabilities'>,

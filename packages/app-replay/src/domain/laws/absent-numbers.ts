@@ -10,13 +10,12 @@ const quantities = [
   { from: stateAt.spin, to: stateAt.width },
 ] as const
 
-/** Returns the numbers of a range as bits. */
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
 /**
- * Finds runs of states with missing numbers. If the positions of a body were recorded, a velocity, orientation or spin that it has
- * in no frame is not a fault: the engine never sent it, since a missing velocity would make the next position wrong.
+ * Finds states with missing numbers. A quantity that a body has in no frame is not a fault: the engine did
+ * not send it.
  */
 export class AbsentNumbers {
   /** By body and missing numbers. */
@@ -25,12 +24,12 @@ export class AbsentNumbers {
   /** Bits of the quantities that each body has in at least one frame. */
   readonly #recorded = new Map<BodyId, number>()
 
-  /** Whether a body has had every quantity at least once. From then on, its complete states need not be added. */
+  /** Whether the body has had every quantity once. Its complete states need not be added any more. */
   hasEverything(body: BodyId): boolean {
     return this.#recorded.get(body) === everything
   }
 
-  /** Adds the state of a body in a frame. `at` is its offset. */
+  /** Adds the state of a body at an offset. */
   add(states: Float64Array, at: number, body: BodyId, frame: number): void {
     let [absent, known] = [0, 0]
     for (let i = 0; i < stateAt.width; i++) {
@@ -48,7 +47,6 @@ export class AbsentNumbers {
     this.#absentByRun.set(run, absent)
   }
 
-  /** The runs of each body. Quantities that it never had do not count. */
   get runs(): readonly Run[] {
     const joined: Run[] = []
     const latest = new Map<BodyId | undefined, Run>()

@@ -1,12 +1,4 @@
-/**
- * Rows about bodies are plausible: masses are positive and finite, contacts name bodies that are recorded in the frame or the one before, a body has one state in a
- * frame, and a moving body does not have the same state in two frames.
- *
- * The first frame of a body has no predecessor: a speed above 10 km/s under gravity, or a motion as fast to the second frame if velocities are
- * missing, is a `blow_up`. So is a speed that grows beyond 1000 km/s under gravity, whatever forces were recorded; it begins with the first
- * of the steps in a row that change the velocity by a tenth and by more than 2 g dt, or when the speed exceeds 10 km/s. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
- * 1 mm and 2 g dt^2 of motion.
- */
+/** Law `body_records` (docs/laws.md, Numbers and clock). */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { formatQuantity } from '../sentence.ts'
@@ -27,7 +19,7 @@ export function bodyLaw(): Law {
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const diverging = new RunCollector()
-  /** By column: the first of the steps in a row that multiply the velocity. */
+  /** First of consecutive steps that multiply the velocity, by column. */
   const growing = new Map<number, number>()
   const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
@@ -100,7 +92,6 @@ export function bodyLaw(): Law {
   }
 }
 
-/** Returns the findings of bodies that start too fast, and of bodies that become too fast. */
 const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Finding[] => [
   ...starts.map((run) =>
     createFinding(run, {
@@ -122,7 +113,7 @@ const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Fi
     ),
 ]
 
-/** Whether a step changes the velocity of a body by a tenth, and by more than gravity does. */
+/** Whether the velocity changes by a tenth, and by more than gravity explains. */
 function isGrowing(step: Step, column: number): boolean {
   const { scene, window, dt } = step
   if (!(dt > 0)) return false
@@ -138,11 +129,11 @@ function isGrowing(step: Step, column: number): boolean {
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
-/** Whether a body has a state in this frame or in the one before, to whose pose contacts belong. */
+/** Whether the body has a state in this frame or in the one before, to which contacts belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
-/** Returns the greatest finite component of the velocity in m/s; 0 if none is recorded. */
+/** Returns the largest finite component of the velocity in m/s; 0 without velocity. */
 function maxVelocity({ window, at }: Step, column: number): number {
   const s = window.states.data
   const v = at(column) + stateAt.velocity
@@ -154,7 +145,7 @@ function maxVelocity({ window, at }: Step, column: number): number {
   return max
 }
 
-/** Returns the speed in m/s, from the motion if no velocity was recorded. */
+/** Returns the speed in m/s, derived from the motion if no velocity was recorded. */
 function readFirstSpeed(step: Step, column: number): number {
   const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed

@@ -1,6 +1,6 @@
 /**
- * Numbers, clock and frame ids are consistent: states are finite, quaternions have length 1 as exactly as they were recorded, the
- * step is constant within 0.1 %, and frame ids are consecutive. The recorder writes NaN as NULL.
+ * Laws of numbers and clock, except `body_records` (docs/laws.md, Numbers and clock). The recorder writes NaN
+ * as NULL.
  */
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
@@ -14,7 +14,7 @@ const quaternionTolerance = 1e-6
 /** Engines of float32 that do not normalize in every step reach 1e-5. */
 const singleTolerance = 2e-5
 
-/** Largest number of significant digits of a float32 in its shortest decimal form. */
+/** Maximum significant digits of a float32 in its shortest decimal form. */
 const singleDigits = 9
 
 /** Fewer decimals are not those of a rounded quaternion. */
@@ -90,7 +90,7 @@ export function recordLaw(): Law {
   }
 }
 
-/** Returns how far the length of a quaternion may differ from 1: by what its rounding explains, or by that of float32. */
+/** Returns the tolerance of the length: what rounding or float32 explains. */
 function findTolerance(quaternion: readonly number[]): number {
   const parts = quaternion.filter((part) => part !== 0)
   const texts = parts.map((part) => Math.abs(part).toString())
@@ -109,7 +109,7 @@ function findTolerance(quaternion: readonly number[]): number {
   return Math.max(quaternionTolerance, (sum / 2) * 10 ** -decimals)
 }
 
-/** Whether a row was written: one with only missing numbers was not. */
+/** A row with only missing numbers was not written. */
 function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true

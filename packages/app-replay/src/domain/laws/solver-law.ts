@@ -5,7 +5,7 @@ import type { Law } from './law.ts'
 /** Shorter stalls are informational. */
 const minStallFrames = 3
 
-/** The solver converges in every frame with constraints. */
+/** Law `solver_convergence` (docs/laws.md, Contacts). */
 export function solverLaw(): Law {
   const collector = new StallCollector()
   return {

@@ -1,10 +1,6 @@
 /**
- * Impulses and masses have the declared units: m (v(N) - v(N-1)) - m g dt - F dt is the recorded impulse, not a fixed
- * multiple of it.
- *
- * The multiple is fitted for each body over steps with known impulses, or along the normal if only those are known. `unit_mismatch`: it varies by less than 3 %
- * over 3 steps or more, and is within 5 % of dt or 1/dt (N instead of N·s, or the reverse), or of 1000 or 1/1000 (g
- * instead of kg).
+ * Law `impulse_units` (docs/laws.md, Contacts). The multiple is fitted for each body, along the normal if
+ * only normal impulses are known.
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { length3, read3 } from '../steps/block.ts'
@@ -58,7 +54,9 @@ function fitMultiple(step: Step, column: number): number {
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
-/** Returns the part of an impulse that the recorded impulses determine: without tangential ones, the part along the normal. */
+/**
+ * Returns the part of an impulse that is recorded: without tangential impulses, the part along the normal.
+ */
 function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
   if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
   const [a, b, c] = read3(contactAxis, 3 * column)

@@ -34,7 +34,7 @@ const frameFields = [
 
 export type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
 
-/** Exact, or by more than absolute + relative * the larger of both. */
+/** `relative` is a share of the larger value. */
 export type Tolerance =
   | { readonly exact: true }
   | { readonly exact: false; readonly absolute: number; readonly relative: number }
@@ -52,7 +52,7 @@ export interface Divergence {
   readonly greatest: number
   readonly greatest_frame_a: number
   readonly frames_over: number
-  /** Factor by which the difference grows per frame, or `null` if there are too few frames. */
+  /** Factor by which the difference grows per frame, `null` if there are too few frames. */
   readonly growth_per_frame: number | null
 }
 
@@ -71,7 +71,6 @@ interface Tracker {
   readonly logs: [number, number][]
 }
 
-/** Number of frames after the first difference. */
 const maxGrowthFrames = 200
 
 const minGrowthFrames = 5
@@ -87,7 +86,6 @@ export class RecordingComparison {
     this.#tolerance = tolerance
   }
 
-  /** Number of compared frames. */
   get frames(): number {
     return this.#frames
   }
@@ -161,7 +159,7 @@ export class RecordingComparison {
       tracker.logs.push([since, Math.log(difference)])
   }
 
-  /** Returns the component of a field with the largest difference, or `null` if all are within the tolerance. */
+  /** Returns the component with the largest difference, or `null` if all are within the tolerance. */
   #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, match }: BodyRows) {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + a.bodies.indexOf(match.a)) * stateWidth

@@ -48,8 +48,8 @@ interface Peak {
 }
 
 /**
- * Returns the maximum of a measure from a frame on, or `null` if nothing was recorded. After the first value, missing values count as
- * infinite: a run that diverges meets no limit.
+ * Returns the maximum from a frame on, or `null` if nothing was recorded. After the first value, missing
+ * values count as infinite: a run that diverges meets no limit.
  */
 function findPeak(
   columns: Columns,
@@ -71,7 +71,7 @@ function findPeak(
   return peak
 }
 
-/** Returns the maximum |E - E0| / |E0|: 0 if E0 is 0, and `null` if E0 was not recorded. */
+/** 0 if E0 is 0, and `null` if E0 was not recorded. */
 function findEnergyDrift(columns: Columns): Peak | null {
   const energy = getColumn(columns, 'energy.total')
   const first = columns.length === 0 ? Number.NaN : energy.get(0)
@@ -104,7 +104,7 @@ interface CheckedRun {
   readonly findings: readonly Finding[]
 }
 
-/** Checks a run against invariants. `columns` holds the series of `listInvariantSeries`. */
+/** `columns` holds the series of `listInvariantSeries`. */
 export function checkInvariants(invariants: Invariants, columns: Columns, run: CheckedRun): Verdict[] {
   return [
     ...systemNames.flatMap((invariant) => {

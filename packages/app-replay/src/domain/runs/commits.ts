@@ -8,7 +8,7 @@ export interface CommitRuns {
   readonly runs: readonly RunSummary[]
 }
 
-/** Groups runs by commit, in the order of the first run of each commit. Runs without a commit are left out. */
+/** Returns commits in the order of their first runs. Runs without a commit are left out. */
 export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {
@@ -20,7 +20,7 @@ export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[
   return [...groups].map(([commit, runs]) => ({ commit, first_ms: runs[0]?.sealed_ms ?? 0, runs }))
 }
 
-/** One commit of a comparison. Shares and medians are those of the diagnosed runs. */
+/** Shares and medians are those of the diagnosed runs. */
 export interface CommitRow extends WorstValues {
   readonly commit: string
   readonly first_ms: number
@@ -28,13 +28,13 @@ export interface CommitRow extends WorstValues {
   readonly not_diagnosed: number
   readonly bad: number
   readonly bad_share: number | null
-  /** 95 % confidence interval */
+  /** 95 % confidence interval. */
   readonly bad_share_range: readonly [number, number] | null
-  /** number of bad runs by kind of finding */
+  /** Number of bad runs by kind of finding. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** Summarises each commit; the worst values are medians over its runs. */
+/** The worst values are medians over the runs of a commit. */
 export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRow[] {
   return groups.map(({ commit, first_ms, runs }) => {
     const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])
@@ -65,7 +65,7 @@ export function countKinds(
 const mapWorst = (read: (field: keyof WorstValues) => number | null): WorstValues =>
   Object.fromEntries(worstFields.map((field) => [field, read(field)])) as unknown as WorstValues
 
-/** Returns the median of the known values; null without any. */
+/** Ignores `null`; returns `null` without values. */
 function median(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b)
   const middle = (known.length - 1) / 2

@@ -14,8 +14,8 @@ export function logFactorials(n: number): Float64Array {
 }
 
 /**
- * Returns the hypergeometric distribution of the bad runs after the change, given all margins: element i is the
- * probability of `lowest + i`.
+ * Returns the hypergeometric distribution of the bad runs after the change: element i is the probability of
+ * `lowest + i`.
  */
 function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
   const [bad, good, after] = [badBefore + badAfter, goodBefore + goodAfter, badAfter + goodAfter]
@@ -41,10 +41,9 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /**
- * Returns the one-sided p-value of Fisher's exact test: the probability of at least as many bad runs after the change
- * if the change has no effect. Several tables are strata, such as scenarios: the test is conditional on the margins of
- * each, so that a different mix of strata is not taken for an effect. `logs` are the factorials up to the size of the largest
- * stratum.
+ * Returns the one-sided p-value of Fisher's exact test: the probability of at least as many bad runs after a
+ * change without effect. Tables are strata, such as scenarios, and the test is conditional on the margins of
+ * each. `logs` has the factorials up to the size of the largest stratum.
  */
 export function fisherGreater(
   strata: readonly Counts[],

@@ -3,13 +3,13 @@ import { type RunSummary, type WorstValues, worstFields } from '@causeway/record
 import type { CommitRuns } from './commits.ts'
 import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
 
-/** Corrected p-value up to which a rise is reported: one false alarm in a thousand searches. */
+/** Maximum corrected p-value of a reported rise: one false alarm in a thousand searches. */
 export const significance = 0.001
 
-/** Commits whose change is at most this much less probable are reported as candidates. */
+/** Maximum ratio of probabilities up to which other commits are reported as candidates. */
 const candidateFactor = 10
 
-/** Names a property of runs and judges it: `undefined` if the run cannot be judged. */
+/** `undefined` means that the run cannot be judged. */
 export interface Metric {
   readonly name: string
   isBad(run: RunSummary): boolean | undefined
@@ -32,7 +32,7 @@ export interface ChangePoint {
 }
 
 export interface Regression {
-  /** The change with the smallest p-value, or null if none is significant. */
+  /** The change with the smallest p-value, or `null` if none is significant. */
   readonly found: ChangePoint | null
   /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
@@ -51,7 +51,7 @@ const createKindMetric = (kind: string): Metric => ({
   isBad: ({ verdict }) => verdict?.kinds.includes(kind),
 })
 
-/** Returns the metrics of a name: a kind of finding, `bad`, or a limit such as `worst_penetration_m > 0.01`. */
+/** Parses a kind of finding, `bad`, or a limit such as `worst_penetration_m > 0.01`. */
 export function parseMetric(text: string, kinds: readonly string[]): Metric {
   if (text === any.name) return any
   if (kinds.includes(text)) return createKindMetric(text)
@@ -73,16 +73,16 @@ const createLimitMetric = (field: keyof WorstValues, limit: number): Metric => (
   },
 })
 
-/** Returns `bad` and every kind that some run has. A kind that no run has cannot have risen. */
+/** Returns `bad` and every kind that some run has. */
 export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
   const kinds = new Set(runs.flatMap(({ verdict }) => verdict?.kinds ?? []))
   return [any, ...[...kinds].sort().map(createKindMetric)]
 }
 
 /**
- * Finds the commit at which the share of bad runs rises, by Fisher's exact test over the scenarios for every metric and
- * change point. P-values are multiplied by the number of tests (Bonferroni), which is valid although the tests depend on
- * each other. `commits` are in their order of time.
+ * Finds the commit at which the share of bad runs rises, by Fisher's exact test over the scenarios for every
+ * metric and commit. P-values are multiplied by the number of tests (Bonferroni), which is valid for tests
+ * that depend on each other. `commits` are in order of time.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))

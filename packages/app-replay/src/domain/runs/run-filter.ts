@@ -10,9 +10,7 @@ const filterSchema = z.strictObject({
   host: z.string(),
   engine_version: z.string(),
   status: z.enum(['live', 'finished', 'interrupted', 'file']),
-  /** One of the tags. */
   tag: z.string(),
-  /** One of the kinds of findings. */
   kind: z.string(),
   /** Diagnosed runs with or without an error. */
   bad: z.boolean(),
@@ -58,7 +56,7 @@ export function filterRuns(runs: readonly RunSummary[], filter: RunFilter): read
   })
 }
 
-/** Sorts by a field, or in descending order by `-field`. Unknown values are last. Throws `INVALID_ARGUMENTS`. */
+/** Sorts by a field, descending by `-field`. Unknown values are last. Throws `INVALID_ARGUMENTS`. */
 export function orderRuns(runs: readonly RunSummary[], order = '-sealed_ms'): readonly RunSummary[] {
   const isDescending = order.startsWith('-')
   const field = sortFields.find((name) => name === order.slice(isDescending ? 1 : 0))

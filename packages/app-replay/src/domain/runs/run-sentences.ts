@@ -4,7 +4,6 @@ import type { CommitRow } from './commits.ts'
 import { type ChangePoint, type Regression, significance } from './regression.ts'
 import type { SimilarRun } from './similarity.ts'
 
-/** How much of a set of runs a verdict is about. */
 export interface RunCounts {
   readonly total: number
   readonly bad: number

@@ -4,7 +4,6 @@ export interface SimilarRun {
   readonly run: RunSummary
   /** 0 to 1 */
   readonly similarity: number
-  /** Kinds of findings that both have. */
   readonly shared_kinds: readonly string[]
 }
 
@@ -12,8 +11,8 @@ export interface SimilarRun {
 const weights = { kinds: 0.5, first: 0.2, onset: 0.1, worst: 0.2 }
 
 /**
- * Returns how similarly two diagnosed runs failed: the kinds of their findings (Jaccard), the first kind, when it began in
- * relation to the length of the run, and the ratios of the worst values.
+ * Compares kinds of findings (Jaccard), the first kind, when it began relative to the length of the run, and
+ * ratios of the worst values.
  */
 export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   if (a.verdict === null || b.verdict === null) return 0
@@ -31,7 +30,7 @@ export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   )
 }
 
-/** Returns the other runs with errors, those that failed most similarly to `target` first. */
+/** Returns the other runs with errors, most similar first. */
 export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
   const kinds = new Set(target.verdict?.kinds)
   return runs

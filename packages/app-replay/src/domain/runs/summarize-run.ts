@@ -2,7 +2,7 @@ import type { RecordingSummary, RunSummary, RunVerdict, WorstValues } from '@cau
 import type { Coverage } from '../coverage/coverage.ts'
 import { type Finding, findingKinds } from '../findings/finding.ts'
 
-/** The result of checking every law over a whole recording. */
+/** Result of checking every law over a whole recording. */
 export interface WholeDiagnosis {
   readonly findings: readonly Finding[]
   readonly coverage: Coverage
@@ -11,7 +11,7 @@ export interface WholeDiagnosis {
 
 type Identity = Pick<RunSummary, 'recording' | 'name' | 'revision' | 'sealed_ms' | 'status'>
 
-/** Returns the summary of a recording, without a verdict if it was not diagnosed. */
+/** The summary has no verdict without a diagnosis. */
 export function summarizeRun(
   identity: Identity,
   { frames, bodies, first_time_s, last_time_s, provenance }: RecordingSummary,

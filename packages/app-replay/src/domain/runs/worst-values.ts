@@ -2,7 +2,7 @@ import { collisionAt, solverAt, stateAt, systemAt, type WorstValues } from '@cau
 import { length3, num } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
-/** Collects the largest values of a run. Numbers that were not recorded do not count. */
+/** Numbers that were not recorded do not count. */
 export class WorstCollector {
   #depth = Number.NEGATIVE_INFINITY
   #speed = Number.NEGATIVE_INFINITY

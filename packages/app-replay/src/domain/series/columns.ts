@@ -1,7 +1,7 @@
 import type { Columns, Value } from '@causeway/recording'
 import ndarray, { type NdArray } from 'ndarray'
 
-/** Returns a field over all rows, a strided view of shape [length]. NaN was not recorded. */
+/** Returns a strided view over all rows, shape [length]. NaN was not recorded. */
 export function getColumn<Field extends string>(
   { fields, length, data }: Columns<Field>,
   field: Field,
@@ -11,7 +11,7 @@ export function getColumn<Field extends string>(
   return ndarray(data, [length, fields.length]).pick(null, index)
 }
 
-/** Returns the indexes from `first` to `end`, exclusive. */
+/** `end` is exclusive. */
 export const listRows = (first: number, end: number): number[] =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
 

@@ -37,7 +37,7 @@ interface Span {
 
 /**
  * Returns at most `limit` (2 or more) rows that preserve the shape (Douglas and Peucker 1973,
- * https://doi.org/10.3138/FM57-6770-U75U-7727), and the remaining error in m. Fewer rows suffice for straight paths.
+ * https://doi.org/10.3138/FM57-6770-U75U-7727), and the remaining error in m.
  */
 export function simplifyPath(path: Path, limit: number): { readonly rows: number[]; readonly error: number } {
   const known: number[] = []

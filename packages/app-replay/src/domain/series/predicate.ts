@@ -1,11 +1,11 @@
 /**
- * Conditions on frames: comparisons of sums and products of numbers and series, joined by and, or, not. A series is
- * written as `body.2.speed` or `speed(2)`.
+ * Conditions on frames: comparisons of sums and products of numbers and series, joined by and, or, not. A
+ * series is written as `body.2.speed` or `speed(2)`.
  */
 import { CausewayError } from '@causeway/protocol'
 import type { SeriesPlan } from './series-name.ts'
 
-/** A condition or a value as plain data. `index` is that of a plan. */
+/** `index` is that of a plan. */
 export type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'series'; readonly index: number }
@@ -30,7 +30,7 @@ const tokenPattern =
   /\s*(?:([a-z_][\w]*(?:\.\w+)*)|(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)|(<=|>=|==|!=|&&|\|\||[<>=!()+\-*/,]))/iy
 const operatorAliases: Readonly<Record<string, string>> = { '&&': 'and', '||': 'or', '!': 'not', '=': '==' }
 
-/** Parses a condition. `plan` finds the series of a name. Throws `INVALID_ARGUMENTS` with the position. */
+/** `plan` finds the series of a name. Throws `INVALID_ARGUMENTS` with the position. */
 export function parsePredicate(text: string, plan: (name: string) => SeriesPlan): Predicate {
   if (text.length > maxLength)
     throw createPredicateError(text, maxLength, `is longer than ${maxLength} characters`)
@@ -202,7 +202,7 @@ function createPredicateError(
   })
 }
 
-/** Evaluates an expression. Conditions are 1 or 0. */
+/** Conditions are 1 or 0. */
 export function evaluate(expression: Expression, sample: (index: number) => number): number {
   if (expression.op === 'number') return expression.value
   if (expression.op === 'series') return sample(expression.index)

@@ -18,7 +18,7 @@ export interface Marks {
   readonly runs: readonly CitedRange[]
 }
 
-/** Returns a chart of series. The label of the cited frame contains the value of the first series. */
+/** The label of the cited frame contains the value of the first series. */
 export function buildSeriesChart(
   series: readonly ChartedSeries[],
   { title, marks }: { readonly title: string; readonly marks: Marks },

@@ -52,7 +52,7 @@ export type FrameQuantity = keyof typeof frameQuantities
 export type BodyQuantity = keyof typeof bodyQuantities
 export type PairQuantity = keyof typeof pairQuantities
 
-/** A series as plain data, which is sent to the worker. */
+/** Plain data, which is sent to the worker. */
 export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (
   | { readonly of: 'frame'; readonly what: FrameQuantity }
   | { readonly of: 'body'; readonly body: BodyId; readonly what: BodyQuantity }
@@ -78,7 +78,7 @@ const aliases: Readonly<Record<string, string>> = {
 }
 const floorNames = new Set(['floor', 'environment'])
 
-/** Parses the name of a series. `resolve` returns a body's recorded id. Throws its errors and `INVALID_ARGUMENTS`. */
+/** `resolve` returns a body's recorded id. Throws its errors and `INVALID_ARGUMENTS`. */
 export function parseSeriesName(name: string, resolve: (body: number) => BodyId): SeriesPlan {
   const [of = '', ...rest] = name.split('.')
   if (of === 'body' && rest.length >= 2) {

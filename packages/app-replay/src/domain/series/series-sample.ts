@@ -32,7 +32,6 @@ export function createSampler(plan: SeriesPlan, summary: SampledRecording): Samp
   return plan.of === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
 }
 
-/** Returns the columns that the samplers of these plans read. */
 export function selectColumns(plans: readonly SeriesPlan[]): ColumnSelection {
   return {
     parts: [...new Set(plans.flatMap(listParts))],

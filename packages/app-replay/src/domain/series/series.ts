@@ -8,7 +8,7 @@ import { computeTotals, type Totals } from './totals.ts'
 
 /** The selected rows of a series with exact totals. */
 export interface SeriesPart {
-  /** Indexes, ascending. */
+  /** Ascending. */
   readonly rows: readonly number[]
   /** Frames of the whole series. */
   readonly start_frame: number | null
@@ -22,8 +22,8 @@ export interface SeriesPart {
 }
 
 /**
- * Returns the whole series in at most `limit` rows, bucketed by `key` if it is longer. With a cursor, returns the
- * next `limit` rows. Throws `INVALID_CURSOR`.
+ * Returns the whole series in at most `limit` rows, bucketed by `key` if it is longer. With a cursor, returns
+ * the next `limit` rows. Throws `INVALID_CURSOR`.
  */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
@@ -49,7 +49,7 @@ export function selectSeriesPart<Field extends string>(
   }
 }
 
-/** Returns the first row whose frame is at least `from`, or the number of rows. Frames ascend. */
+/** Returns the first row whose frame is at least `from`, or the number of rows. */
 function findFirstRow(frames: NdArray<Float64Array>, from: number): number {
   let [low, high] = [0, frames.shape[0] ?? 0]
   while (low < high) {

@@ -18,7 +18,7 @@ export interface Totals {
   readonly drift: Value
 }
 
-/** Returns the totals of `values` in these frames, both of shape [length]. */
+/** Both arguments have the shape [length]. */
 export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Float64Array>): Totals {
   const length = values.shape[0] ?? 0
   let finite = 0

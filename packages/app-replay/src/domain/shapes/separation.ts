@@ -1,5 +1,5 @@
 /**
- * Signed distances of solids in m, negative if they overlap. Exact, except for separated boxes, for which the largest
+ * Signed distances of solids in m, negative if they overlap. Exact except for separated boxes: the largest
  * separation along the axes of the separating axis theorem (Gottschalk 1996) is a lower bound.
  */
 import { add, type Point3, rotate, rotateInverse } from '../vector.ts'
@@ -23,7 +23,7 @@ const axes: readonly Point3[] = [
   [0, 0, 1],
 ]
 
-/** Returns the lowest point of a solid above a plane. */
+/** Returns the distance of the lowest point from the plane. */
 function measureAbove(solid: Round | Box, pose: Pose, plane: Pose): number {
   const normal = rotate(plane.turn, [0, 0, 1])
   const height = dot(add(pose.at, plane.at, -1), normal)

@@ -2,8 +2,8 @@ import type { BodyGeometry } from '@causeway/recording'
 import type { Point3, Rotation } from '../vector.ts'
 
 /**
- * A recorded shape: a point (sphere), segment along z (capsule) or box, grown by a radius; or the half-space below z = 0.
- * Lengths in m.
+ * A recorded shape: a point (sphere), segment along z (capsule) or box, grown by a radius; or the half-space
+ * below z = 0. Lengths in m.
  */
 export type Solid =
   | { readonly kind: 'round'; readonly radius: number; readonly halfLength: number; readonly bound: number }
@@ -15,7 +15,7 @@ export interface Pose {
   readonly turn: Rotation
 }
 
-/** Returns the solid of a body, or `undefined` if its shape was not recorded. */
+/** Returns `undefined` if the shape was not recorded. */
 export function toSolid({ shape, half_extents: half }: BodyGeometry): Solid | undefined {
   if (shape === null) return undefined
   if (shape.kind === 'plane') return { kind: 'plane', bound: Number.POSITIVE_INFINITY }

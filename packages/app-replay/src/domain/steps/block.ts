@@ -1,8 +1,7 @@
-/** Reads numbers from blocks, in the loops over every body of every frame. */
 import { stateAt } from '@causeway/recording'
 import { type Point3, rotate } from '../vector.ts'
 
-/** Returns a number of a block, or NaN beyond its end. NaN was not recorded. */
+/** Returns NaN, which means not recorded, beyond the end of a block. */
 export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
 
 export const read3 = (block: Float64Array, at: number): Point3 => [
@@ -14,7 +13,7 @@ export const read3 = (block: Float64Array, at: number): Point3 => [
 /** Range of squares that neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
-/** Returns the Euclidean length. Uses `hypot`, which is ten times as slow, only if the squares leave the range. */
+/** Returns the Euclidean length. `hypot` is ten times as slow, so it is used only outside of this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
   return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
@@ -30,7 +29,10 @@ export function worldSpin(states: Float64Array, at: number): Point3 {
   )
 }
 
-/** Returns the velocity of a point of a body in m/s. `at` is the offset of the state of the body; `lever` starts at its centre. */
+/**
+ * Returns the velocity of a point in m/s. `at` is the offset of the state of its body; `lever` starts at the
+ * centre.
+ */
 export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
   const [x, y, z] = read3(states, at + stateAt.velocity)
   const w = worldSpin(states, at)

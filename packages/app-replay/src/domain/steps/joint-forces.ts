@@ -1,21 +1,20 @@
-/** What joints do to bodies and groups in a step. */
 import { type FrameWindow, jointAt, stateAt } from '@causeway/recording'
 import { add, cross, dot3, type Point3 } from '../vector.ts'
 import { length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
 import type { BodyGroup, Scene } from './scene.ts'
 
 export interface JointForces {
-  /** Whether each body belongs to a group or has a joint in this step, 0 or 1. */
+  /** Whether each body belongs to a group or has a joint, 0 or 1. */
   readonly isJointed: Uint8Array
-  /** Whether the impulses of all joints of the body were recorded, 1 also without joints. */
+  /** Whether the impulses of all joints of each body are known, 0 or 1. */
   readonly isKnown: Uint8Array
-  /** The same of torques and points. */
+  /** The same for torques and points. */
   readonly isTorqueKnown: Uint8Array
   /** N·s on each body, shape [bodies, 3]. */
   readonly impulse: Float64Array
   /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
-  /** N·m·s per body: an impulse acts at both ends of a joint, which have drifted apart. */
+  /** N·m·s on each body, because an impulse acts at both ends of a joint, which have drifted apart. */
   readonly drift: Float64Array
   /** Sum of the position errors of the joints of each body in m, and the rotation in rad that closes them. */
   readonly error: Float64Array
@@ -24,17 +23,16 @@ export interface JointForces {
   readonly isAnchored: Uint8Array
   /** Whether the joints of each group to other bodies are known. */
   readonly isGroupKnown: Uint8Array
-  /** Whether the work of all joints of each group is known, and that work in J: the sum and the sum of sizes. */
+  /** Whether the work of all joints of each group is known, and that work in J: sum and sum of sizes. */
   readonly isWorkKnown: Uint8Array
   readonly work: Float64Array
   readonly workSize: Float64Array
   /** N·s that a correct step of each group may leave unexplained. */
   readonly slack: Float64Array
-  /** Whether a joint of the step lacks its impulse or torque. */
+  /** Whether a joint lacks its impulse or torque. */
   isIncomplete: boolean
   /** J, work of all joints. */
   totalWork: number
-  /** Whether a step had joints. */
   isUsed: boolean
 }
 
@@ -94,7 +92,7 @@ export function readJoints(step: JointStep): void {
   for (const [index, group] of scene.groups.entries()) {
     for (const column of group.columns)
       if (isJointed[column] === 0) {
-        // A body of a group without a joint in this frame: its joints were not recorded.
+        // The joints of a body of a group without a joint in this frame were not recorded.
         isJointed[column] = 1
         isKnown[column] = 0
         isTorqueKnown[column] = 0
@@ -163,7 +161,7 @@ interface JointLoad {
   readonly torque: Point3
 }
 
-/** Returns the work of a joint on both of its bodies in J, with the mean of the velocities before and after the step. */
+/** Returns the work on both bodies in J, with the mean of the velocities before and after the step. */
 function measureWork(
   step: JointStep,
   [a, b]: readonly [number, number],
@@ -177,7 +175,7 @@ function measureWork(
       [b, -0.5],
     ] as const) {
       if (column < 0) continue
-      // The point moves with the body. Its lever arm is that before the step.
+      // The lever arm is that before the step.
       const lever = add(point, read3(states, step.atBefore(column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
       work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
@@ -186,10 +184,8 @@ function measureWork(
 }
 
 /**
- * Returns what a correct step of joint coordinates may leave unexplained, N·s. Such an engine computes accelerations in
- * the pose before the step and velocities in the pose after it, in between bodies turn by t = max |ω| dt: a change of
- * velocity relative to the centre of mass is uncertain by t, a velocity by t² / 2. A joint to the environment turns the centre of mass as
- * well: then velocities are relative to the environment.
+ * Returns what a correct step of joint coordinates may leave unexplained in N·s. Derivation: docs/laws.md,
+ * Joints.
  */
 function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boolean): number {
   const { scene, window, dt } = step
@@ -218,7 +214,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
   return slack
 }
 
-/** Share of the slack of a group beyond which a step is wrong: simulations of MuJoCo stay below 1.3. */
+/** Factor of the slack beyond which a step is wrong: simulations of MuJoCo stay below 1.3. */
 const slackLimit = 1.5
 
 /** Returns the N·s that joints may leave unexplained in the step of a body. */

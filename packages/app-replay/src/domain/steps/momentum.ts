@@ -6,7 +6,7 @@ import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
 /**
- * Returns m (v(N) - v(N-1)) - m g dt - F dt of a body in N·s, minus the impulses of its joints: the impulse of its contacts.
+ * Returns m dv - m g dt - F dt minus the impulses of joints in N·s: the impulse of the contacts of a body.
  * NaN if a part is unknown.
  */
 export function readContactImpulse(step: Step, column: number): Point3 {
@@ -38,14 +38,14 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-/** Returns the velocity of a point of a body in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+/** Returns m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
 function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
 }
 
-/** Returns the tangential velocity of the contact point of a relative to b in m/s in a row of the window. */
+/** Returns the tangential velocity of the contact point of a relative to b, m/s. */
 export function readSlip(
   step: Step,
   row: number,

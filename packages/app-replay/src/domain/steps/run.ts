@@ -10,7 +10,6 @@ export interface Subject {
 export interface Run extends Subject {
   readonly first: number
   last: number
-  /** Frame of the greatest excess. */
   peak: number
   /** Value and limit at the peak, in the unit of the law. */
   value: number
@@ -19,10 +18,9 @@ export interface Run extends Subject {
   frames: number
 }
 
-/** Maximum number of runs of a collector. */
 const maxRuns = 20_000
 
-/** Joins frames in which the same law is broken for the same subject to runs. Frames are added in order. */
+/** Joins frames in which a law is broken for the same subject to runs. Frames are added in order. */
 export class RunCollector {
   readonly #gap: number
   readonly #open = new Map<string | number, { run: Run; excess: number }>()
@@ -33,7 +31,7 @@ export class RunCollector {
     this.#gap = gap
   }
 
-  /** Adds a frame in which `value` breaks `limit`. `excess` determines the peak. Default: |value| / limit. */
+  /** `excess` determines the peak; |value| / limit by default. */
   add(
     key: string | number,
     frame: number,
@@ -61,7 +59,7 @@ export class RunCollector {
     return run
   }
 
-  /** Every run, ordered by its first frame. */
+  /** Ordered by the first frame. */
   get runs(): readonly Run[] {
     return this.#runs.toSorted((a, b) => a.first - b.first)
   }

@@ -16,13 +16,12 @@ export interface Scene {
   readonly bodies: readonly BodyId[]
   /** kg, shape [bodies] */
   readonly masses: Float64Array
-  /** Half extents in m along the axes of the body, if its geometry was recorded. */
+  /** Half extents in m along the axes of each body, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
-  /** Principal moments in kg m² along the axes of the body, if recorded. */
+  /** Principal moments in kg m² along the axes of each body, if recorded. */
   readonly inertias: readonly (Point3 | undefined)[]
   /** Shapes, names and fixed poses, also of the environment. */
   readonly geometry: ReadonlyMap<BodyId, BodyGeometry>
-  /** Bodies of the environment. */
   readonly environment: readonly BodyId[]
   readonly columnById: ReadonlyMap<BodyId, number>
   /** m/s² */
@@ -31,19 +30,18 @@ export interface Scene {
   readonly g: number
   /** Usual step in s. */
   readonly dt: number
-  /** Returns the factor from a recorded lambda to N·s over a step of `dt` seconds, or NaN if the unit is unknown. */
+  /** Returns the factor from a recorded lambda to N·s, or NaN if the unit is unknown. `dt` in s. */
   impulseFactor(dt: number): number
   readonly isEnvironment: (id: BodyId) => boolean
-  /** Whether the recording distinguishes a free body from one in contact. */
+  /** Whether a frame without contact rows has no contacts. */
   readonly hasContacts: boolean
-  /** Whether the recording has impulses of contacts. */
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine makes no contacts. */
   readonly ignores: ReadonlySet<string>
-  /** Index of the group of each body, -1 without group. */
+  /** Group of each body, -1 without group. */
   readonly groupByColumn: Int32Array
-  /** Whether contacts of earlier substeps are missing, so that forces are not known. */
+  /** Whether contacts of earlier substeps are missing, so that forces are unknown. */
   readonly hasSubsteps: boolean
 }
 
@@ -83,15 +81,15 @@ export function createScene(
   }
 }
 
-/** Whether two bodies belong to one group: engines ignore contacts between them. */
+/** Engines ignore contacts between bodies of one group. */
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
   return group >= 0 && group === groupByColumn[b]
 }
 
 /**
- * Whether shapes of two bodies may overlap without a contact: bodies of one group, and pairs for which the engine makes no contacts. Ids
- * of the environment are compared without bit 31.
+ * Whether shapes of two bodies may overlap without a contact. Ids of the environment are compared without bit
+ * 31.
  */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||

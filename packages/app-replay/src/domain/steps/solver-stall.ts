@@ -13,7 +13,7 @@ export interface Stall {
   /** Whether it stopped at the highest number of iterations in the range. */
   readonly at_cap: boolean
   readonly bodies: readonly BodyId[]
-  /** Maximum mass of the bodies divided by the minimum, or `null` if a mass is unknown. */
+  /** Maximum mass divided by the minimum, or `null` if a mass is unknown. */
   readonly mass_ratio: number | null
 }
 
@@ -62,7 +62,7 @@ export class StallCollector {
     for (const [column, isTouching] of touching.entries()) if (isTouching === 1) stall.columns.add(column)
   }
 
-  /** Returns the stalls, the number of frames with constraints, and the maximum number of iterations. */
+  /** `judged` is the number of frames with constraints. */
   result(): { readonly stalls: readonly Stall[]; readonly judged: number; readonly iterations_cap: number } {
     const stalls = this.#stalls.map((stall) => this.#toStall(stall))
     return { stalls, judged: this.#judged, iterations_cap: this.#maxIterations }

@@ -28,24 +28,26 @@ export interface Step {
   /** Whether each body is in contact in this step and in the one before, 0 or 1. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
-  /** N·s on each body from its contacts, shape [bodies, 3], as far as `impulseKnown` says. */
+  /** N·s on each body from its contacts, shape [bodies, 3], as far as `impulseKnown` states. */
   readonly impulse: Float64Array
-  /** N·m·s about the centre of mass of each body from its contacts, shape [bodies, 3]. NaN without lever arms. */
+  /** N·m·s about the centre of mass from contacts, shape [bodies, 3]. NaN without lever arms. */
   readonly torque: Float64Array
   /** `impulseKnowledge` of each body. */
   readonly impulseKnown: Uint8Array
-  /** First contact normal of each body, shape [bodies, 3]. The others are parallel if only normal impulses are known. */
+  /** First contact normal of each body, shape [bodies, 3]. */
   readonly contactAxis: Float64Array
-  /** mu Jn in N·s of the contacts of each body without tangential impulses. NaN without friction coefficients. */
+  /**
+   * mu Jn in N·s of the contacts of each body without tangential impulses. NaN without friction coefficients.
+   */
   readonly frictionLimit: Float64Array
-  /** N on each body in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if something acts. */
+  /** N in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if something acts. */
   readonly external: Float64Array
   /** N·m about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
-  /** Joints of the step; arrays are filled only if the recording has groups or joints. */
+  /** Filled only if the recording has groups or joints. */
   readonly joints: JointForces
-  /** Displacement of each body in m, shape [bodies, 3], and its length. NaN if a position is missing. */
+  /** Displacement in m, shape [bodies, 3], and its length. NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
   /** Offset of a body in the states of this frame, and of the frame before. */
@@ -54,8 +56,8 @@ export interface Step {
 }
 
 /**
- * Known impulses of the contacts of a body: `none` if a contact lacks them, `normal` if a contact lacks tangential
- * impulses and all normals are parallel.
+ * `none` if a contact of the body lacks its impulse, `normal` if one lacks tangential impulses and all
+ * normals are parallel.
  */
 export const impulseKnowledge = { none: 0, complete: 1, normal: 2 } as const
 
@@ -228,13 +230,10 @@ export class Stepper {
   }
 }
 
-/**
- * Share of a tangential impulse below which a part is not at the limit, the error of a part that is equal to it, and that of single
- * precision.
- */
+/** Relative errors: of a part below its limit, of a part that is equal to it, and of single precision. */
 const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 
-/** Returns a tangential impulse. An unrecorded impulse is 0 without friction or load. */
+/** An unrecorded impulse is 0 without friction or load. */
 const toTangential = (recorded: number, limit: number): number =>
   Number.isNaN(recorded) && limit === 0 ? 0 : recorded
 
@@ -293,7 +292,7 @@ export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'
 /** Cosine of 5 degrees. */
 const parallelCosine = 0.996
 
-/** Stores the first contact normal of a body. Returns whether the normals of a touch are parallel to it. */
+/** Stores the first normal of a body. Returns whether the normals of a touch are parallel to it. */
 function alignAxis(axes: Float64Array, column: number, { normals }: Touch): boolean {
   if (Number.isNaN(num(axes, 3 * column)))
     for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)

@@ -18,7 +18,7 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number]
 
-/** An event in a frame. `value` is in `unit`, and `null` if there is nothing to measure. */
+/** `value` is in `unit`; `null` if nothing was measured. */
 export interface TimelineEvent {
   readonly frame_id: number
   readonly kind: EventKind
@@ -27,7 +27,7 @@ export interface TimelineEvent {
   readonly unit: string | null
 }
 
-/** Minimum speed of an impact along the normal, m/s. */
+/** Minimum speed along the normal, m/s. */
 const minImpactSpeed = 0.2
 
 /** Share of the friction cone from which a contact slides. */
@@ -37,7 +37,7 @@ const slidingShare = 0.99
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 
-/** Minimum depth of a reported penetration, m. */
+/** m */
 const minReportedDepth = 1e-3
 
 const maxEvents = 50_000
@@ -51,7 +51,6 @@ interface PairState {
   deepestFrame: number
 }
 
-/** Finds the events of steps in frame order. */
 export class Timeline {
   readonly #events: TimelineEvent[] = []
   readonly #pairs = new Map<number, PairState>()

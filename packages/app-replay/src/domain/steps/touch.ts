@@ -31,32 +31,35 @@ export interface Touch {
   /** All normals of `frame` and of `before`. */
   normals: Normals
   normalsBefore: Normals
-  /** Maximum over the rows in m, or NaN if it was not recorded. */
+  /** Maximum in m, or NaN if not recorded. */
   depth: number
   frictionRows: number
   constraintRows: number
   /** Sums over the loaded friction rows in the recorded unit: tangential vector on a, and mu * |n|. */
   readonly tangent: [number, number, number]
   limit: number
-  /** Of the friction row with the largest excess, in the recorded unit; `rowAxis` is the larger part along a tangent. */
+  /**
+   * Of the friction row with the largest excess, in the recorded unit; `rowAxis` is the larger part along a
+   * tangent.
+   */
   rowTangent: number
   rowAxis: number
   rowLimit: number
   /**
-   * Number of rows whose tangential vector is equal to mu * |n| and its parts are smaller, and of rows of which a part is equal to it and the
-   * vector is longer. `exactConeRows` are equal but for rounding.
+   * Numbers of rows at the limit of a cone, and at that of a pyramid. `exactConeRows` equal it but for
+   * rounding.
    */
   coneRows: number
   exactConeRows: number
   pyramidRows: number
-  /** Largest and smallest friction coefficient of the rows; NaN if a row lacks it. */
+  /** Largest and smallest friction coefficient; NaN if a row lacks it. */
   maxFriction: number
   minFriction: number
   /** Impulse on a in the recorded unit. */
   readonly impulse: [number, number, number]
   /** Part of `impulse` along the normals. */
   readonly push: [number, number, number]
-  /** Sums of lever arm × impulse on a, in the recorded unit times m. */
+  /** Sums of lever arm × impulse in the recorded unit times m. */
   readonly torqueA: [number, number, number]
   readonly torqueB: [number, number, number]
   /** Mean lever arms in m, over `leverRows` rows. */
@@ -64,7 +67,7 @@ export interface Touch {
   readonly leverA: [number, number, number]
   readonly leverB: [number, number, number]
   restitution: number
-  /** Recorded speed along the normal before the step, in m/s. */
+  /** Recorded speed along the normal before the step, m/s. */
   closing: number
 }
 
@@ -143,7 +146,7 @@ export function beginFrame(touch: Touch, frame: number): void {
 export const cosineBetween = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
   num(a, atA) * num(b, atB) + num(a, atA + 1) * num(b, atB + 1) + num(a, atA + 2) * num(b, atB + 2)
 
-/** Adds the normal at an offset of a block, unless the frame has the same normal already. */
+/** Adds the normal at an offset of a block, unless the frame has it already. */
 export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
   const { count, vectors } = normals
   for (let i = 0; i < count; i++) if (cosineBetween(vectors, 3 * i, block, at) > sameNormalCosine) return

@@ -1,4 +1,3 @@
-/** How fast bodies turn about their contact points. */
 import { stateAt } from '@causeway/recording'
 import { toSolid } from '../shapes/solid.ts'
 import { cross, type Point3 } from '../vector.ts'
@@ -7,7 +6,10 @@ import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** Returns the rotation vector from one quaternion to another in the body frame, rad; `null` if they are not rotations. */
+/**
+ * Returns the rotation vector from one quaternion to another in the body frame, rad; `null` if they are not
+ * rotations.
+ */
 export function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
   const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
   const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
@@ -24,8 +26,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed in m/s at which rotation moves the contact of either body. Without angular velocities, the
- * rotation of the step counts; without contact points, the size of the body. NaN if a part is unknown.
+ * Returns the larger speed in m/s at which rotation moves the contact of a body. Uses the rotation of the
+ * step without angular velocities, and the size of the body without contact points. NaN if a part is unknown.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -42,11 +44,14 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 /** m/s */
 const minRockingSpeed = 0.02
 
-/** Whether a body turns about the contact at 2 cm/s and g dt or more, or may do so: its corners touch in turns. */
+/**
+ * Whether a body turns about the contact at 2 cm/s and g dt or more, or may do so: its corners touch in
+ * turns.
+ */
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** Returns the angular speed in rad/s, or that of the rotation of the step if it was not recorded. */
+/** Returns rad/s, from the rotation of the step if it was not recorded. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
@@ -56,7 +61,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** Returns the largest distance of a point of the body from its centre in m, or NaN if its size is unknown. */
+/** Returns the largest distance of a point of the body from its centre in m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const found = geometry.get(bodies[column] ?? Number.NaN)
   const solid = found === undefined ? undefined : toSolid(found)
@@ -69,8 +74,8 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 const parallelSine = 1e-3
 
 /**
- * Returns the m/s at which spins move the contact points along the normal in a row of the window, as a sum of sizes. A
- * point below the centre does not move along the normal.
+ * Returns the sum of the speeds in m/s at which spins move the contact points along the normal. A point below
+ * the centre does not move along the normal.
  */
 export function measureTurningAlong(
   step: Step,

@@ -1,10 +1,7 @@
 /**
- * A lasting contact does not come and go.
- *
- * A loss counts if the pair touches again within 5 frames and separated at less than 0.25 g dt, so that it did not
- * bounce, and if neither body turned about the contact at 2 cm/s and g dt or more: corners of a rocking body touch in
- * turns. Pairs whose rotation is unknown are not judged. Chatter is 3 or more losses, each within 10 frames of the previous one. The flag `chatter` of
- * get_contact_history is different: it also counts bounces.
+ * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair touches again within 5 frames
+ * and separated at less than 0.25 g dt: it did not bounce. Pairs that rock, or whose rotation is unknown, are
+ * not judged.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -15,14 +12,14 @@ import type { Touch } from '../../steps/touch.ts'
 import { isRocking } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** Maximum frames between losses, minimum losses, and maximum frames of a loss. */
+/** In frames: maximum distance of losses, and maximum duration of a loss. */
 const chatterRule = { near: 10, losses: 3, gap: 5 } as const
 
 interface Losses {
   readonly touch: Touch
   /** First frame of the last loss. */
   last: number
-  /** Separation speed in m/s after the last frame of contact. */
+  /** Separation speed after the last frame of contact, m/s. */
   parting: number
 }
 
@@ -63,7 +60,6 @@ export function chatterLaw(): Law {
   }
 }
 
-/** Adds a loss to the run of the pair if it is near, else to a new run. */
 function recordLoss(losses: Losses, frame: number, found: Run[]): void {
   const { a, b } = losses.touch
   const isNear = frame - losses.last <= chatterRule.near

@@ -1,15 +1,4 @@
-/**
- * Collisions of two bodies without a contact row: Newton's third law and energy.
- *
- * Two bodies that fell freely before change their velocities in the same step, with J = m dv - m g dt. It is a collision if they
- * approached, J pushes each away from the other, and their shapes are within 1 cm and 1.5 times their relative motion; if a shape was not recorded, J of
- * both must be opposite within 11 degrees. No other body and no recorded wall may be near. Then
- *
- * - `unequal_reaction`: JA + JB is not 0, 5 % of the larger;
- * - `missing_reaction`: one body does not change its momentum by 2 % of the other; needs both shapes;
- * - `energy_injection`: the kinetic energy grows by more than 5 % of that of the relative motion;
- * - `missing_contact`: none of these, but contacts were recorded and this one was not.
- */
+/** Law `collisions` (docs/laws.md, Contacts). */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
@@ -23,13 +12,18 @@ import type { Law } from '../law.ts'
 import { readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
-/** Share of the largest term, and of the larger impulse below which a body does not react. */
+/**
+ * Tolerance as a share of the largest term; share of the larger impulse below which a body does not react.
+ */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
 /** m, and factor of the relative motion of a step. */
 const near = { length: 0.01, motion: 1.5 } as const
 
-/** Cosines: an impulse points away from the other body, is opposite to the other impulse, and acts along the line of centres. */
+/**
+ * Minimum cosines: the impulse and the direction away from the other body, both impulses, and the impulse and
+ * the line of centres.
+ */
 const cosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
 
 const texts = {
@@ -47,10 +41,10 @@ const kinds = Object.keys(texts) as CollisionKind[]
 interface FreeBody {
   readonly column: number
   readonly at: Point3
-  /** m/s before and after the step. */
+  /** m/s */
   readonly before: Point3
   readonly after: Point3
-  /** N·s: m dv - m g dt, its length and tolerance. */
+  /** m dv - m g dt in N·s, its length and tolerance. */
   readonly impulse: Point3
   readonly size: number
   readonly allowed: number
@@ -72,7 +66,7 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Whether each body was free and not pushed in the step before, and is in this one. */
+  /** Whether each body was free and not pushed, in the step before and in this one. */
   let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -131,7 +125,7 @@ function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<re
       if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
 }
 
-/** Returns the columns of bodies that a free step changes, and marks the free bodies that it does not. */
+/** Returns the columns of bodies that a free step changes, and marks the other free bodies as calm. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -161,7 +155,7 @@ function readBody(step: Step, column: number, solid: PlacedSolid | undefined): F
   }
 }
 
-/** Whether the first body, which is pushed, was pushed by the second. */
+/** Whether the second body pushed the first. */
 function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
   const [a = Number.NaN, b = Number.NaN] = [one, two].map(({ column }) => step.scene.bodies[column])
   if (mayOverlap(step.scene, a, b)) return false
@@ -183,7 +177,10 @@ function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<Fr
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Whether no other body and no recorded wall can take part. Without shapes, other pushed bodies must be three times as far away. */
+/**
+ * Whether no other body and no recorded wall takes part. Without shapes, other pushed bodies must be three
+ * times as far away.
+ */
 function isAlone(
   step: Step,
   one: FreeBody,
@@ -227,7 +224,10 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/** Returns the J that a collision adds, and the tolerance; `null` if the energy of the spins is not known. */
+/**
+ * Returns the energy in J that the collision adds, and the tolerance; `null` if the energy of the spins is
+ * unknown.
+ */
 function measureGain(
   step: Step,
   one: FreeBody,

@@ -1,13 +1,7 @@
 /**
- * Coulomb's cone |Ft| <= mu Fn, for the loaded points of a pair together and for each of them: the tangents of a body
- * that spins in place cancel each other. Tolerance 1 % and 1e-6 N·s. Points without normal impulse are ignored,
+ * Law `friction_cone` (docs/laws.md, Contacts), for each loaded point and for all points of a pair: the
+ * tangents of a body that spins in place cancel each other. Points without normal impulse are ignored,
  * because solvers leave noise in their tangents.
- *
- * Engines that limit each tangential direction alone (a friction pyramid) reach 1.41 mu Fn: no part along a tangent exceeds mu Fn, and
- * sliding points have a part that is equal to it. Engines with a cone have points at mu Fn whose parts are smaller, but for 0.1 % if they
- * slide, and for rounding if they stick. An excess within
- * the pyramid is an info if the run has more points of the first kind than of the second, or if it has hardly any and the point does not
- * slide.
  */
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -21,7 +15,7 @@ import type { Law } from '../law.ts'
 /** Share of mu Fn from which a part is at the limit. */
 const atLimit = 0.99
 
-/** Rows that show that an engine has a cone. */
+/** Rows that show that an engine has a cone and not a pyramid. */
 const minConeRows = 4
 
 /** m/s */
@@ -29,7 +23,7 @@ const minSlip = 0.02
 
 export function coneLaw(): Law {
   const runs = new RunCollector()
-  /** Excesses within the pyramid, of points that slide and that do not. */
+  /** Excesses within the pyramid. */
   const corners = { sliding: new RunCollector(), sticking: new RunCollector() }
   let [pyramidRows, coneRows] = [0, 0]
   return {
@@ -39,7 +33,7 @@ export function coneLaw(): Law {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
         const isRow = coneExcess(rowTangent, rowLimit) > coneNoise
-        // The friction of a point that sticks can be close to mu Fn by chance, in many frames.
+        // Sticking friction can be close to mu Fn by chance in many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)

@@ -1,10 +1,7 @@
 /**
- * Friction opposes sliding: the tangential impulse on a body does not point along the velocity of its contact point
- * relative to the other body.
- *
- * `friction_energy`: before and after the step, the point slides at more than 2 cm/s and 2 g dt, within 60 degrees of the
- * impulse, and the impulse exceeds 2 % of the normal impulse. Of bodies with joints, only kinetic friction is judged, at 90 %
- * of its limit or more: below that, friction opposes the slip that other forces would cause, also those of joints.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Of bodies with joints, only kinetic friction is
+ * judged: static friction opposes the slip that other forces would cause. Impulses below 2 % of the normal
+ * impulse are ignored.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'

@@ -1,10 +1,4 @@
-/**
- * Contact impulses are finite, and contacts push: the normal impulse is not negative.
- *
- * `invalid_impulse`: a recorded impulse is infinite, or is missing although others were recorded. `attractive_impulse`:
- * a normal impulse is below -1 % of the sum of the pair; without recorded impulses, the motion of a body with parallel
- * contact normals requires a pull of more than 5 % of the largest term.
- */
+/** Laws `impulse_values` and `impulse_direction` (docs/laws.md, Contacts). */
 import { frictionAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
@@ -55,7 +49,7 @@ export function impulseLaw(): Law {
       const partners = countPartners(step)
       for (const touch of step.touches) {
         const { columnA, columnB, a, b, frictionRows, normal } = touch
-        // The environment is b. Its only partner is judged.
+        // The environment is always b.
         if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
         if (num(partners, columnA) !== 1 || touch.normals.count !== 1) continue
         const received = readContactImpulse(step, columnA)

@@ -1,8 +1,6 @@
 /**
- * The normals of a lasting contact turn less than 30 degrees per frame.
- *
- * A pair may touch in several places, such as floor and wall of one body. A normal is compared with the nearest one
- * of the frame before; an additional normal is a new place. Pairs with more than `maxNormals` normals are not judged.
+ * Law `contact_normal` (docs/laws.md, Contacts). A pair may touch in several places: a normal is compared
+ * with the nearest one of the frame before. Pairs with more than `maxNormals` normals are not judged.
  */
 
 import { createFinding } from '../../findings/finding.ts'

@@ -1,14 +1,7 @@
 /**
- * Bodies whose recorded shapes overlap have a contact row, and contacts do not act across a gap.
- *
- * Contacts of a step belong to the poses before it. `missing_contact`, from the first overlap: shapes overlap by more than 1 mm and 0.2 % of the smaller
- * body in two steps without a contact row, or a body without any contact changes its momentum by more than 5 % of the
- * largest term while its shape is within 1 cm of another. A pair that separates after its last contact row needs none. Pairs with recorded forces on a body are not judged,
- * because joints let bodies overlap; nor are pairs with a recorded joint. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
- * than 1 cm and 1.5 times the relative motion of a step.
- *
- * If contacts were not recorded, `penetration`: shapes that do not overlap since the first step overlap by more than 10 mm and 1.5 times the relative motion
- * of a step, in 3 frames. It begins with the frame since which the overlap grows.
+ * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Contacts of a step belong to the
+ * poses before it. A pair that separates after its last contact row needs none. Pairs with recorded forces on
+ * a body are not judged, because joints let bodies overlap.
  */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -31,14 +24,14 @@ const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 /** m */
 const near = 0.01
 
-/** m: engines record contacts ahead of a collision with a depth of 0 or less. */
+/** m. Engines record contacts ahead of a collision with a depth of 0 or less. */
 const minDepth = 1e-4
 
-/** Minimum frames of an overlap if contacts were not recorded. */
+/** Minimum frames of an overlap without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
-  /** Runs begin with the first overlap, however small. */
+  /** Runs begin with the first overlap. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
@@ -80,7 +73,7 @@ export function overlapLaw(): Law {
         const limit =
           overlapSlack.length +
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
-        // Two bodies that nothing touches are judged by the law of collisions.
+        // The law of collisions judges two bodies that nothing touches.
         const isPushed = isIn(pushed, a) || isIn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
@@ -133,7 +126,6 @@ class GrowingOverlaps {
   }
 }
 
-/** Lists the pairs that a joint connects. */
 function listJointed({ window, row }: Step): readonly number[] {
   const { offset, data } = window.joints
   const [from = 0, to = 0] = [offset[row], offset[row + 1]]
@@ -143,7 +135,10 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/** Lists the pairs without contact or joint whose bounding spheres are close, with their signed distance: sweep and prune along x. */
+/**
+ * Lists the pairs without contact or joint whose bounding spheres are close, and their signed distances:
+ * sweep and prune along x.
+ */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -172,7 +167,7 @@ function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Returns the signed distance in the poses after the step. */
+/** Measured in the poses after the step. */
 function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readPose(step, one, step.row)))
   return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
@@ -188,7 +183,7 @@ function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], g
   if (gap > limit) gaps.add(touch.key, step.frame, { value: gap, limit }, orderPair(a, b))
 }
 
-/** Whether a contact carries an impulse or has a recorded overlap. */
+/** Whether the contact has an impulse or a recorded overlap. */
 const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
   const size = length3(...push)
   return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > minDepth
@@ -196,7 +191,7 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
 
 const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number => near + getMotion(step, a, b)
 
-/** Returns 1.5 times the relative motion of a step in m, 0 if it is not known. */
+/** Returns 1.5 times the relative motion of a step in m; 0 if unknown. */
 function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const s = step.window.states.data
   const speed = ({ column }: PlacedSolid): Point3 =>

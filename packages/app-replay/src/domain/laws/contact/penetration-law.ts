@@ -1,9 +1,7 @@
 /**
- * Bodies do not overlap by more than 10 mm.
- *
- * Two cases are allowed unless the caller sets the limit. An impact at v >= 0.5 m/s may be up to 1.5 v dt deep while
- * that contact lasts, with v from the states if it was not recorded. A body that is held by a velocity bias, and recorded at rest with g dt, sinks up to 5 mm of
- * slop + g dt^2 / 0.2, plus 20 %.
+ * Law `penetration` (docs/laws.md, Contacts). Unless the caller sets the limit, two cases are allowed: an
+ * impact at v >= 0.5 m/s up to 1.5 v dt deep while it lasts, and a body that a velocity bias holds up to 1.2
+ * (5 mm of slop + g dt² / 0.2) deep.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -56,7 +54,10 @@ export function penetrationLaw(strict?: number): Law {
   }
 }
 
-/** Returns the maximum m/s at which the contact points of a pair can have met, from the states before the step; 0 if unknown. */
+/**
+ * Returns the maximum closing speed of the contact points in m/s, from the states before the step; 0 if
+ * unknown.
+ */
 function boundClosing(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
@@ -70,8 +71,8 @@ function boundClosing(step: Step, touch: Touch): number {
 }
 
 /**
- * Returns the depth at which a velocity bias holds a body, or 0 unless it is recorded with about g dt towards the
- * contact.
+ * Returns the depth at which a velocity bias holds a body: 0 unless its recorded speed towards the contact is
+ * about g dt.
  */
 function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
   if (columnA < 0) return 0

@@ -17,7 +17,7 @@ export interface PlacedSolid {
   readonly bound: number
 }
 
-/** Returns the recorded shapes of bodies, and of the environment with their fixed poses. */
+/** Returns the recorded shapes of bodies and of the environment, whose poses are fixed. */
 export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   return [...scene.geometry.values()].flatMap((geometry) => {
     const solid = toSolid(geometry)
@@ -36,7 +36,7 @@ export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
   for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one, step.row - 1)
 }
 
-/** Returns the pose of a body in a row of the window, or `null` if it is not known. */
+/** Returns the pose in a row of the window, or `null` if unknown. */
 export function readPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const s = step.window.states.data
   const from = (row * step.scene.bodies.length + column) * stateAt.width

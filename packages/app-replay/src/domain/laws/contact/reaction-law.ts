@@ -1,10 +1,4 @@
-/**
- * Newton's third law: contacts do not change the momentum of the touching bodies together.
- *
- * Bodies that touch only each other: the sum of m (v(N) - v(N-1)) - m g dt - F dt is 0; needs no impulses. A pair with
- * recorded impulses, of which one body has another contact: the change of one body is the impulse, that of the other
- * is not. Tolerance 5 % of the largest term. The violation must begin with the contact: a later one is a push.
- */
+/** Law `reaction` (docs/laws.md, Contacts). A violation that begins later than the contact is a push. */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
@@ -74,7 +68,7 @@ function compareIsolated(step: Step, { columnA, columnB }: Touch): Reaction | nu
   return { isMissing: Math.min(...sizes) < noReaction * Math.max(...sizes), off, allowed }
 }
 
-/** Compares what one body received with the recorded impulse, if the other body received it. */
+/** Compares the impulse on one body with the recorded one, if the other body received that. */
 function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const columns = [touch.columnA, touch.columnB] as const
   if (columns.some((column) => step.impulseKnown[column] !== impulseKnowledge.complete)) return null

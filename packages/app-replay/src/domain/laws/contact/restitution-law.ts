@@ -1,10 +1,7 @@
 /**
- * Newton's law of impact: v+ = -e v-.
- *
- * Measured along the normal over one contact of a pair without other contacts and joints. Not judged if spins move the
- * contact point along the normal by 0.1 of the closing speed. Below 1 m/s, engines let bodies stick: only a sharp impact that
- * separates them faster than they approached is judged. Tolerance 0.05 and two steps of gravity; 0.3 if the contact pushes
- * for several frames, and for fast separations after several frames, because engines push bodies apart.
+ * Law `restitution` (docs/laws.md, Contacts), measured over one contact. Not judged if spins move the contact
+ * point along the normal by 0.1 of the closing speed. Fast separations after several frames have a tolerance
+ * of 0.3, because engines push bodies apart.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -40,7 +37,7 @@ interface Impact {
   parting: number
   /** m/s after the last frame that pushed. */
   leaving: number
-  /** Frames until the last push. In a sharp impact, only the first frame pushes. */
+  /** Frames until the last push. */
   pushes: number
 }
 
@@ -85,7 +82,10 @@ export function restitutionLaw(): Law {
   }
 }
 
-/** Returns the restitution of an impact that differs from the recorded one by more than an integrator explains, and the difference. */
+/**
+ * Returns the restitution and its difference from the recorded one, if that exceeds the error of an
+ * integrator.
+ */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, last, closing, restitution, leaving, pushes } = impact
   if (!impact.isAlone || Number.isNaN(leaving)) return undefined
@@ -100,7 +100,7 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** Returns a test whether the bodies of a contact have no other contact and no joint in this step. */
+/** Returns a test whether the bodies of a contact have no other contact and no joint. */
 function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
   const partners = new Map<number, number>()
   for (const { columnA, columnB } of touches)
@@ -145,7 +145,7 @@ function continueImpact(step: Step, touch: Touch, impact: Impact): void {
   impact.pushes = step.frame - impact.frame + 1
 }
 
-/** Whether only gravity changed the separation speed in this step, within 1 %. */
+/** Whether gravity explains the change of the separation speed within 1 %. */
 function isFree(
   { scene, dt }: Step,
   { touch: { columnA, columnB }, normal, parting: before }: Impact,
@@ -157,7 +157,7 @@ function isFree(
   return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
-/** Returns the separation speed of the centres of mass along the normal, in m/s. */
+/** Measured at the centres of mass along the normal, m/s. */
 function getSeparationSpeed(
   { window, scene }: Step,
   { columnA, columnB }: Touch,
@@ -173,7 +173,7 @@ function getSeparationSpeed(
   return along(columnB) - along(columnA)
 }
 
-/** Whether spins before and after the step hardly move the contact point along the normal. */
+/** Whether spins hardly move the contact point along the normal, before and after the step. */
 const isCentral = (step: Step, touch: Touch, closing: number): boolean =>
   measureTurningAlong(step, touch, step.row - 1) < 0.1 * closing &&
   measureTurningAlong(step, touch, step.row) < 0.1 * closing

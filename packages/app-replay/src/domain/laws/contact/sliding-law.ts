@@ -1,11 +1,7 @@
 /**
- * Kinetic friction: |Jt| = mu Jn while the contact point slides (Coulomb).
- *
- * Jt is the recorded one, if it agrees with the motion of the body, or else m dv - m g dt - F dt across the normal of a body
- * with one contact, and Jn the same along it. `friction_lost`: less than 0.65 mu Jn in three frames in a
- * row, or in one after a frame with 0.9 mu Jn or more (inscribed friction pyramids reach 0.71 mu Jn). The point slides in one direction before
- * and after the step, faster than 2 cm/s, 2 g dt, and what friction takes in 0.05 s, because soft contacts build friction up with the
- * slip. Without tangential impulses, a part of the motion that accelerates the slip is not friction. `friction_cone`, if tangential impulses were not recorded: more than 1.5 mu Jn.
+ * Law `sliding` (docs/laws.md, Contacts). Impulses are the recorded ones if they agree with the motion of the
+ * body, else derived from it. The point must slide in one direction before and after the step, faster than
+ * friction stops it in 0.05 s: soft contacts build friction up with the slip.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
@@ -16,7 +12,10 @@ import type { Touch } from '../../steps/touch.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Shares of mu Jn: friction that is lost, present, and impossible, and an impulse along the slip that is not friction. */
+/**
+ * Shares of mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip that is
+ * not friction.
+ */
 const share = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
 /** m/s, and s in which friction must not stop the point. */
@@ -29,7 +28,7 @@ interface Friction {
   readonly tangent: number
   readonly limit: number
   readonly isRecorded: boolean
-  /** The impulse on the first body across the normal, if it was derived from the motion. */
+  /** Impulse on the first body across the normal, if derived from the motion. */
   readonly across: Point3 | null
 }
 
@@ -90,7 +89,7 @@ export function slidingLaw(): Law {
   }
 }
 
-/** Whether something drives the sliding body: friction takes energy, and what is left of it without tangential impulses adds some. */
+/** Whether a force drives the sliding body: then its motion accelerates the slip. */
 function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolean {
   if (across === null) return false
   const slip = readSlip(step, step.row, touch)
@@ -136,7 +135,7 @@ function deriveFriction(step: Step, touch: Touch, column: number, partners: Floa
     : null
 }
 
-/** Whether every point of the contact slides in the same direction, so fast that friction does not stop it. */
+/** Whether all points of the contact slide in one direction, so fast that friction does not stop them. */
 function isSliding(step: Step, touch: Touch, limit: number): boolean {
   const [before, after] = [step.row - 1, step.row].map((row) => readSlip(step, row, touch)) as [
     Point3,
@@ -158,7 +157,7 @@ function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
   return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
 }
 
-/** Returns the m/s at which spins about the normal move points of the contact across it. */
+/** Returns the speed in m/s at which spins about the normal move points of the contact across it. */
 function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal }: Touch): number {
   const { scene, window } = step
   const speed = (column: number, lever: Point3): number => {

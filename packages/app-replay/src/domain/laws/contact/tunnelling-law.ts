@@ -1,9 +1,7 @@
 /**
- * Nothing passes through anything without contact.
- *
- * The path of a centre crosses the box of another body or of the environment, or a plane of the environment: a recorded
- * one, or one on which bodies rested if the shape of that body is not recorded. Without geometry, moving more than 1 m per frame is a warning. Contact in this
- * frame or the next is not tunnelling.
+ * Law `tunnelling` (docs/laws.md, Contacts). A plane of the environment is a recorded one, or derived from
+ * bodies that rest on a body without recorded shape. Without geometry, a motion of more than 1 m per frame is
+ * a warning.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -16,13 +14,13 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Maximum displacement per frame in m of a body of unknown size. */
+/** Maximum displacement per frame of a body of unknown size, m. */
 const maxUnknownMove = 1
 
 interface Suspect {
   readonly frame: number
   readonly mover: number
-  /** Id of the other body, or of the environment body of the plane. */
+  /** Id of the other body or of the body of the plane. */
   readonly other: number
   readonly isPlane: boolean
   readonly way: number
@@ -106,7 +104,6 @@ export function tunnellingLaw(): Law {
   }
 }
 
-/** Returns the fixed boxes that a body passed without contact. */
 function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[]): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -120,7 +117,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Returns the slower bodies with a recorded size that a body passed without contact. */
+/** Returns the slower bodies of known size that a body passed without contact. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, row, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -152,7 +149,7 @@ interface FoundPlanes {
   readonly shaped: ReadonlySet<number> | undefined
 }
 
-/** Derives planes of environment bodies from lever arms and normals of resting bodies. Returns whether there is a new one. */
+/** Derives planes from lever arms and normals of resting bodies. Returns whether there is a new one. */
 function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step
@@ -197,7 +194,6 @@ interface FixedBox {
   readonly pose: Pose
 }
 
-/** Lists the solids of the environment whose pose is recorded. */
 const listFixed = (scene: Scene) =>
   [...scene.geometry.values()].flatMap((geometry) => {
     const { body_id: body, position, orientation } = geometry
@@ -229,8 +225,8 @@ function readPose({ window, scene }: Step, column: number, row: number): Pose {
 }
 
 /**
- * Whether the path of a centre enters and leaves a box, by the slab method in the frame of the box. `poses` are those of
- * the box before and after the step.
+ * Whether the path of a centre enters and leaves a box (slab method). `poses` are those of the box before and
+ * after the step.
  */
 function passesThrough(
   step: Step,

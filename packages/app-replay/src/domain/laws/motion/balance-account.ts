@@ -1,4 +1,3 @@
-/** Sums of unexplained steps. */
 import type { BodyId } from '@causeway/recording'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
@@ -23,13 +22,13 @@ export interface Account {
   firstKinetic: number
   maxKinetic: number
   touched: boolean
-  /** m/s², sums of the unexplained acceleration and of its square, over frames with complete impulses. */
+  /** m/s², sums of the unexplained acceleration and its square, over frames with complete impulses. */
   readonly acceleration: [number, number, number]
   squares: number
   judged: number
 }
 
-/** Joins unexplained steps to runs, each with its sums. */
+/** Joins unexplained steps to runs with their sums. */
 export class BalanceAccounts {
   readonly #runs = new RunCollector(2)
   readonly #accounts = new Map<Run, Account>()

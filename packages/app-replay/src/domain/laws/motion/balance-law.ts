@@ -1,16 +1,10 @@
 /**
- * Balances momentum and energy of every body, step by step.
+ * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies.
  *
- * Momentum: r = m (v(N) - v(N-1)) - m g dt - J - F dt is 0, with the recorded contact impulses J and external forces
- * F. Energy: the work of r is r (v(N-1) + v(N)) / 2; a free body also conserves its total energy, except for the m
- * g^2 dt^2 / 2 that semi-implicit Euler loses. If tangential impulses were not recorded, the part of r along the
- * normal counts, and the tangential part beyond 1.5 mu Jn: friction pyramids reach 1.41 mu Jn. If a contact has no
- * impulses, the part along its normals is ignored. Bodies with joints are balanced with the impulses of the joints, or
- * else together with their group.
- *
- * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy multiplies, `energy_injection` or `energy_drift`
- * if it grows at once or gradually, `dissipation_without_contact` if a free body loses energy, else `momentum`. Runs that the noise of
- * recorded states explains are noted as one info.
+ * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the
+ * energy multiplies, `energy_injection` or `energy_drift` if it grows at once or gradually,
+ * `dissipation_without_contact` if a free body loses energy, else `momentum`. Runs that the noise of recorded
+ * states explains are noted as one info.
  */
 
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -27,7 +21,7 @@ import { NoiseMeter } from './noise-meter.ts'
 /** Minimum frames of a drift, and factor of the kinetic energy of a blow-up. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
 
-/** Steps in a row without contact after which a force that was not recorded is likely. */
+/** Consecutive steps without contact after which a force that was not recorded is likely. */
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
@@ -83,7 +77,7 @@ export function balanceLaw(): Law {
     },
   }
 
-  /** Whether the noise of the recorded states explains a residual in N·s, or else a gain in J. */
+  /** Whether noise explains a residual in N·s, or else a gain in J. */
   function isNoise(column: number, residual: number, gain: number): boolean {
     const level = noise.measure(column)
     return residual > 0 ? residual <= level.residual : Math.abs(gain) <= level.gain

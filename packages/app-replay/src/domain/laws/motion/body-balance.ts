@@ -1,4 +1,3 @@
-/** Balances the momentum and the energy of one body in a step. */
 import { energyAt, stateAt } from '@causeway/recording'
 import { length3, num } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
@@ -97,7 +96,7 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
 
 /** J */
 interface FreeGain {
-  /** Beyond what integrators gain or lose. */
+  /** Beyond the gain or loss of integrators. */
   readonly work: number
   readonly gain: number
   readonly allowed: number
@@ -106,8 +105,8 @@ interface FreeGain {
 }
 
 /**
- * Returns the J that a free body gained beyond the loss of semi-implicit and the gain of explicit Euler, and the tolerance. Uses
- * the states: recorded energies count only for rotation without inertia.
+ * Returns the energy in J that a free body gained beyond what semi-implicit and explicit Euler explain, and
+ * the tolerance. Recorded energies count only for rotation without inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -124,7 +123,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   ]
   const turning = rotational - rotationalBefore
   const loss = 0.51 * mass * (scene.g * dt) ** 2
-  // Between semi-implicit Euler, which loses that much, and explicit Euler, which gains it.
+  // Semi-implicit Euler loses this much, explicit Euler gains it.
   const motion = change - fall
   const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
   const work = off + (Number.isNaN(turning) ? 0 : turning)
@@ -141,7 +140,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** Returns J: from spin and inertia, else as recorded, else NaN. */
+/** Returns J, from spin and inertia, else as recorded, else NaN. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]
@@ -155,8 +154,8 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
 export const spinRounding = 2e-3
 
 /**
- * Returns the share of the rotational energy that an explicit step may get wrong if the spin changes: (dw / w)^2, at
- * most 0.3 (w dt)^2.
+ * Returns the share of the rotational energy that an explicit step may get wrong: (dw / w)², at most 0.3 (w
+ * dt)².
  */
 function getSpinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
@@ -169,7 +168,7 @@ function getSpinTolerance(step: Step, column: number): number {
   return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** Friction that is possible without being recorded, by mu Jn. */
+/** Maximum friction that was not recorded, as a share of mu Jn: a friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
 /** Removes what friction can explain from the part across the common normal: all of it if mu is unknown. */

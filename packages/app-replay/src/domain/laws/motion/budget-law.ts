@@ -1,10 +1,7 @@
 /**
- * The energy of the system never exceeds its initial energy plus that of bodies that appear later.
- *
- * Detects diverging solvers whose impulses are consistent. The scale is the largest kinetic energy so far, or all
- * bodies lifted by 1 cm. An excess of 0.25 scale for 3 frames is `energy_injection` (warning), 1000 scale is
- * `blow_up`. Joints add their work, and falling bodies the m g^2 dt^2 / 2 of explicit Euler. Runs with external forces or joints of unknown work are not judged, nor frames after the first with an incomplete total: potential
- * energy needs gravity, rotational energy needs inertia, unless nothing turns.
+ * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers whose impulses are consistent. The
+ * scale is the largest kinetic energy so far, or the energy that lifts all bodies by 1 cm. Not judged from
+ * the first frame with an incomplete total.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -14,7 +11,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 import { balanceTolerance } from './body-balance.ts'
 
-/** Excess by scale of both kinds, and minimum frames. */
+/** Excess by scale, and minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
@@ -98,7 +95,7 @@ function addFirstTotals(step: Step, totals: Map<number, number>): void {
   }
 }
 
-/** Returns the J of bodies that appear in this frame. */
+/** Returns the energy of bodies that appear in this frame, J. */
 function sumAppearingEnergy(step: Step): number {
   const { window, row, scene } = step
   if (row === 0) return 0
@@ -111,10 +108,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/**
- * Returns the J that falling bodies gained, as far as explicit Euler explains it: m g² dt² / 2, because it moves a body with the velocity
- * before the step.
- */
+/** Returns the energy in J that explicit Euler adds to falling bodies: m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
@@ -137,7 +131,7 @@ function sumFallingGain(step: Step): number {
 /** m/s². Below it, potential energy is negligible. */
 const minGravity = 1e-3
 
-/** Whether the total includes rotational energy, unless nothing turns, and potential energy under gravity. */
+/** Whether the total includes rotational energy if something turns, and potential energy under gravity. */
 export function hasAllParts({ window, row, scene }: Step): boolean {
   const isFalling = !(scene.g < minGravity)
   const energies = window.energies.data
@@ -167,7 +161,7 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** Returns the bodies that gained most of the energy since their first frame, at most three. */
+/** Returns at most three bodies that gained most of the energy since their first frame. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
   const all = scene.bodies

@@ -5,20 +5,20 @@ import type { Run } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Point3 } from '../../vector.ts'
 
-/** Minimum frames, and maximum deviation from the mean as a share of it. */
+/** Minimum frames, and maximum deviation as a share of the mean. */
 const rule = { frames: 10, spread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
 const alongGravity = 0.996
 
 interface UnexplainedSum {
-  /** m/s², sum over `judged` frames, and the sum of its squares. */
+  /** m/s², sum over `judged` frames, and sum of its squares. */
   readonly acceleration: Point3
   readonly squares: number
   readonly judged: number
 }
 
-/** Joins the runs of bodies that have the same constant acceleration in addition to the recorded forces. */
+/** Joins the runs of bodies with the same constant acceleration in addition to the recorded forces. */
 export class ConstantAccelerations {
   readonly #scene: Scene | undefined
   readonly #groups: { run: Run; readonly vector: Point3; readonly bodies: number[] }[] = []
@@ -27,7 +27,7 @@ export class ConstantAccelerations {
     this.#scene = scene
   }
 
-  /** Adds a run. Returns whether its acceleration is constant. */
+  /** Returns whether the acceleration of the run is constant. */
   add(run: Run, { acceleration, squares, judged }: UnexplainedSum): boolean {
     if (judged < rule.frames || judged < 0.8 * run.frames) return false
     const vector: Point3 = [acceleration[0] / judged, acceleration[1] / judged, acceleration[2] / judged]

@@ -1,12 +1,4 @@
-/**
- * Recorded energies agree with the states and with each other: linear = m v^2 / 2, rotational = w I w / 2, the change of
- * potential = -m g dx, total = linear + rotational + potential, and the total of the system is the sum over the bodies.
- *
- * Without velocities, the linear energy is that of the motion: the speed |dx| / dt may differ by |dx(N) - dx(N-1)| / dt and g dt, by 1 %, in
- * 3 frames.
- *
- * Tolerance: 0.1 % of the energy itself, and rounding: 1e-5 of the largest energy of the body and 1e-9 J.
- */
+/** Law `energy_rows` (docs/laws.md, Energy). */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
@@ -70,7 +62,7 @@ export function energyRowLaw(): Law {
             )
         }
         note('rotational', rotational, readRotational(step, column))
-        // A sum has no error but rounding.
+        // The only error of a sum is rounding.
         note('total', total, linear + rotational + potential, 0)
         if (row > 0) {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
@@ -102,14 +94,14 @@ export function energyRowLaw(): Law {
   }
 }
 
-/** Minimum frames of an energy that disagrees with the motion, and share of the speed. */
+/** Minimum frames of an energy that disagrees with the motion, and tolerance as a share of the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
-/** Bounds of the linear energy of bodies whose velocities were not recorded, from their motion in two steps. */
+/** Bounds of the linear energy of bodies without recorded velocities, from their motion in two steps. */
 class MotionEnergy {
   readonly #moved = new Map<number, Point3>()
 
-  /** Returns J; NaN if the motion is not known. */
+  /** Returns J; NaN if the motion is unknown. */
   measure(step: Step, column: number): { readonly least: number; readonly most: number } {
     const { dt, moved, scene } = step
     const now = read3(moved, 3 * column)
@@ -127,7 +119,7 @@ interface Compared {
   readonly expected: number
   /** J, of which a share is tolerated. */
   readonly size: number
-  /** J, largest energy of the body. */
+  /** Largest energy of the body, J. */
   readonly largest: number
   readonly body: number | null
 }

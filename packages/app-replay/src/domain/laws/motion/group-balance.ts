@@ -1,9 +1,4 @@
-/**
- * Balances the momentum and the energy of a group of bodies in a step.
- *
- * The forces of its joints cancel: the sum of m (v(N) - v(N-1)) - m g dt - J - F dt over its bodies is 0. Its energy grows
- * by the work of the joints, if that is known.
- */
+/** Momentum and energy of a group of bodies (docs/laws.md). The forces of its joints cancel. */
 import { stateAt } from '@causeway/recording'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
@@ -49,7 +44,7 @@ export function measureGroup(step: Step, index: number): Unexplained | null {
 }
 
 interface Motion {
-  /** Sum of m v before and after the step, N·s. */
+  /** Sum of m v, N·s. */
   readonly before: Point3
   readonly after: Point3
   /** kg */
@@ -97,7 +92,7 @@ function measureMomentum(
 }
 
 /**
- * Returns the J that the group gained beyond the work of its joints, if it exceeds the tolerance. Losses are not judged:
+ * Returns the energy in J beyond the work of the joints, if it exceeds the tolerance. Losses are not judged:
  * joints have friction.
  */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
@@ -134,7 +129,7 @@ function sumKinetic(step: Step, columns: readonly number[], row: number): number
   return sum
 }
 
-/** Returns the work of an impulse in J·kg with the mean of two momenta. */
+/** Returns J·kg: the work of an impulse with the mean of two momenta. */
 const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
   (impulse[0] * (before[0] + after[0]) +
     impulse[1] * (before[1] + after[1]) +

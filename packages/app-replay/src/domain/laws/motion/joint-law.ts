@@ -1,11 +1,4 @@
-/**
- * Joints hold: the two ends of a joint stay together.
- *
- * The error is the recorded one, or the distance of the two ends: points that are fixed in the bodies and coincide where
- * the joint is first recorded (hinge, ball and fixed joints). A solver of velocities moves the ends along their tangents, so
- * each step adds r (ω dt)² / 2; a correction of a fifth of the error per step (Baumgarte 1972, with the factor of common
- * engines) lets that grow to five times as much. Tolerance: this, and 1 cm. `joint_drift`: 2 frames or more.
- */
+/** Law `joint_error` (docs/laws.md, Motion). */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
@@ -14,7 +7,7 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** m, and the inverse of the share that is corrected per step. */
+/** m; inverse of the share that is corrected per step; minimum frames. */
 const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
 
 /** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
@@ -92,7 +85,7 @@ function readPose(step: Step, from: number): { readonly at: Point3; readonly tur
   return { at: read3(s, from), turn: [num(s, q), ...read3(s, q + 1)] }
 }
 
-/** Returns a point in the axes of a body, in the pose before the step. The environment does not move. */
+/** Returns a point in the axes of a body before the step. The environment does not move. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
   const { at, turn } = readPose(step, step.atBefore(column))
@@ -119,7 +112,7 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
   return limit
 }
 
-/** Whether the law can judge a joint: it has an error, or two ends. */
+/** Whether a joint has an error or two ends. */
 export function hasJointError(step: Step, at: number): boolean {
   const rows = step.window.joints.data.data
   if (!Number.isNaN(num(rows, at + jointAt.error))) return true

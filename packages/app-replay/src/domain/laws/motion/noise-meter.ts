@@ -1,8 +1,7 @@
 /**
- * Recognizes measurement noise in recorded states.
- *
- * If each velocity has an independent error n(N), the residual of a free step is m (n(N) - n(N-1)): neighbouring residuals have a
- * correlation of -0.5. Forces that were not recorded have none, or a positive one; a body that shakes has -1.
+ * Recognizes measurement noise in recorded states: if each velocity has an independent error, the residuals
+ * of neighbouring steps have a correlation of -0.5. Unrecorded forces have none or a positive one; a body
+ * that shakes has -1.
  */
 
 /** Range of the correlation, minimum number of steps, and standard deviations that are noise. */
@@ -20,7 +19,7 @@ interface Sums {
   gainProducts: number
 }
 
-/** The largest residual in N·s and the largest gain in J that noise explains. */
+/** Largest residual in N·s and largest gain in J that noise explains. */
 export interface NoiseLevel {
   readonly residual: number
   readonly gain: number
@@ -29,7 +28,7 @@ export interface NoiseLevel {
 export class NoiseMeter {
   readonly #columns: (Sums | undefined)[] = []
 
-  /** Adds the residual of a free step, N·s, and the energy that the body gained, J. */
+  /** Adds the residual of a free step in N·s and the energy gained in J. */
   add(
     column: number,
     frame: number,

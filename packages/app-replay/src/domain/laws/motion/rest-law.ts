@@ -1,11 +1,7 @@
 /**
- * A resting body remains in place.
- *
- * Jitter: the change of velocity reverses in every frame of contact, for 8 frames or more, above 1 mm/s and 5 % of g
- * dt. Creep: friction is below 95 % of the limit, but the contact point moves along the surface at 2.5 mm/s or more
- * for 10 frames or more. The speed of the contact point of a turning body is uncertain by w^2 r dt,
- * and bodies that turn about the contact at 2 cm/s and g dt or more do not rest. Solvers correct overlaps without velocities:
- * motion along the normal of another contact of the body is not creep.
+ * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity reverses in 8 consecutive frames or
+ * more, above 1 mm/s and 5 % of g dt. `creep`: the contact point moves although friction is below 95 % of its
+ * limit. Bodies that rock do not rest.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -92,15 +88,15 @@ export function restLaw(): Law {
   }
 }
 
-/** Returns the m/s by which the contact point of a turning body moves during a step, so that its speed is not exact. */
+/** Returns the error of the speed of the contact point of a turning body: w² r dt in m/s. */
 function getTurningError(step: Step, touch: Touch): number {
   const rate = (column: number): number => (column < 0 ? 0 : readTurnRate(step, column))
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
 /**
- * Returns the speed of two bodies along their contact in m/s, from displacements and spins, without the part along the normals of their
- * other contacts.
+ * Returns the speed along the contact in m/s, from displacements and spins. Solvers correct overlaps without
+ * velocities, so motion along normals of other contacts does not count.
  */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
@@ -116,7 +112,7 @@ function getSlipSpeed(step: Step, touch: Touch): number {
   return Math.hypot(...v)
 }
 
-/** Removes the part of a vector along another, which may be shorter than 1. */
+/** `along` may be shorter than 1. */
 function removePart(v: Point3, along: Point3): Point3 {
   const square = dot3(along, along)
   return square > 1e-6 ? add(v, along, -dot3(v, along) / square) : v

@@ -1,12 +1,7 @@
 /**
- * Orientations follow spins: dq/dt = q w / 2 with w in the body frame. The rotation from q(N-1) to q(N) is compared with
- * w dt of both frames.
- *
- * Tolerance: 2 % and (w dt)^2 for integrators, the change of the spin, 1e-4 rad, and 0.02 rad in contact and with joints,
- * where engines correct positions, and the rotation that closes twice the errors of the joints. If contacts were not recorded, 1e-4 rad for a constant multiple of the spin in 10 frames.
- * `frozen_orientation`: less than 2 % of the rotation for 3 frames or more; an orientation that does not
- * change at all has no tolerance. `unit_mismatch`: 1/57.3 or 57.3 times (degrees), or 1/9.55 (revolutions per
- * minute) of the rotation for 3 frames or more, within 5 %. Of steps of more than a quarter turn, only the unit is judged.
+ * Law `spin_matches_rotation` (docs/laws.md, Motion). `frozen_orientation`: less than 2 % of the rotation for
+ * 3 frames or more. `unit_mismatch`: a multiple of the rotation within 5 % of another unit for 3 frames or
+ * more; steps of more than a quarter turn are judged only for this.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -26,7 +21,7 @@ const maxTurnShare = 0.5
 /** A stop in contact can cancel a rotation for a frame. */
 const minFrozenFrames = 3
 
-/** Minimum frames of a mismatch within the slack for contacts, in runs without contacts, and maximum spread of its ratio. */
+/** Minimum frames of a mismatch within the slack for contacts, and maximum spread of its ratio. */
 const lasting = { frames: 10, spread: 0.1 } as const
 
 /** Units of angular velocities by their size in rad/s. */
@@ -41,13 +36,13 @@ interface Ratio {
   sum: number
   squares: number
   count: number
-  /** Frames that rotate at most a quarter turn, beyond which only a wrong unit can be recognized. */
+  /** Frames that rotate by at most a quarter turn. */
   unambiguous: number
 }
 
 export function rotationLaw(): Law {
   const runs = new RunCollector(2)
-  /** Of bodies that may be in contact, because contacts were not recorded. */
+  /** Mismatches of bodies that may be in contact, because contacts were not recorded. */
   const small = new RunCollector(2)
   const ratios = new Map<Run, Ratio>()
   return {
@@ -96,7 +91,7 @@ function isConstant(ratio: Ratio | undefined): boolean {
   return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
 }
 
-/** Returns the clause for a rotation that is this multiple of w dt, or `undefined` if no unit explains it. */
+/** Returns a clause, or `undefined` if no unit explains this multiple of w dt. */
 function describeUnit(multiple: number): string | undefined {
   const unit = otherUnits.find(([size]) => isNear(multiple, 1 / size))
   if (unit !== undefined) return `has an angular velocity in ${unit[1]}`
@@ -134,11 +129,11 @@ function toFindings(run: Run, ratio: Ratio | undefined): readonly Finding[] {
 interface Mismatch {
   readonly value: number
   readonly limit: number
-  /** Limit of a body that is not in contact. */
+  /** Limit of a body without contact. */
   readonly freeLimit: number
   /** Rotation along the spin divided by w dt. */
   readonly ratio: number
-  /** Whether the rotation exceeds a quarter turn, so that its direction is not known. */
+  /** Whether the direction is unknown because the rotation exceeds a quarter turn. */
   readonly isAmbiguous: boolean
 }
 

@@ -1,12 +1,6 @@
 /**
- * Angular momentum about the centre of mass: L(N) - L(N-1) = sum of r × J + external torque dt, with L = R I R^T w
- * (Euler's equations, which include the gyroscopic term).
- *
- * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more.
- * Tolerance: 5 % of the torque and of the change, 0.1 % of |L|, the impulse of contacts times the noise of positions, and 2 A |L| (w dt)^2 for integrators, with the
- * anisotropy A = 1 - (smallest moment) / (largest moment). Without inertia, a free body is judged by |dw| <= |w|^2 dt,
- * because |I2 - I3| <= I1 for any mass distribution; changes along the spin are left to the energy law if the
- * rotational energy was recorded.
+ * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, changes along the spin are
+ * left to the energy law if the rotational energy was recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -19,7 +13,7 @@ import type { Law } from '../law.ts'
 
 const tolerance = 0.05
 
-/** Share of the residual that may remain if the gyroscopic term is left out. */
+/** Share of the residual that may remain without the gyroscopic term. */
 const explainedShare = 0.2
 
 const minGyroscopicFrames = 5
@@ -76,10 +70,7 @@ export function spinLaw(): Law {
 /** Largest error of positions that is noise, in m, and share of it that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
-/**
- * The recent error of the position of each body in m: the distance of its motion from v(N-1) dt and v(N) dt. Contact points
- * have lever arms that are as inexact.
- */
+/** Recent error of the position of each body in m, which lever arms have as well. */
 class PositionNoise {
   readonly #levels: number[] = []
 
@@ -100,7 +91,7 @@ class PositionNoise {
   }
 }
 
-/** Returns the distance in m of the motion of a body from a velocity times dt. */
+/** Returns the distance of a motion from a velocity times dt, m. */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
@@ -140,7 +131,7 @@ function measureTorque(step: Step, column: number, inertia: Point3, noise: numbe
   const size = Math.max(length3(...momentum), length3(...before))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
   const largest = Math.max(...inertia)
-  // Without gyroscopic term, integrators have nothing to get wrong.
+  // Without gyroscopic term, integrators have no error.
   const anisotropy = largest > 0 ? (largest - Math.min(...inertia)) / largest : 1
   // Lever arms are differences of positions in single precision.
   const lever =
@@ -158,8 +149,8 @@ function measureTorque(step: Step, column: number, inertia: Point3, noise: numbe
 }
 
 /**
- * Returns the N·m·s that the joints of a body may leave unexplained: their torques turn with the body during the step, and an
- * impulse acts at both ends of a joint, whose distance is its error.
+ * Returns the N·m·s that joints may leave unexplained: torques turn with the body, and the two ends of a
+ * joint differ by its error.
  */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step

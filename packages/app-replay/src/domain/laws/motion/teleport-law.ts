@@ -1,9 +1,6 @@
 /**
- * Positions follow velocities: x(N) - x(N-1) lies between v(N-1) dt and v(N) dt. Integrators differ by at most |dv|
- * dt, and by g dt^2 if they apply gravity before a change of velocity; position corrections of contacts and joints by the overlap. A jump is more than 1 mm beyond that, or 11 mm if the body has
- * joints or is or may be in contact. If contacts were not recorded, overlaps are those of the recorded shapes. A jump in 10 consecutive frames or more is a `velocity_mismatch`, from the first frame since which the
- * motion was beyond both velocities by more than 1 %. If contacts were not recorded, a motion that is beyond the velocity by the same factor for 10
- * frames is one as well, since corrections of positions are not proportional to velocities. It says if the velocity is the same in all frames.
+ * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame
+ * since which the motion was beyond both velocities by more than 1 %.
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
@@ -30,7 +27,7 @@ const lasting = 10
 
 export function teleportLaw(): Law {
   const jumps = new RunCollector()
-  /** By column: the first frame since which the motion disagrees, 0 if it agrees. */
+  /** First frame since which the motion disagrees, by column; 0 if it agrees. */
   let since = new Float64Array()
   const sinceByRun = new Map<Run, number>()
   const constant = new ConstantVelocities()
@@ -105,7 +102,7 @@ export function teleportLaw(): Law {
   }
 }
 
-/** Whether the motion of a free body is not between its velocities before and after, by 1 % of the motion. `off` is moved - v dt. */
+/** Whether the motion differs from both velocities by more than 1 %. `off` is moved - v dt. */
 function isBeyond(step: Step, column: number, off: Point3): boolean {
   const { scene, window, dt, moved } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
@@ -119,7 +116,7 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   )
 }
 
-/** Returns the deepest overlap in m of the shape of a body with another before the step, 0 if it is not known. */
+/** Returns the deepest overlap of the shape with another before the step in m; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
   moveSolids(step, placed)
   const own = placed.find((one) => one.column === column)
@@ -132,12 +129,15 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
 }
 
 /**
- * Largest change of a factor that is constant, share of a difference that may be across the velocity, and part of |dv| by which the
- * motion of an integrator differs from the mean velocity.
+ * Maximum change of a constant factor, maximum share across the velocity, and part of |dv| by which an
+ * integrator differs from the mean velocity.
  */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
-/** Finds bodies whose motion is a constant multiple of v dt for 10 frames or more. */
+/**
+ * Finds bodies whose motion is a constant multiple of v dt for 10 frames or more. Corrections of positions
+ * are not proportional to velocities.
+ */
 class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
@@ -173,7 +173,7 @@ class ScaledVelocities {
   }
 }
 
-/** Counts the frames in which the velocity of a body is the same. */
+/** Counts the frames with the same velocity. */
 class ConstantVelocities {
   readonly #first = new Map<BodyId, { readonly velocity: Point3; frames: number; isSame: boolean }>()
 
@@ -195,7 +195,7 @@ class ConstantVelocities {
     }
   }
 
-  /** Returns the number of frames, 0 if the velocity is not the same in all. */
+  /** Returns 0 if the velocity is not the same in all frames. */
   count(body: BodyId): number {
     const found = this.#first.get(body)
     return found?.isSame ? found.frames : 0
