@@ -1,9 +1,9 @@
-/** Data of recordings: SI units, world frame with z up, frame ids from 1. Names are those of the C++ recorder's queries. */
+/** SI units, world frame with z up, frame ids from 1. Names are those of the C++ recorder's queries. */
 import type { Caller, CallOptions } from '@causeway/worker'
 import type { bodyEnergyFields, seriesFields, solverFields, systemEnergyFields } from './formats/fields.ts'
 import type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
 
-/** A recorded number; null if the recorder wrote NaN. */
+/** Null if the recorder wrote NaN. */
 export type Value = number | null
 
 export interface Vector {
@@ -37,22 +37,22 @@ export type Shape =
   | { readonly kind: 'box' }
   | { readonly kind: 'plane' }
 
-/** null = not recorded. */
+/** Null = not recorded. */
 export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
   readonly shape: Shape | null
-  /** m, along the axes of the body */
+  /** m, along the axes of the body. */
   readonly half_extents: readonly [number, number, number] | null
-  /** kg m², principal, about the axes of the body */
+  /** kg m², principal, about the axes of the body. */
   readonly inertia: readonly [number, number, number] | null
-  /** fixed position of an environment body, m */
+  /** Fixed position of an environment body, m. */
   readonly position: readonly number[] | null
-  /** fixed orientation of an environment body, w first */
+  /** Its fixed orientation, w first. */
   readonly orientation: readonly number[] | null
-  /** bodies of a group are connected by joints */
+  /** Bodies of a group are connected by joints. */
   readonly group?: number
-  /** bodies without contacts with this one; an environment body may lack bit 31 */
+  /** Bodies without contacts with this one; an environment body may lack bit 31. */
   readonly ignores?: readonly BodyId[]
 }
 
@@ -62,20 +62,20 @@ export interface BodyState {
   readonly position: Vector
   /** m/s */
   readonly velocity: Vector
-  /** m/s², including the contact forces of the step; null if the file lacks it */
+  /** m/s², including the contact forces of the step; null if the file lacks it. */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
-  /** rad/s in the body frame, 2 vec(conj(q) dq/dt); null if a component is missing */
+  /** rad/s in the body frame, 2 vec(conj(q) dq/dt); null if a component is missing. */
   readonly angular_velocity: Vector | null
 }
 
 /** A point before the step, in the poses of the previous frame. */
 export interface ContactPoint {
-  /** m, world */
+  /** m, world. */
   readonly point_a: Vector
-  /** m, world */
+  /** m, world. */
   readonly point_b: Vector
-  /** m, positive if the bodies overlap */
+  /** m, positive if the bodies overlap. */
   readonly depth: Value
 }
 
@@ -84,7 +84,7 @@ export interface Collision {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly normal: Vector
-  /** m, positive if the bodies overlap */
+  /** m, positive if the bodies overlap. */
   readonly penetration_depth: Value
   readonly contacts: readonly ContactPoint[]
 }
@@ -101,13 +101,13 @@ export interface ContactConstraint {
   /** m */
   readonly penetration_depth: Value
   readonly restitution: Value
-  /** m/s along the normal, before the impact */
+  /** m/s along the normal, before the impact. */
   readonly pre_impact_rel_vel_normal: Value
 }
 
 /**
- * Friction of one contact point; lambdas have the unit `lambda_unit`. The impulse on A is
- * -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
+ * Friction of one contact point; lambdas have the unit `lambda_unit`. The impulse on A is -normal *
+ * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
  */
 export interface FrictionConstraint {
   readonly body_a_id: BodyId
@@ -119,10 +119,10 @@ export interface FrictionConstraint {
   readonly lever_arm_a: Vector
   /** m */
   readonly lever_arm_b: Vector
-  /** combined coefficient of the pair */
+  /** Combined coefficient of the pair. */
   readonly friction_coefficient: Value
   readonly normal_lambda: Value
-  /** null if the file lacks the column */
+  /** Null if the file lacks the column. */
   readonly tangent1_lambda: Value
   readonly tangent2_lambda: Value
 }
@@ -130,11 +130,11 @@ export interface FrictionConstraint {
 /** A force on a body in the step of a frame, other than gravity and contacts. */
 export interface ExternalForce {
   readonly body_id: BodyId
-  /** N, world */
+  /** N, world. */
   readonly force: Vector
-  /** N·m, world */
+  /** N·m, world. */
   readonly torque: Vector
-  /** point of application, m; as recorded */
+  /** Point of application in m, as recorded. */
   readonly at: Vector
 }
 
@@ -145,13 +145,13 @@ export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly kind: JointKind
-  /** m, world, in the poses of the previous frame */
+  /** m, world, in the poses of the previous frame. */
   readonly point: Vector
-  /** on a at the point; on b its negative */
+  /** On a at the point; on b its negative. */
   readonly impulse: Vector
-  /** on a about the point, in the unit of impulses times m; on b its negative */
+  /** On a about the point, in the unit of impulses times m; on b its negative. */
   readonly torque: Vector
-  /** m, distance of the two ends after the step */
+  /** Distance of the two ends after the step, m. */
   readonly position_error: Value
 }
 
@@ -161,7 +161,7 @@ export interface Solver {
   readonly residual: Value
   readonly converged: boolean | null
   readonly num_constraints: number
-  /** colliding pairs */
+  /** Colliding pairs. */
   readonly num_contacts: number
 }
 
@@ -187,14 +187,14 @@ export interface BodyEnergy {
 /** Parts that the file lacks are empty or null. */
 export interface Frame {
   readonly frame_id: number
-  /** s, after the step */
+  /** s, after the step. */
   readonly simulation_time: Value
-  /** in spawn order */
+  /** In spawn order. */
   readonly states: readonly BodyState[]
   readonly collisions: readonly Collision[]
   readonly contact_constraints: readonly ContactConstraint[]
   readonly friction_constraints: readonly FrictionConstraint[]
-  /** forces on the same body add up */
+  /** Forces on the same body add up. */
   readonly external_forces: readonly ExternalForce[]
   readonly joints: readonly Joint[]
   readonly solver: Solver | null
@@ -219,7 +219,6 @@ export type BodyEnergyField = SeriesField<typeof bodyEnergyFields>
 /** `converged` is 0 or 1. */
 export type SolverField = SeriesField<typeof solverFields>
 
-/** A frame in which two bodies touch. */
 export interface PairFrame {
   readonly frame_id: number
   readonly simulation_time: Value
@@ -243,7 +242,7 @@ export type Capability =
 /** Schema era of a file; docs/recordings.md lists what each lacks. `run` is the format of the server. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
-/** Unit of the recorded lambdas, inferred from the momentum balance; `unknown` without a suitable frame. */
+/** Inferred from the momentum balance; `unknown` without a suitable frame. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
 export interface Provenance {
@@ -262,9 +261,9 @@ interface FrameSpan {
 }
 
 export interface EnvironmentBody {
-  /** with bit 31 set, as recorded */
+  /** With bit 31 set, as recorded. */
   readonly body_id: BodyId
-  /** without bit 31 */
+  /** Without bit 31. */
   readonly instance_id: number
 }
 
@@ -281,37 +280,37 @@ export interface RecordingSummary {
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** median step, s; null if time does not advance or there is one frame */
+  /** Median step in s; null if time does not advance or there is one frame. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** m/s², inferred from frames without contacts or from potential energy; null if neither is possible */
+  /** m/s², inferred from frames without contacts or from potential energy; null if neither is possible. */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
   readonly geometry: readonly BodyGeometry[]
-  /** first frame with a state or energy row of each body; a later spawn changes the total energy */
+  /** First frame with a state or energy row of each body; a later spawn changes the total energy. */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
-  /** number of rows without a frame row (a recorder was killed), which are not returned */
+  /** Number of rows without a frame row, which a killed recorder leaves; they are not returned. */
   readonly ignored_rows: number
-  /** missing if the recorder finished or is recording */
+  /** Missing if the recorder finished or is recording. */
   readonly interrupted?: boolean
-  /** steps of the engine per frame, of which only the last has contacts; missing for 1 */
+  /** Steps of the engine per frame, of which only the last has contacts; missing for 1. */
   readonly substeps?: number
   readonly provenance?: Provenance
 }
 
 export interface RecordingIdentity {
-  /** catalogue id, `[A-Za-z0-9._~-]+`, accepted in place of a path */
+  /** Catalogue id, `[A-Za-z0-9._~-]+`, accepted in place of a path. */
   readonly id: string
   readonly path: string
   readonly name: string
   readonly size_bytes: number
-  /** name of a run of the recorder; missing for other files */
+  /** Name of a run of the recorder; missing for other files. */
   readonly run?: string
 }
 
-/** A range of frames, inclusive; null = open. */
+/** Inclusive; null = open. */
 export interface FrameRange {
   readonly start: number | null
   readonly end: number | null

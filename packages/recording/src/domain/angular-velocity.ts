@@ -1,9 +1,6 @@
 import type { Quaternion, Value, Vector } from '../types.ts'
 
-/**
- * Computes the angular velocity in the body frame, rad/s: twice the vector part of conj(q) * dq/dt. Null if a component
- * is missing.
- */
+/** Returns 2 vec(conj(q) dq/dt) in rad/s in the body frame; null if a component is missing. */
 export function angularVelocity(q: Quaternion, rate: Quaternion): Vector | null {
   if (!isWhole(q) || !isWhole(rate)) return null
   return {

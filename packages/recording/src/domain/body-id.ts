@@ -11,8 +11,8 @@ export const environmentBody = (id: BodyId): EnvironmentBody => ({
 })
 
 /**
- * Returns the recorded id for a given one, or null: a dynamic body's id, an environment body's id with bit 31, or
- * without it if no dynamic body has that number.
+ * Returns the recorded id or null. The bit of an environment body may be missing if no dynamic body has that
+ * number.
  */
 export function resolveBodyId(
   given: number,

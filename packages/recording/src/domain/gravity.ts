@@ -2,12 +2,12 @@ import type { Vector } from '../types.ts'
 import type { Triple } from './lambda-unit.ts'
 import { median } from './median.ts'
 
-/** Maximum distance of an agreeing sample from the median, m/s². */
+/** m/s² from the median. */
 const agreement = 0.01
 
 const quorum = 0.5
 
-/** Returns gravity, m/s², from accelerations without contact; null if they do not agree. */
+/** Returns m/s² from accelerations without contact; null if they do not agree. */
 export function gravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null
@@ -15,14 +15,14 @@ export function gravityFromFlight(accelerations: readonly Triple[]): Vector | nu
   return agreeing.length > quorum * accelerations.length ? { x, y, z } : null
 }
 
-/** Potential energy of a body in a frame: mass in kg, height in m, energy in J. */
+/** Mass in kg, height in m, energy in J. */
 export interface PotentialSample {
   readonly mass: number
   readonly height: number
   readonly potential: number
 }
 
-/** Returns gravity along z, m/s², from potential_e = -m g z; null if the samples do not agree. */
+/** Returns gravity along z in m/s² from potential_e = -m g z; null if the samples do not agree. */
 export function gravityFromPotential(samples: readonly PotentialSample[]): Vector | null {
   const values = samples
     .filter(({ mass, height }) => Math.abs(mass * height) > 1e-9)

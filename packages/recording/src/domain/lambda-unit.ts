@@ -7,7 +7,7 @@ export type Triple = readonly [number, number, number]
 export interface MomentumRow {
   /** m (v after - v before) - m g dt - F dt, kg m/s */
   readonly change: Triple
-  /** sum of the lambdas along their directions, acting on this body, in the recorded unit */
+  /** Sum of the lambdas along their directions, acting on this body, in the recorded unit. */
   readonly lambda: Triple
 }
 
@@ -19,7 +19,7 @@ export function triple(v: Vector | null | undefined): Triple | null {
   return [v.x, v.y, v.z]
 }
 
-/** Returns the velocity change of a body between two frames, m/s; null if a frame lacks it. */
+/** Returns m/s; null if a frame lacks the velocity. */
 export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
   const [v0, v1] = [before, after].map((frame) =>
     triple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
@@ -27,10 +27,7 @@ export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple 
   return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
 }
 
-/**
- * Returns the momentum balance of a body over the step to `after`; null if it has no contact row, a value is missing,
- * or the contact carries no load.
- */
+/** Returns the momentum balance over the step to `after`; null without a contact row, a value or load. */
 export function momentumRow(
   before: Frame,
   after: Frame,
@@ -48,7 +45,7 @@ export function momentumRow(
   return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
 }
 
-/** Sums the external forces on a body, N; null if a value is missing. */
+/** N; null if a value is missing. */
 function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {
@@ -89,8 +86,8 @@ function add(sum: [number, number, number], direction: Triple, factor: number): 
 const tolerance = 0.1
 
 /**
- * Infers the unit of the lambdas from change = s * lambda: s is 1 for impulses and dt (s) for forces. s is the median
- * over the rows, so that a diverging solver does not matter.
+ * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. The median of s
+ * tolerates a diverging solver.
  */
 export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): LambdaUnit {
   const shape = [rows.length, 3]
@@ -109,7 +106,8 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
 }
 
 /**
- * Returns s that minimises |y - s x|. Both are scaled by the largest |x|, because squares of diverged values overflow.
+ * Returns s that minimises |y - s x|. Both are scaled by the largest |x|, because squares of diverged values
+ * overflow.
  */
 function fitFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
   const scale = Math.max(Math.abs(x.get(0)), Math.abs(x.get(1)), Math.abs(x.get(2)))

@@ -11,8 +11,8 @@ export interface RowSpan {
 }
 
 /**
- * Returns the smallest rowid from which every key is at least `key`, or `span.last + 1`. Takes about log2(rows) probes.
- * Requires keys that never decrease.
+ * Returns the smallest rowid from which every key is at least `key`, or `span.last + 1`. Takes about
+ * log2(rows) probes. Requires keys that never decrease.
  */
 export function lowerBound(probe: Probe, span: RowSpan, key: number): number {
   let [low, high] = [span.first, span.last + 1]

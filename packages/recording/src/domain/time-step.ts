@@ -3,7 +3,7 @@ import { median } from './median.ts'
 
 const tolerance = 1e-6
 
-/** Returns the time step, s: the mean if all steps are equal, else the median; null if time does not advance. */
+/** Returns the mean in s if all steps are equal, else the median; null if time does not advance. */
 export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
   const steps: number[] = []
   for (let i = 1; i < times.length; i++) {

@@ -1,6 +1,7 @@
 /**
- * The columns of a recording in a file next to its private copy, because SQLite needs seconds to join 20 million rows.
- * Layout in native byte order: the blocks of each window, aligned to 8 bytes; the place of each window; the trailer.
+ * Columns of a recording in a file next to its private copy: SQLite needs seconds to join 20 million rows.
+ * Layout in native byte order: the blocks of each window, aligned to 8 bytes; the place of each window; the
+ * trailer.
  */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { ReadWindow } from '../reader/cpp/window-reader.ts'
@@ -13,13 +14,13 @@ export const columnsFilePath = (copy: string): string => `${copy}-columns`
 /** Identifies the layout; 64 bytes at the end of the file. */
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
-/** Length of the place of a window: first frame, offset in the file, and the entry of the window. */
+/** First frame, offset in the file, and the entry of the window. */
 const placeLength = 2 + entryLength
 
-/** Endings of incomplete files: the background and a question may write the columns at the same time. */
+/** Endings of incomplete files. A background job and a request may write the columns at the same time. */
 export const columnsParts = { background: '.part', question: '.question.part' } as const
 
-/** Returns `undefined` if another question writes the file, or if the disk is full. */
+/** Returns `undefined` if another request writes the file, or if the disk is full. */
 export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
   try {
     return new ColumnsWriter(file, bodies, 'question')
@@ -42,7 +43,7 @@ export class ColumnsWriter {
     this.#file = file
     this.#part = `${file}${columnsParts[writer]}`
     this.#bodies = bodies
-    // A killed background job may have left its file; that of a question may be in use.
+    // A killed background job may have left its file; that of a request may be in use.
     this.#descriptor = openSync(this.#part, writer === 'background' ? 'w' : 'wx', 0o600)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Tables of the current MSD-CPP recorder in its order: ids are rowids, there are no indexes, and the body references
- * refer to a table that does not have these ids.
+ * Tables of the current MSD-CPP recorder in its order: ids are rowids, there are no indexes, and the body
+ * references refer to a table that does not have these ids.
  */
 import { contactDataColumn } from './run-schema.ts'
 
@@ -110,21 +110,19 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/**
- * Returns the statements that create the tables. Empty contact tables would mean that nothing touched, so they are
- * omitted without contact data.
- */
+/** Omits contact tables without contact data: empty ones would mean that nothing touched. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 
 /**
- * A table that the C++ recorder ignores: the run line, and whether the engine sent contacts (missing in older exports).
+ * The run line, and whether the engine sent contacts (missing in older exports). The C++ recorder ignores
+ * this table.
  */
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
 
-/** Another table that the C++ recorder ignores: the joints of a run, with the columns of `jointAt`. */
+/** Joints of a run, with the columns of `jointAt`. The C++ recorder ignores this table. */
 export const jointTable = 'CausewayJointRecord'
 
 export const jointFields = [

@@ -1,16 +1,16 @@
 import type { NdArray } from 'ndarray'
 import type { BodyId } from '../types.ts'
 
-/** Columns of a body's state: m, m/s, quaternion w first, rad/s in the body frame. */
+/** m, m/s, quaternion w first, rad/s in the body frame. */
 export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, width: 13 } as const
 
-/** Columns of a body's energy, J. */
+/** J */
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
 
-/** Columns of the system energy, J. The first columns equal those of a body; flags are 0 or 1. */
+/** J. The first columns equal those of a body; flags are 0 or 1. */
 export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
 
-/** Columns of the solver; `converged` is 0 or 1, `contacts` counts colliding pairs. */
+/** `converged` is 0 or 1, `contacts` counts colliding pairs. */
 export const solverAt = {
   iterations: 0,
   residual: 1,
@@ -20,10 +20,10 @@ export const solverAt = {
   width: 5,
 } as const
 
-/** Columns of a colliding pair; the normal points from a to b, depth in m. */
+/** The normal points from a to b; depth in m. */
 export const collisionAt = { a: 0, b: 1, normal: 2, depth: 5, width: 6 } as const
 
-/** Columns of a normal constraint: lever arms in m from the centres of mass, closing speed in m/s along the normal. */
+/** Lever arms in m from the centres of mass, closing speed in m/s along the normal. */
 export const constraintAt = {
   a: 0,
   b: 1,
@@ -36,7 +36,7 @@ export const constraintAt = {
   width: 14,
 } as const
 
-/** Columns of a friction constraint; n, t1 and t2 are its lambdas in the unit of the recording. */
+/** n, t1 and t2 are lambdas in the unit of the recording. */
 export const frictionAt = {
   a: 0,
   b: 1,
@@ -52,19 +52,16 @@ export const frictionAt = {
   width: 21,
 } as const
 
-/** Columns of an external force: N, N·m, point of application in m. */
+/** N, N·m, point of application in m. */
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
-/** Kinds of joints; a row has the index. */
+/** A row has the index. */
 export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 
-/** Columns of a joint: m, impulse and torque on a in the unit of the recording, m. */
+/** m, impulse and torque on a in the unit of the recording, m. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
-/**
- * Groups of columns. The parts of a state are separate, and so are the vectors of contact rows, because each vector is a
- * row of another table.
- */
+/** Groups of columns. Each vector is separate, because it is a row of another table. */
 const windowParts = [
   'position',
   'velocity',
@@ -73,11 +70,9 @@ const windowParts = [
   'energies',
   'system',
   'solver',
-  /** bodies and depths of colliding pairs */
   'collisions',
   'collisionNormals',
   'constraints',
-  /** bodies, coefficients and lambdas of friction constraints */
   'friction',
   'frictionVectors',
   'externals',
@@ -86,7 +81,7 @@ const windowParts = [
 
 export type WindowPart = (typeof windowParts)[number]
 
-/** The columns that a question needs. Other numbers of a window may be NaN, and other lists empty. */
+/** The columns that a request needs. Other numbers of a window may be NaN, and other lists empty. */
 export interface ColumnSelection {
   readonly parts: readonly WindowPart[]
   /** Bodies whose states and energies are needed. Default: all. */
@@ -98,34 +93,34 @@ export const wholeWindow: ColumnSelection = { parts: windowParts }
 /** Rows with any number per frame: frame row f has the rows from `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {
   readonly offset: Uint32Array
-  /** shape [rows, fields], row-major float64; NaN = not recorded */
+  /** Shape [rows, fields], row-major; NaN = not recorded. */
   readonly data: NdArray<Float64Array>
 }
 
 /**
- * Consecutive frames as columns, float64, NaN = not recorded.
+ * Consecutive frames as columns, NaN = not recorded.
  *
- * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, so that steps can
- * be evaluated without another window.
+ * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, so that
+ * steps can be evaluated without another window.
  */
 export interface FrameWindow {
   readonly from: number
   readonly to: number
-  /** frame ids, shape [frames] */
+  /** Frame ids, shape [frames]. */
   readonly frames: Float64Array
-  /** s, shape [frames] */
+  /** s, shape [frames]. */
   readonly times: Float64Array
-  /** body ids in column order; may be only the selected bodies */
+  /** In column order; may be only the selected bodies. */
   readonly bodies: readonly BodyId[]
-  /** Number of state rows of a body, at most 255; the last one is read; shape [frames, bodies] */
+  /** Number of state rows of a body, at most 255; the last one is read; shape [frames, bodies]. */
   readonly present: Uint8Array
-  /** shape [frames, bodies, 13] */
+  /** Shape [frames, bodies, 13]. */
   readonly states: NdArray<Float64Array>
-  /** shape [frames, bodies, 4] */
+  /** Shape [frames, bodies, 4]. */
   readonly energies: NdArray<Float64Array>
-  /** shape [frames, 7] */
+  /** Shape [frames, 7]. */
   readonly system: NdArray<Float64Array>
-  /** shape [frames, 5] */
+  /** Shape [frames, 5]. */
   readonly solver: NdArray<Float64Array>
   readonly collisions: FlatRows
   readonly constraints: FlatRows

@@ -1,17 +1,16 @@
-/** Packages that are large and that few users need. They are installed by the user. */
+/** Large packages that few users need and install themselves. */
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RecordingError } from '../errors.ts'
 
-/** Version and module of each package. */
 export const optionalPackages = {
   h5wasm: { version: '0.10.3', entry: 'dist/esm/hdf5_hl.js' },
   '@duckdb/node-api': { version: '1.5.6-r.1', entry: 'lib/index.js' },
 } as const satisfies Record<string, { readonly version: string; readonly entry: string }>
 
 /**
- * Imports a package that is installed next to this one, or in a folder of `CAUSEWAY_OPTIONAL_PACKAGES`, which is a list like PATH.
- * Throws `PACKAGE_NOT_INSTALLED` with the command that installs it.
+ * Imports a package that is installed next to this one, or in a folder of `CAUSEWAY_OPTIONAL_PACKAGES`, a
+ * list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the command that installs it.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

@@ -1,13 +1,13 @@
 /** Frames as runs store them: float64, NaN = not recorded, little-endian on disk. See `docs/recording-frames.md`. */
 
-/** Columns of a body's row. `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
+/** `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
 const bodyFields = [
   ...['id', 'parts', 'px', 'py', 'pz', 'vx', 'vy', 'vz', 'ax', 'ay', 'az', 'qw', 'qx', 'qy', 'qz'],
   ...['rw', 'rx', 'ry', 'rz', 'alpha_x', 'alpha_y', 'alpha_z'],
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],
 ] as readonly string[]
 
-/** Offsets of the groups in a body's row: m, m/s, m/s², w first, dq/dt w first, rad/s², J. */
+/** Offsets in the row of a body: m, m/s, m/s², w first, dq/dt w first, rad/s², J. */
 export const bodyAt = {
   id: 0,
   parts: 1,
@@ -30,10 +30,10 @@ export const hasEnergy = 2
 export const hasOwnEnergy = 4
 
 /**
- * Lists of the contact block in order, with the width of a row: collision `a b normal depth points`; point `point_a
- * point_b depth`, as many as the collision has points; constraint `a b normal lever_a lever_b depth restitution
- * closing`; friction `a b normal tangent1 tangent2 lever_a lever_b mu normal_lambda tangent1_lambda tangent2_lambda`;
- * external `body force torque at`.
+ * Lists of the contact block in order, with the width of a row: collision `a b normal depth points`; point
+ * `point_a point_b depth`, as many as the collision has points; constraint `a b normal lever_a lever_b depth
+ * restitution closing`; friction `a b normal tangent1 tangent2 lever_a lever_b mu normal_lambda
+ * tangent1_lambda tangent2_lambda`; external `body force torque at`.
  */
 export const contactLists = [
   { name: 'collisions', width: 7 },
@@ -69,15 +69,15 @@ export interface SystemRow {
 
 export interface PackedFrame {
   readonly id: number
-  /** s, after the step */
+  /** s, after the step. */
   readonly time: number
-  /** s since the epoch */
+  /** s since the epoch. */
   readonly wallTime: number
-  /** shape [bodies, bodyWidth], row-major */
+  /** Shape [bodies, bodyWidth], row-major. */
   readonly bodies: Float64Array
-  /** lengths of the lists, then the lists; null if all are empty */
+  /** Lengths of the lists, then the lists; null if all are empty. */
   readonly contacts: Float64Array | null
-  /** shape [joints, jointAt.width]; null without joints */
+  /** Shape [joints, jointAt.width]; null without joints. */
   readonly joints: Float64Array | null
   readonly solver: SolverRow | null
   readonly system: SystemRow | null
@@ -131,7 +131,6 @@ export function unpackContacts(block: Float64Array | null): Readonly<Record<Cont
   return { collisions, points, constraints, friction, externals }
 }
 
-/** Does not copy. */
 export const toBytes = (numbers: Float64Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 

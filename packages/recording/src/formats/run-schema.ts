@@ -5,22 +5,19 @@ import { isEnvironmentId } from '../domain/body-id.ts'
 import type { LambdaUnit } from '../types.ts'
 import { noDetails, type RunFacts } from './lines/run-line.ts'
 
-/** Status of a run: being recorded, ended by its engine, or ended by a timeout or crash. */
+/** Being recorded, ended by its engine, or ended by a timeout or crash. */
 export type RunStatus = 'live' | 'finished' | 'interrupted'
 
 /** Column of `run` and of the table of exports: 1 if the engine sends contacts. */
 export const contactDataColumn = 'tells_contacts'
 
 /**
- * SQL condition: a frame has a contact. A block starts with the number of its collisions, a float64, and may contain
- * only external forces.
+ * SQL condition: a frame has a contact. A block starts with the number of its collisions, a float64, and may
+ * contain only external forces.
  */
 export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
-/**
- * Migrations of a run file: narrow frame rows for series, and one block of numbers per frame. A published migration
- * never changes.
- */
+/** Narrow frame rows for series, and one block of numbers per frame. A published migration never changes. */
 export const runMigrations: readonly Migration[] = [
   {
     name: 'run',

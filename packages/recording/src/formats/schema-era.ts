@@ -63,7 +63,6 @@ export const readTables = (db: Database): readonly TableColumns[] =>
     )
     .all()
 
-/** Whether the database contains simulation frames. */
 export const isRecordingSchema = (schema: Schema): boolean => schema.has(frameTable, 'id', 'simulation_time')
 
 export function eraMap(schema: Schema): EraMap {

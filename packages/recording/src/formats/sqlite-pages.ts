@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The pages are inconsistent: the file is damaged, or was written while it was read. */
+/** The file is damaged, or was written while it was read. */
 export class MalformedFile extends Error {
   override readonly name = 'MalformedFile'
 }
@@ -52,7 +52,7 @@ export class SqlitePages {
     return tables
   }
 
-  /** Counts the rows of the table with this root page; null if that requires more than `maxPages` pages. */
+  /** Null if counting requires more than `maxPages` pages. */
   async countRows(root: number, maxPages: number): Promise<number | null> {
     let count = 0
     for await (const leaf of this.#leaves(root, maxPages)) {
@@ -109,14 +109,14 @@ const readChildren = (page: Buffer, at: number): readonly number[] =>
     return page.readUInt32BE(cell)
   })
 
-/** Returns type, name and root page of a row of sqlite_schema; `undefined` if they are on an overflow page. */
+/** Reads a row of sqlite_schema; `undefined` if it is on an overflow page. */
 function readSchemaCell(
   page: Buffer,
   cell: number,
 ): { type: string; name: string; root: number } | undefined {
   const at = { offset: cell }
-  readVarint(page, at) // payload size
-  readVarint(page, at) // rowid
+  readVarint(page, at) // Payload size.
+  readVarint(page, at) // Row id.
   const start = at.offset
   const headerEnd = start + readVarint(page, at)
   const serials = [0, 0, 0, 0].map(() => (at.offset < headerEnd ? readVarint(page, at) : 0))
@@ -132,7 +132,7 @@ function readSchemaCell(
   return { type: type.toString('utf8'), name: name.toString('utf8'), root: root.readUIntBE(0, root.length) }
 }
 
-/** Returns the length in bytes of a value with this serial type. */
+/** Returns the bytes of a value with this serial type. */
 function getLength(serial: number): number {
   if (serial >= 12) return (serial - 12 - (serial % 2)) / 2
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][serial] ?? 0

@@ -1,6 +1,4 @@
-/**
- * A window as one buffer, in native byte order: its blocks, aligned to 8 bytes. The entry describes their lengths.
- */
+/** A window as one buffer, in native byte order: its blocks, aligned to 8 bytes. The entry describes their lengths. */
 import ndarray from 'ndarray'
 import type { BodyId } from '../types.ts'
 import {
@@ -23,7 +21,7 @@ const flatWidths = [
 const frameWidths = [systemAt.width, solverAt.width] as const
 const bodyWidths = [stateAt.width, energyAt.width] as const
 
-/** Names the layout. */
+/** Identifies the layout. */
 export const windowLayout = [...bodyWidths, ...frameWidths, ...flatWidths].join()
 
 /** Frames with context, context, and rows of each flat part. */
@@ -57,7 +55,7 @@ export function packWindow(window: FrameWindow): PackedWindow {
   return { entry: [frames.length, window.from, ...flat.map(({ data }) => data.shape[0] ?? 0)], bytes }
 }
 
-/** Returns the length of the buffer of a window in bytes, without alignment. */
+/** In bytes, without alignment. */
 export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   const frames = entry[0] ?? 0
   const numbers =
@@ -67,7 +65,7 @@ export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   return numbers * 8 + flatWidths.length * (frames + 1) * 4 + frames * bodies
 }
 
-/** Returns the window in a buffer, without a copy. */
+/** Does not copy the buffer. */
 export function unpackWindow(entry: WindowEntry, bytes: ArrayBuffer, bodies: readonly BodyId[]): FrameWindow {
   const [frames, context] = [entry[0] ?? 0, entry[1] ?? 0]
   let at = 0

@@ -1,4 +1,4 @@
-/** The formats of other tools, by the first bytes of a file. Readers are loaded when they are needed. */
+/** Formats of other tools. Readers are loaded when they are needed. */
 import { basename } from 'node:path'
 import { isBagPart } from './ros2/bag-names.ts'
 import type { OpenSource } from './source.ts'
@@ -36,12 +36,11 @@ const formats: readonly Format[] = [
   },
 ]
 
-/** Returns the format of a file with this head, or of a folder. */
+/** `path` may be a folder. */
 export const findFormat = (head: Uint8Array, path: string): Format | undefined =>
   formats.find(({ probe }) => probe(head, basename(path)))
 
 /** Whether the name is that of a file which is imported. */
 export const isImportName = (path: string): boolean => /\.(csv|tsv|parquet|npz|h5|hdf5|mcap|db3)$/i.test(path)
 
-/** The file with the mapping of a file or a bag. */
 export const mappingPath = (path: string): string => `${path}.mapping.json`

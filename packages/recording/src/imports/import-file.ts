@@ -1,4 +1,3 @@
-/** Imports a file of another tool as a run. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -11,7 +10,7 @@ import { findFormat } from './formats.ts'
 import type { Source } from './source.ts'
 
 interface ImportOptions {
-  /** JSON of the mapping; undefined if none is known. */
+  /** JSON; undefined if no mapping is known. */
   readonly mapping: string | undefined
   /** Folder for private copies of databases. */
   readonly scratch: string

@@ -1,4 +1,3 @@
-/** Files of other tools that are imported as recordings. */
 import type { Call } from '@causeway/worker'
 
 export const maxColumns = 10_000
@@ -11,7 +10,6 @@ export interface ColumnDescription {
   readonly first?: unknown
 }
 
-/** A topic of a ROS 2 bag. */
 export interface TopicDescription {
   readonly name: string
   readonly type: string
@@ -35,7 +33,7 @@ export interface Source {
   /** Whether the file does not define which of its values are which bodies. */
   readonly needsMapping: boolean
   describe(call: Call): Promise<SourceDescription>
-  /** Yields run lines and frame lines, in order of time. Throws `INVALID_MAPPING` and what reading throws. */
+  /** Yields run lines and frame lines, in order of time. Throws `INVALID_MAPPING` and the errors of reading. */
   frames(mapping: unknown, call: Call): AsyncIterable<object>
   /** What `frames` left out or decided. */
   readonly notes: readonly string[]
@@ -49,5 +47,4 @@ export interface SourceOptions {
   readonly scratch: string
 }
 
-/** Opens files of a format. */
 export type OpenSource = (path: string, options: SourceOptions, call: Call) => Promise<Source>

@@ -2,8 +2,8 @@
 const minEpochSeconds = 1e9
 
 /**
- * Converts times to seconds. Times of the wall clock become relative to the first one, because differences of numbers
- * near 1.7e9 are exact only to 2e-7 s.
+ * Converts times to seconds. Times of the wall clock become relative to the first one, because numbers near
+ * 1.7e9 are exact only to 2e-7 s.
  */
 export class TimeOrigin {
   readonly #perSecond: number

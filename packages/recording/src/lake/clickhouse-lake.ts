@@ -12,7 +12,7 @@ interface ClickHouseOptions {
 
 const maxAnswerBytes = 16 * 1024 ** 2
 
-/** Asks ClickHouse about the same files, which it reads itself. */
+/** Queries the files with ClickHouse, which reads them itself. */
 export class ClickHouseLake {
   readonly #options: ClickHouseOptions
 

@@ -19,7 +19,7 @@ interface CallOptions {
   readonly progress?: (done: number, total: number, message: string) => void
 }
 
-/** Parquet files of sealed runs, written and queried with DuckDB in processes of their own. */
+/** Parquet files of sealed runs, written and queried with DuckDB in separate processes. */
 export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean

@@ -12,7 +12,7 @@ import type { LakeRun } from './lake-types.ts'
 /** Columns of a colliding pair: a, b, normal, depth. */
 const [collisionWidth, depthAt] = [7, 5]
 
-/** Writes the Parquet files of a run. A file gets its name when it is complete. */
+/** A file gets its name when it is complete. */
 export async function exportLakeRun(connection: DuckConnection, run: LakeRun, folder: string): Promise<void> {
   const source = new Database(run.file, { readonly: true, fileMustExist: true })
   try {
@@ -37,7 +37,6 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
   }
 }
 
-/** Writes the rows of a table of the connection to the file of a run. */
 export async function writeTable(
   connection: DuckConnection,
   table: LakeTable,

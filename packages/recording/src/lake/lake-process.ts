@@ -1,4 +1,4 @@
-/** Exports runs to the lake, or answers one question, with DuckDB in a process of its own. */
+/** Exports runs to the lake, or answers one question, with DuckDB in a separate process. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import { openDuckDb, quote } from './duckdb-library.ts'
@@ -7,7 +7,7 @@ import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-quest
 import { lakeVersion } from './lake-schema.ts'
 import type { LakeAnswer, LakeJob, LakeQuery, LakeReply } from './lake-types.ts'
 
-/** Maximum memory of the process in bytes. */
+/** In bytes. */
 const maxMemory = 1536 * 1024 ** 2
 
 const checkIntervalMs = 50

@@ -66,7 +66,6 @@ export const lakeQuestions: readonly LakeQuestion[] = [
   },
 ]
 
-/** Returns the statement of a question and its parameters. */
 export function writeStatement(
   question: LakeQuestion,
   dialect: Dialect,
@@ -91,7 +90,7 @@ export function writeStatement(
 
 export type LakeRow = Readonly<Record<string, string | number | null>>
 
-/** Converts a row of an engine, which may have large integers as texts. */
+/** Engines may return large integers as texts. */
 export function toRow(question: LakeQuestion, row: Readonly<Record<string, unknown>>): LakeRow {
   const entries = Object.entries(row).map(([name, value]) => [
     name,

@@ -1,4 +1,4 @@
-/** Tables of the lake. Every run has one Parquet file per table: `v1/<table>/<recording>-<revision>.parquet`. */
+/** Every run has one Parquet file per table: `v1/<table>/<recording>-<revision>.parquet`. */
 
 export const lakeVersion = 'v1'
 

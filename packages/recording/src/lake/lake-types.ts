@@ -2,7 +2,6 @@ import type { LakeFilter, LakeRow } from './lake-questions.ts'
 
 /** A sealed run to export. */
 export interface LakeRun {
-  /** File of the run. */
   readonly file: string
   readonly recording: string
   /** Name of its files in the lake: the part before the last hyphen identifies the run, the other its state. */
@@ -22,7 +21,6 @@ export interface LakeAnswer {
   readonly truncated: boolean
 }
 
-/** What the lake process does. */
 export type LakeJob =
   | { readonly export: readonly LakeRun[]; readonly folder: string; readonly isShared: boolean }
   | { readonly query: LakeQuery; readonly folder: string }

@@ -4,7 +4,7 @@ import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 /** Time without work after which the worker is stopped, in milliseconds. */
 const idleMs = 5000
 
-/** Analyses one run after the other in a worker of low priority, which ends when there is no work. */
+/** Analyses one run after the other in a worker of low priority. */
 export class BackgroundReader {
   readonly #startWorker: () => RecordingWorker
   #link: RecordingWorker | undefined
@@ -15,7 +15,10 @@ export class BackgroundReader {
     this.#startWorker = startWorker
   }
 
-  /** `request` may return null to analyse nothing. Rejects with the errors of the reader and the analysis, and with `WORKER_LOST` after `close`. */
+  /**
+   * `request` may return null to analyse nothing. Rejects with the errors of the reader and the analysis, and
+   * with `WORKER_LOST` after `close`.
+   */
   analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
     const result = this.#last.then(() => this.#analyse(file, request))
     this.#last = result.catch(() => {})

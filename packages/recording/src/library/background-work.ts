@@ -8,12 +8,12 @@ import { exists, type SnapshotCache } from './snapshot-cache.ts'
 export interface BackgroundOptions {
   readonly copies: SnapshotCache
   readonly startWorker: () => RecordingWorker
-  /** minimum number of body-frames of a recording whose columns and analyses are prepared */
+  /** Minimum body-frames of a recording whose columns and analyses are prepared. */
   readonly minBodyFrames: number
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Completes private copies that already serve requests, each in a worker of its own. */
+/** Completes private copies that already serve requests, each in its own worker. */
 export class BackgroundWork {
   readonly #options: BackgroundOptions
   readonly #links = new Map<string, RecordingWorker>()

@@ -7,7 +7,7 @@ import type { Era } from '../types.ts'
 import { RunSummaries, summaryMigration } from './run-summaries.ts'
 
 export interface FileCheck {
-  /** error code; null for a recording */
+  /** Error code; null for a recording. */
   readonly reason: string | null
   readonly total_frames: number | null
 }
@@ -15,7 +15,7 @@ export interface FileCheck {
 /** Known after the recording was opened. */
 export interface FileSize {
   readonly bodies: number | null
-  /** recorded time from the first to the last frame, s */
+  /** Recorded time from the first to the last frame, s. */
   readonly duration_s: number | null
   readonly era: Era | null
 }
@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly key: string
   readonly path: string
   readonly bytes: number
-  /** last use, Unix time in milliseconds */
+  /** Last use, Unix time in milliseconds. */
   readonly used_ms: number
 }
 
@@ -36,12 +36,12 @@ export interface RunEntry {
   readonly first_frame: number | null
   readonly last_frame: number | null
   readonly bytes: number
-  /** Unix time in milliseconds */
+  /** Unix time in milliseconds. */
   readonly updated_ms: number
 }
 
 export interface FileImport {
-  /** JSON */
+  /** JSON. */
   readonly mapping: string | null
   readonly notes: readonly string[]
 }

@@ -29,8 +29,8 @@ const recording = (total_frames: number | null, isFinal: boolean): CheckResult =
 const reject = (reason: string, isFinal = true): CheckResult => ({ reason, total_frames: null, isFinal })
 
 /**
- * Checks a few pages of a foreign file, without SQLite and without a copy. Damage is detected only when the file is
- * opened.
+ * Checks a few pages of a foreign file, without SQLite and without a copy. Damage is detected only when the
+ * file is opened.
  */
 export async function checkFile(path: string, state: FileState): Promise<CheckResult> {
   if (isFrameFile(path)) return checkFrameFile(state)
@@ -45,7 +45,7 @@ export async function checkFile(path: string, state: FileState): Promise<CheckRe
   return reject('RECORDING_BUSY', false)
 }
 
-/** Checks the first bytes: the magic bytes of MCAP, or the first member of a line. */
+/** Checks the magic bytes of MCAP, or the first member of a line. */
 function checkFrameFile({ header }: FileState): CheckResult {
   const isFrames =
     header.subarray(0, mcapMagic.length).equals(mcapMagic) ||

@@ -26,10 +26,11 @@ const chunkBytes = 4 * 1024 * 1024
 const indexShare = 0.3
 
 /**
- * Copies a foreign database byte by byte, without SQLite, and returns the copied state. A copy is valid only if the
- * file did not change and no transaction was open. A journal that does not change belongs to a writer that died: it is
- * copied, and SQLite rolls back the copy. Leaves no files if it throws: `RECORDING_BUSY`, `RECORDING_NOT_FOUND`,
- * `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the reason of the signal.
+ * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file
+ * changes or a transaction is open. A journal that does not change belongs to a writer that died: it is
+ * copied, and SQLite rolls back the copy. Leaves no files if it throws: `RECORDING_BUSY`,
+ * `RECORDING_NOT_FOUND`, `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the
+ * reason of the signal.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
@@ -81,7 +82,7 @@ async function* orCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Reports only increasing progress: a retry starts at 0. */
+/** A retry starts at 0. */
 function increasing(progress: CopyOptions['progress']): CopyOptions['progress'] {
   let max = 0
   return (done, total) => {

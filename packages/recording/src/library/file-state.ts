@@ -10,8 +10,9 @@ interface Sidecar {
 }
 
 /**
- * Identifies a state of a foreign SQLite file without SQLite: size, times, inode, and the change counter in the header,
- * which every transaction of a rollback-journal writer increments (https://sqlite.org/fileformat2.html).
+ * Identifies a state of a foreign SQLite file without SQLite: size, times, inode, and the change counter in
+ * the header, which every transaction of a rollback-journal writer increments
+ * (https://sqlite.org/fileformat2.html).
  */
 export interface FileState {
   readonly size: number
@@ -19,9 +20,9 @@ export interface FileState {
   readonly inode: bigint
   readonly changeCounter: number
   readonly header: Buffer
-  /** a journal that is not empty and not finalized: a transaction is open, or its writer died */
+  /** A journal that is not empty and not finalized: a transaction is open, or its writer died. */
   readonly journal: Sidecar | null
-  /** the non-empty log of a file in WAL mode */
+  /** The log of a file in WAL mode, if not empty. */
   readonly wal: Sidecar | null
 }
 

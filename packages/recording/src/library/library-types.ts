@@ -9,12 +9,15 @@ export interface Listing {
   readonly size_bytes: number
   readonly modified_ms: number
   readonly is_recording: boolean
-  /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (no read permission) */
+  /**
+   * `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (no
+   * read permission).
+   */
   readonly reason?: string
   readonly total_frames?: number
   /** Missing if the recording was not opened since it was written. */
   readonly bodies?: number
-  /** recorded time from the first to the last frame, s; missing like `bodies`, or if times were not recorded */
+  /** Recorded time from the first to the last frame, s; missing like `bodies`, or if times were not recorded. */
   readonly duration_s?: number
   /** missing like `bodies` */
   readonly era?: Era
@@ -24,8 +27,8 @@ export interface Listing {
 export interface Roots {
   folders(): readonly string[]
   /**
-   * Returns the real path of an existing file or folder below a root. A relative path is resolved against every root.
-   * Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
+   * Returns the real path of an existing file or folder below a root. A relative path is resolved against
+   * every root. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
    */
   resolve(path: string): Promise<string>
 }
@@ -35,7 +38,7 @@ export interface OpenOptions extends CallOptions {
   readonly maxCopyBytes?: number
 }
 
-/** An opened recording; `reloaded` is `true` if it replaced an older copy of the same file. */
+/** `reloaded` is `true` if the recording replaced an older copy of the same file. */
 export interface OpenResult {
   readonly recording: Recording
   readonly reloaded: boolean

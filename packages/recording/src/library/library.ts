@@ -22,13 +22,13 @@ import { isImported, readSourceFile, type SourceFile, toBagFolder } from './sour
 import { callWithStallLimit } from './stall-limit.ts'
 
 export interface LibraryLimits {
-  /** maximum size of the private copies; copies in use may exceed it */
+  /** Maximum size of the private copies; copies in use may exceed it. */
   readonly snapshotBytes: number
-  /** larger recordings are indexed in the background */
+  /** Larger recordings are indexed in the background. */
   readonly indexAtOnceBytes: number
-  /** minimum number of body-frames of a recording whose columns and analyses are prepared in the background */
+  /** Minimum body-frames of a recording whose columns and analyses are prepared in the background. */
   readonly minPreparedBodyFrames: number
-  /** longest time without progress of an import, in milliseconds */
+  /** Longest time without progress of an import, in milliseconds. */
   readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits
@@ -36,16 +36,16 @@ export interface LibraryLimits {
 }
 
 interface LibraryOptions {
-  /** files below it are never opened as recordings of users */
+  /** Files below it are never opened as recordings of users. */
   readonly dir: string
   readonly roots: Roots
-  /** Unix time in milliseconds */
+  /** Unix time in milliseconds. */
   readonly now: () => number
   readonly log?: LibraryLog
   readonly limits?: Partial<LibraryLimits>
-  /** entry file of the workers, which calls `serveRecording`; the default has no analyses */
+  /** Entry file of the workers, which calls `serveRecording`; the default has no analyses. */
   readonly worker?: URL
-  /** analyses to run in the background for a long recording; default: none */
+  /** Analyses to run in the background for a long recording. */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
@@ -129,9 +129,9 @@ interface LibraryParts {
 }
 
 export class RecordingLibrary {
-  /** Records runs of engines. They are listed and opened like other recordings, also while they grow. */
+  /** Records runs of engines, which can be opened while they grow. */
   readonly recorder: Recorder
-  /** Workers and cached results. `shrink` releases the least recently used first; returns the bytes. */
+  /** `shrink` releases the least recently used workers and results first; returns the bytes. */
   readonly memory
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
@@ -213,8 +213,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. The mapping is stored for later calls of `open`; default: the stored one or
-   * that of the file next to it. Throws as `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores the mapping for later calls of `open`; default: the
+   * stored one or that of the file next to it. Throws as `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,

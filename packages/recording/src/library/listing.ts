@@ -136,19 +136,19 @@ export interface ScanLimits {
 
 export interface FoundFile {
   readonly path: string
-  /** a link may leave the roots */
+  /** A link may leave the roots. */
   readonly isLink: boolean
 }
 
 const databaseName = /\.(db|sqlite)$/i
 const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
-/** Folders without recordings. Hidden folders are skipped too. */
+/** Hidden folders are skipped too. */
 const skipped = new Set(['node_modules'])
 
 /**
- * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links to
- * folders, and those for which `isExcluded` returns `true`.
+ * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden
+ * folders, links to folders, and those for which `isExcluded` returns `true`.
  */
 async function scanFolder(
   folder: string,

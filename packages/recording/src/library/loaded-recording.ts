@@ -103,7 +103,6 @@ export class LoadedRecording {
     await this.#results.get(getAnswerKey(request), work, {})
   }
 
-  /** Rejects all further calls with `error`. */
   fail(error: CausewayError): void {
     this.#failure = error
   }

@@ -53,7 +53,8 @@ export class LoadedRecordings {
   }
 
   async release({ key, used_ms }: Snapshot): Promise<boolean> {
-    // A copy that is being loaded is not in the map yet, but its use is recent. A negative age: the clock was set back.
+    // A copy that is being loaded is not in the map yet, but its use is recent. A negative age means that the
+    // clock was set back.
     const age = this.#options.now() - used_ms
     if (this.#loaded.get(key)?.isBusy || (age >= 0 && age < graceMs)) return false
     await this.#unload(key)
@@ -69,7 +70,7 @@ export class LoadedRecordings {
     return [...this.#loaded.values()].reduce((sum, { results }) => sum + results.bytes, 0)
   }
 
-  /** Stops idle workers, least recently used first; returns the released bytes. */
+  /** Least recently used first; returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
     let released = 0
     for (const entry of this.#findOpen()) {
@@ -104,7 +105,7 @@ export class LoadedRecordings {
   async #insert(entry: LoadedRecording): Promise<void> {
     this.#loaded.set(entry.key, entry)
     this.#options.copies.touch(entry.key)
-    // Stops the least recently used workers. Their recordings start new ones when they are used again.
+    // Recordings start new workers when they are used again.
     const open = this.#findOpen()
     const idle = open.filter((other) => other !== entry && !other.isBusy)
     const excess = Math.max(0, open.length - this.#options.maxWorkers)

@@ -4,9 +4,9 @@ import { eraMap, frameTable, isRecordingSchema, readSchema, type Schema } from '
 import { buildIndexes } from '../reader/cpp/indexes.ts'
 
 /**
- * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and indexes a
- * small copy; sets a large one to WAL mode for `finishCopy`. Throws `NOT_A_RECORDING`, `RECORDING_DAMAGED`, and errors
- * of SQLite.
+ * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and
+ * indexes a small copy; sets a large one to WAL mode for `finishCopy`. Throws `NOT_A_RECORDING`,
+ * `RECORDING_DAMAGED`, and errors of SQLite.
  */
 export function prepareCopy(file: string, isLarge: boolean): void {
   const db = new Database(file, { fileMustExist: true })

@@ -7,7 +7,7 @@ import type { Provenance, Value } from '../types.ts'
 export interface WorstValues {
   readonly worst_penetration_m: Value
   readonly worst_speed_m_s: Value
-  /** largest |change| of the energy of the system per frame */
+  /** Largest |change| of the energy of the system per frame. */
   readonly worst_energy_step_j: Value
   readonly worst_iterations: Value
   readonly worst_residual: Value
@@ -21,32 +21,32 @@ export const worstFields = [
   'worst_residual',
 ] as const satisfies readonly (keyof WorstValues)[]
 
-/** What a diagnosis found. A kind that is not in `kinds` was only ruled out by the laws in `checked`. */
+/** A kind that is not in `kinds` was only ruled out by the laws in `checked`. */
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]
-  /** number of findings that break a law */
+  /** Number of findings that break a law. */
   readonly errors: number
-  /** their kinds */
+  /** Their kinds. */
   readonly kinds: readonly string[]
   readonly first_bad_frame: number | null
   readonly first_bad_kind: string | null
 }
 
 export interface RunSummary extends Omit<Provenance, 'tags'> {
-  /** catalogue id */
+  /** Catalogue id. */
   readonly recording: string
   readonly name: string
-  /** state of the recording that was summarised */
+  /** State of the recording that was summarised. */
   readonly revision: string
-  /** when the run was sealed, or a file first diagnosed; Unix time in milliseconds */
+  /** When the run was sealed, or a file first diagnosed; Unix time in milliseconds. */
   readonly sealed_ms: number
   readonly status: RunStatus | 'file'
   readonly frames: number
   readonly bodies: number
   readonly duration_s: number | null
   readonly tags: readonly string[]
-  /** null: not diagnosed */
+  /** Null if not diagnosed. */
   readonly verdict: RunVerdict | null
 }
 
@@ -147,7 +147,7 @@ export class RunSummaries {
     return rows.map((row) => toSummary(row, lists))
   }
 
-  /** Returns the sizes by the id of the recording. */
+  /** By the id of the recording. */
   listSizes(): ReadonlyMap<string, SummarySize> {
     return new Map(this.#statements.listSizes.all().map((size) => [size.recording, size]))
   }

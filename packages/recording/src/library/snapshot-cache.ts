@@ -5,7 +5,7 @@ import { columnsFilePath } from '../formats/columns-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { removeCopy } from './copy.ts'
 
-/** Minimum time between two writes of the last use of the same copy: clients send hundreds of requests per second. */
+/** Minimum time between two writes of the last use of a copy: clients send hundreds of requests per second. */
 const touchIntervalMs = 1000
 
 interface CacheOptions {
@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Doesn't open the file: a descriptor on a file that SQLite has open would drop its locks. */
+/** Does not open the file: a descriptor on a file that SQLite has open would drop its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

@@ -1,4 +1,3 @@
-/** A file or bag of the user, as it is opened. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -16,7 +15,7 @@ export interface SourceFile {
   readonly size: number
   /** Identifies the content, and the mapping by which it is imported. */
   readonly key: string
-  /** The key of the file in a list, which does not read mappings. */
+  /** Key of the file in a list, which does not read mappings. */
   readonly listKey: string
   /** JSON of the mapping to import the file. */
   readonly mapping: string | undefined
@@ -25,7 +24,7 @@ export interface SourceFile {
 /** Returns the folder of a bag instead of its metadata file. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/** Mapping: the given one, else that of the file next to it, else the stored one. Throws as `readFileState`. */
+/** Uses the given mapping, else that of the file next to it, else the stored one. Throws as `readFileState`. */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},

@@ -4,7 +4,7 @@ import { RecordingError } from '../errors.ts'
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs } from '../reader/worker-methods.ts'
 
-/** Calls `copy`. Kills the worker and throws `IMPORT_LIMIT` if it reports no progress for `limitMs`. */
+/** Kills the worker and throws `IMPORT_LIMIT` if it reports no progress for `limitMs`. */
 export async function callWithStallLimit(
   link: RecordingWorker,
   args: WorkerArgs<'copy'>,

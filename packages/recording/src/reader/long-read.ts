@@ -16,7 +16,7 @@ interface LongReadOptions {
   readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
   /** Reads a window in this thread. */
   readonly read: (index: number) => FrameWindow
-  /** Receives the windows of a whole recording, so that it is read from tables only once. */
+  /** Receives the windows of a whole recording, so that its tables are read only once. */
   readonly columns: ColumnsWriter | undefined
 }
 
@@ -47,7 +47,7 @@ export class LongRead {
     this.#columns = options.columns
   }
 
-  /** Returns a window. Indexes ascend. */
+  /** Indexes ascend. */
   async load(index: number): Promise<FrameWindow> {
     this.#next = Math.max(this.#next, index)
     const claim = this.#claims.get(index)
@@ -75,7 +75,7 @@ export class LongRead {
     this.#columns?.abandon()
   }
 
-  /** If the disk is full, the question is answered without a columns file. */
+  /** If the disk is full, the request is answered without a columns file. */
   #store(write: (columns: ColumnsWriter) => void): void {
     if (this.#columns === undefined) return
     try {

@@ -19,7 +19,6 @@ import type { Reader } from './reader.ts'
 import { isRun, openRunReader } from './run/run-reader.ts'
 import { recordingWindows } from './windows.ts'
 
-/** Opens a private copy or a run. */
 export function openReader(file: string): Reader {
   const db = openCopy(file)
   if (isRun(db)) return openRunReader(db)
@@ -52,7 +51,7 @@ export function openReader(file: string): Reader {
       try {
         const windows = recordingWindows(connection, bodies, { capBytes: 0 })
         for await (const window of windows.over({ start: null, end: null }, call)) {
-          // A question about the whole recording was faster.
+          // Another request for the whole recording was faster.
           if (existsSync(target)) return
           writer.add(window)
         }

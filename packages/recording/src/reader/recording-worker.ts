@@ -1,4 +1,4 @@
-/** The entry of a worker without analyses of an app. */
+/** Entry of a worker without analyses of an app. */
 import { serveRecording } from './serve-recording.ts'
 
 serveRecording()

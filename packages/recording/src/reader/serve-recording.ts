@@ -26,14 +26,14 @@ export interface AnalysisContext extends Call {
   readonly windows: Windows
 }
 
-/** Analyses by name. Arguments and results are structured-cloneable. */
+/** By name. Arguments and results are structured-cloneable. */
 export type Analyses = Readonly<
   Record<string, (args: never, context: AnalysisContext) => unknown | Promise<unknown>>
 >
 
 /**
- * Serves one recording at a time to the library that started this worker. `sources` are the folders of the analyses:
- * stored answers are invalid after a change of their files.
+ * Serves one recording at a time to the library that started this worker. `sources` are the folders of the
+ * analyses: stored answers are invalid after a change of their files.
  */
 export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
   const { handlers, close } = new RecordingSession(analyses, sources)

@@ -3,7 +3,7 @@ import type { WorkerMethods } from './worker-methods.ts'
 
 export type RecordingWorker = WorkerLink<WorkerMethods>
 
-/** Starts a worker with this entry file, which calls `serveRecording`. The default has no analyses. */
+/** The entry file calls `serveRecording`. The default has no analyses. */
 export function startRecordingWorker(
   entry: URL = resolveWorkerFile('./recording-worker', import.meta.url),
 ): RecordingWorker {

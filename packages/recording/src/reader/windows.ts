@@ -19,8 +19,8 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to other calls of
-   * the worker between windows. Progress excludes cached windows.
+   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to other
+   * calls of the worker between windows. Progress excludes cached windows.
    */
   over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
   readonly bytes: number
@@ -31,8 +31,8 @@ export interface Windows {
 const bodyFrames = 4000
 
 /**
- * Maximum size of the cached windows: 20k frames of 20 bodies with 4 contacts each. A longer recording has a columns
- * file, whose pages the system caches.
+ * Maximum size of the cached windows: 20k frames of 20 bodies with 4 contacts each. A longer recording has a
+ * columns file, whose pages the system caches.
  */
 const maxCacheBytes = 128 * 1024 ** 2
 
@@ -50,10 +50,9 @@ export interface StoredColumns {
 }
 
 export interface WindowSource {
-  /** Frame ids, ascending. If the list grows, a window that was not full is read again. */
+  /** Ascending. If the list grows, a window that was not full is read again. */
   readonly ids: readonly number[]
   readonly bodies: readonly BodyId[]
-  /** Prepares a reader of the selected columns. */
   readonly prepare: (selection: ColumnSelection) => ReadWindow
   /** Whether reading fewer columns is faster. Default: yes. */
   readonly isSelective?: boolean
@@ -201,7 +200,7 @@ export class CachedWindows implements Windows {
 
   /** Replaces the cached window, and evicts other selections for it. A selection itself is cached up to the limit. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
-    // Another question may have evicted this selection.
+    // Another request may have evicted this selection.
     if (this.#selected.get(windows.key) !== windows) return
     const outdated = windows.cached.get(index)
     if (outdated !== undefined) windows.bytes -= countBytes(outdated)

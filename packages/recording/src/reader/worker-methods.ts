@@ -16,7 +16,7 @@ import type {
 /** Methods of a worker that reads one recording. Arguments and results are structured-cloneable. */
 export interface WorkerMethods {
   /**
-   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. Reports progress. `notes` is null for a
+   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. `notes` is null for a
    * file that is copied.
    */
   readonly copy: (args: {

@@ -14,7 +14,7 @@ export interface ColumnGroup {
   readonly quantity: Quantity
   /** References, such as `x` or `pose[0:3]`. */
   readonly columns: readonly string[]
-  /** Order of the components of a quaternion, if the names define it. */
+  /** Null if the names do not define it. */
   readonly order: 'wxyz' | 'xyzw' | null
 }
 
@@ -50,7 +50,7 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
 /** Words for coordinates of joints, which are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
-/** Units in brackets after a name. Others say nothing about the quantity. */
+/** Other units do not define the quantity. */
 const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m$/, 'position'],
   [/^m ?(s\^?-1|\/ ?s)$/, 'velocity'],
@@ -113,7 +113,6 @@ interface Component {
   readonly component: string
 }
 
-/** Whether the quantity is the first word of the names, such as `p_RS_R_x`. */
 const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
   columns.some(({ name }) => {
     const tokens = splitName(splitUnit(name).base)
@@ -144,7 +143,6 @@ function readName(tokens: readonly string[], hasPrefix: boolean): Component | un
 
 const toBody = (tokens: readonly string[]): string => tokens.join('_') || 'body'
 
-/** Returns the groups of columns that are a quantity of a body. */
 export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGroup[] {
   const numbers = columns.filter(({ type }) => type === 'number')
   const hasPrefix = isPrefixed(numbers)
@@ -157,7 +155,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  // Poses and velocities of one array come first: other arrays may hold the same quantities, seen from elsewhere.
+  // Poses and velocities of one array come first: other arrays may hold them relative to another frame.
   const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
@@ -171,7 +169,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 const rankWide = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
-/** Gives the groups of the only body with a position its name, if one name begins with the other: `p_RS_R` and `q_RS`. */
+/** Joins groups to the only body with a position if one name begins with the other: `p_RS_R` and `q_RS`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
   const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
   if (only === undefined || others.length > 0) return groups
@@ -195,7 +193,7 @@ function toGroup(
 
 const slice = (name: string, from: number, count: number): string => `${name}[${from}:${from + count}]`
 
-/** Groups a column with several numbers per row: one body, or all bodies one after the other. */
+/** A column with several numbers per row is one body, or all bodies one after the other. */
 function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   const tokens = splitName(name.split('/').at(-1) ?? name)
   if (tokens.some((token) => jointWords.has(token))) return []
@@ -244,7 +242,7 @@ export interface TimeColumn {
 const timeWords =
   /^(t|time|times|timestamp|timestamps|stamp|sim time|simulation time|sec|secs|seconds|elapsed)( (s|ms|us|ns|sec|seconds|nanoseconds|milliseconds|microseconds))?$/
 
-/** Returns the column of times by its name. The unit is that of the name, else seconds. */
+/** The unit is that of the name, else seconds. */
 export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
   for (const { name, type, width } of columns) {
     const match = timeWords.exec(splitName(name.split('/').at(-1) ?? name).join(' '))
@@ -259,6 +257,6 @@ export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
 
 const bodyWords = new Set(['body', 'body id', 'body name', 'object', 'object id', 'name', 'link', 'entity'])
 
-/** Returns the column that names the body of a row, for tables with one row for each body and time. */
+/** Returns the column that names the body of a row. */
 export const findBodyColumn = (columns: readonly NamedColumn[]): string | null =>
   columns.find(({ name, width }) => width === 1 && bodyWords.has(splitName(name).join(' ')))?.name ?? null

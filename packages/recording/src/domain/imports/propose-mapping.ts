@@ -1,4 +1,3 @@
-/** Proposes a mapping from the names of columns and the first rows. */
 import { type ColumnGroup, findBodyColumn, findTime, groupColumns, type NamedColumn } from './column-names.ts'
 import { decideOrder, type QuaternionOrder } from './quaternion-order.ts'
 import { anyBody } from './table-mapping.ts'
@@ -10,7 +9,7 @@ export interface Sample {
   readonly rows: number
 }
 
-/** What the file itself says about the order of its quaternions. */
+/** Order of quaternions that the file declares. */
 export interface OrderHint {
   readonly order: QuaternionOrder
   readonly reason: string
@@ -21,7 +20,7 @@ export interface Proposal {
   readonly notes: readonly string[]
 }
 
-/** Returns a mapping in which members that the data cannot decide are null. */
+/** Members that the data cannot decide are null. */
 export function proposeMapping(
   columns: readonly NamedColumn[],
   sample: Sample,

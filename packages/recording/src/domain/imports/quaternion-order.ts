@@ -4,24 +4,24 @@ export type QuaternionOrder = 'wxyz' | 'xyzw'
 export type SpinFrame = 'world' | 'body'
 
 export interface OrderSamples {
-  /** Times, s. */
+  /** s */
   readonly times: ArrayLike<number>
   /** Components in the order of the file, shape [samples, 4]. */
   readonly quaternions: ArrayLike<number>
-  /** Angular velocities, rad/s, shape [samples, 3]. */
+  /** rad/s, shape [samples, 3]. */
   readonly spins: ArrayLike<number>
 }
 
 /** Relative errors of the angular velocity, for each order in its better frame. */
 export interface OrderDecision {
-  /** null if the data cannot decide. */
+  /** Null if the data cannot decide. */
   readonly order: QuaternionOrder | null
   /** Frame of the angular velocity; null if both frames agree with the poses or neither does. */
   readonly frame: SpinFrame | null
   readonly errors: Readonly<Record<QuaternionOrder, number>>
 }
 
-/** Maximum relative error of the order that agrees. Integrators that use the velocity after a step stay below it. */
+/** Maximum relative error. Integrators that use the velocity after a step stay below it. */
 const maxError = 0.2
 
 /** The other order must be worse by this factor. */
@@ -46,7 +46,7 @@ const multiply = ([a, b, c, d]: Quaternion, [e, f, g, h]: Quaternion): Quaternio
   a * h + b * g - c * f + d * e,
 ]
 
-/** Returns the rotation vector of a quaternion, rad. */
+/** rad */
 function toRotation([w, x, y, z]: Quaternion): readonly [number, number, number] {
   const length = Math.hypot(x, y, z)
   if (length === 0) return [0, 0, 0]

@@ -1,4 +1,4 @@
-/** Composition of poses: a position and an orientation, w first. */
+/** Poses are a position and an orientation, w first. */
 
 export type Vector3 = readonly [number, number, number]
 export type Quaternion4 = readonly [number, number, number, number]
@@ -8,7 +8,6 @@ export interface Pose {
   readonly orientation: Quaternion4
 }
 
-/** Rotates a vector by a unit quaternion. */
 export function rotate([w, x, y, z]: Quaternion4, [a, b, c]: Vector3): Vector3 {
   // v + 2 u × (u × v + w v) with the vector part u.
   const [p, q, r] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c]
@@ -22,7 +21,7 @@ const multiply = ([a, b, c, d]: Quaternion4, [e, f, g, h]: Quaternion4): Quatern
   a * h + b * g - c * f + d * e,
 ]
 
-/** Returns the pose of a child, given that of its parent and its pose in the parent. */
+/** Returns the pose of a child from that of its parent and its pose in the parent. */
 export function compose(parent: Pose, child: Pose): Pose {
   const [x, y, z] = rotate(parent.orientation, child.position)
   const [a, b, c] = parent.position

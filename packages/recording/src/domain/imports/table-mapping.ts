@@ -4,7 +4,7 @@ import { RecordingError } from '../../errors.ts'
 import type { NamedColumn, Quantity } from './column-names.ts'
 import type { QuaternionOrder, SpinFrame } from './quaternion-order.ts'
 
-/** Numbers of a row: components `from` to `from + count` of a column. */
+/** Components `from` to `from + count` of a column. */
 export interface ColumnSlice {
   readonly column: string
   readonly from: number
@@ -35,7 +35,7 @@ export interface TableMapping {
   readonly run: Readonly<Record<string, unknown>>
 }
 
-/** Body in a mapping that stands for every body which the mapping does not name. */
+/** Stands for every body that the mapping does not name. */
 export const anyBody = '*'
 
 const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
@@ -61,7 +61,7 @@ type Members = Readonly<Record<string, unknown>>
 const toObject = (value: unknown, path: string): Members =>
   isObject(value) ? value : rejectMapping(path, 'an object')
 
-/** Parses a mapping for a table with these columns. Throws `INVALID_MAPPING`. */
+/** Throws `INVALID_MAPPING`. */
 export function readTableMapping(value: unknown, columns: readonly NamedColumn[]): TableMapping {
   const mapping = toObject(value, 'the object')
   requireKnown(mapping, members, '')
@@ -192,7 +192,6 @@ function readSlice(reference: unknown, path: string, known: ReadonlyMap<string, 
   return rejectMapping(path, `columns of numbers in the file, not ${JSON.stringify(reference.slice(0, 100))}`)
 }
 
-/** Returns the names of the columns that a mapping uses. */
 export function listUsed({ time, frame, bodyColumn, where, bodies }: TableMapping): readonly string[] {
   const used = bodies.flatMap(({ columns }) =>
     Object.values(columns).flatMap((slices) => slices.map(({ column }) => column)),

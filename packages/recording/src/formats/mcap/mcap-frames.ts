@@ -9,7 +9,7 @@ import { decompressHandlers, maxChunkBytes } from './chunks.ts'
 import { decodeMessage, frameMessage, runMessage } from './messages.ts'
 import { toFrameLine, toRunLine } from './to-line.ts'
 
-/** Maximum size of a message in bytes, the same as of a line. */
+/** The same as of a line. */
 const maxMessageBytes = 16 * 1024 ** 2
 
 const invalid = (message: string, cause?: unknown): CausewayError =>

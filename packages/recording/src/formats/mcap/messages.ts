@@ -1,7 +1,7 @@
 /** The messages of `recorders/causeway.proto` and their decoder. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
-/** Type of a field. A plural is a repeated field: packed, or one value per tag. */
+/** A plural is a repeated field: packed, or one value per tag. */
 type FieldType =
   | 'double'
   | 'uint32'
@@ -101,13 +101,10 @@ export const frameMessage: MessageType = {
   66: ['joint_position_error', 'doubles'],
 }
 
-/** The decoded fields of a message. Absent fields are absent. */
+/** Absent fields are absent. */
 export type Fields = Record<string, unknown>
 
-/**
- * Decodes a message. Unknown fields are skipped, as Protobuf requires. Throws `RangeError` or `Error` for malformed
- * bytes.
- */
+/** Unknown fields are skipped, as Protobuf requires. Throws `RangeError` or `Error` for malformed bytes. */
 export function decodeMessage(bytes: Uint8Array, type: MessageType): Fields {
   const reader = new BinaryReader(bytes)
   const fields: Fields = {}

@@ -3,7 +3,7 @@ import { jointKinds } from '../frame-window.ts'
 import { unexpected } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
-/** Returns the object of a run line. Text that is empty and lists that are empty are absent. */
+/** Texts and lists that are empty are absent. */
 export function toRunLine(run: Fields): object {
   const bodies = (run.bodies ?? []) as readonly Fields[]
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
@@ -54,7 +54,7 @@ const forceColumns: readonly Column[] = [
 
 const normalColumn: Column = { name: 'contact_normal', member: 'normal', width: 3 }
 
-/** Returns the object of a frame line. `declared` are the ids of the bodies that move. Throws `INVALID_FRAME`. */
+/** `declared` are the ids of the bodies that move. Throws `INVALID_FRAME`. */
 export function toFrameLine(frame: Fields, declared: readonly number[]): object {
   const { frame_id, time, wall_time, body_id } = frame
   const ids = (body_id as readonly number[] | undefined) ?? declared
@@ -102,7 +102,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
   }
 }
 
-/** Returns the pairs. Consecutive points of the same bodies with the same normal are one pair. */
+/** Consecutive points of the same bodies with the same normal are one pair. */
 function readContacts(frame: Fields): Row[] {
   const a = (frame.contact_a ?? []) as readonly number[]
   const b = (frame.contact_b ?? []) as readonly number[]

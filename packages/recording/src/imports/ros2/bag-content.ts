@@ -1,4 +1,3 @@
-/** Collects the poses and contacts of a bag. */
 import type { Pose } from '../../domain/imports/rigid-transform.ts'
 import { RecordingError } from '../../errors.ts'
 import { createLimit } from '../tables/table.ts'

@@ -1,4 +1,3 @@
-/** The files of a bag, in order, from its metadata. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { RecordingError } from '../../errors.ts'
@@ -8,7 +7,7 @@ import { bagMetadata, isBagPart } from './bag-names.ts'
 const maxMetadataBytes = 16 * 1024 ** 2
 const maxParts = 10_000
 
-/** Returns the files of a folder with `metadata.yaml`, or the file itself. Throws `RECORDING_DAMAGED`. */
+/** Returns the files of a folder in the order of `metadata.yaml`, or the file itself. Throws `RECORDING_DAMAGED`. */
 export async function listParts(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path]
   const folder = await realpath(path)
@@ -42,7 +41,7 @@ async function resolvePart(folder: string, name: string, metadata: string): Prom
   throw createDamage(`the bag lists ${name.slice(0, 200)}, which is not a bag file in its folder`, metadata)
 }
 
-/** Reads the members that are needed of the YAML that rosbag2 writes: block style, one entry per line. */
+/** Reads the YAML that rosbag2 writes: block style, one entry per line. */
 function parseMetadata(text: string): { readonly names: readonly string[]; readonly compression: string } {
   const lines = text.split(/\r?\n/)
   const start = lines.findIndex((line) => /^\s*relative_file_paths:\s*$/.test(line))

@@ -13,7 +13,7 @@ export class BagFrames {
   readonly #fixed: number
   /** Ids of bodies by the number of their frame. */
   readonly #ids = new Map<number, number>()
-  /** Ids of bodies of contacts by the name of the collision. */
+  /** Ids of bodies by the name of a collision. */
   readonly #collisions = new Map<string, number>()
   readonly #origin = new TimeOrigin(1e9)
   /** Stamps of contacts that are not yet in a frame, the earliest last. */

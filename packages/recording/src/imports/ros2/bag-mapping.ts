@@ -19,7 +19,7 @@ const members = ['bodies', 'fixed_frame', 'tolerance', 'contacts', 'run']
 const toRecord = (value: unknown, path: string): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : rejectMapping(path, 'an object')
 
-/** Parses the mapping of a bag. Throws `INVALID_MAPPING`. */
+/** Throws `INVALID_MAPPING`. */
 export function readBagMapping(value: unknown): BagMapping {
   const mapping = value === undefined ? {} : toRecord(value, 'the object')
   for (const key of Object.keys(mapping))

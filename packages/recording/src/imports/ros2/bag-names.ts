@@ -5,5 +5,4 @@ export const isRosMcap = (head: Uint8Array): boolean =>
 /** The file in the folder of a bag that lists its files. */
 export const bagMetadata = 'metadata.yaml'
 
-/** Whether the name is that of a file of a bag. */
 export const isBagPart = (name: string): boolean => /\.(mcap|db3)$/i.test(name)

@@ -1,4 +1,4 @@
-/** The files of a bag: messages with their topics, in the order of the file. */
+/** Reads messages with their topics, in the order of the file. */
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export interface PartResult {
 
 const maxTopics = 10_000
 
-/** Yields the messages of an MCAP file. A cut file is read up to its last complete chunk. */
+/** A cut file is read up to its last complete chunk. */
 export async function* readMcapPart(path: string, call: Call): AsyncGenerator<BagMessage, PartResult> {
   const reader = new McapStreamReader({ decompressHandlers })
   const schemas = new Map<number, McapTypes.TypedMcapRecords['Schema']>()
@@ -92,7 +92,7 @@ interface MessageRow {
   readonly data: Buffer
 }
 
-/** Yields the messages of a private copy of an SQLite file. */
+/** `file` is a private copy. */
 export async function* readSqlitePart(
   path: string,
   scratch: string,

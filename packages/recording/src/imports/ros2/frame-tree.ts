@@ -11,7 +11,6 @@ export interface BodyState extends Pose {
   readonly spin: Vector3 | null
 }
 
-/** Frames by number. */
 export class FrameNames {
   readonly #numbers = new Map<string, number>()
   readonly names: string[] = []
@@ -34,7 +33,10 @@ interface Edge {
   readonly pose: Pose
 }
 
-/** Resolves poses at one time. Never interpolates: a moving parent without a transform at that time leaves a pose unknown. */
+/**
+ * Resolves poses at one time. Never interpolates: if a moving parent has no transform at that time, the pose
+ * is unknown.
+ */
 export class FrameTree {
   readonly #samples: PoseSamples
   readonly #path: string
@@ -52,17 +54,16 @@ export class FrameTree {
     this.#static.set(child, { parent, pose })
   }
 
-  /** Moving frames. */
   get moving(): readonly number[] {
     return [...this.#parents.keys()]
   }
 
-  /** Returns the frame without a parent above a frame. Throws `RECORDING_DAMAGED` for a cycle. */
+  /** Throws `RECORDING_DAMAGED` for a cycle. */
   findRoot(frame: number): number {
     return this.#climb(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
   }
 
-  /** Returns the state of a sample in the fixed frame, or null if a parent has no transform in `present`. */
+  /** Returns the state in the fixed frame, or null if a parent has no transform in `present`. */
   resolve(sample: number, fixed: number, present: ReadonlyMap<number, number>): BodyState | null {
     const numbers = this.#samples.numbers(sample)
     let pose = toPose(numbers)

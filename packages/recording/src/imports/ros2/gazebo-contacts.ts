@@ -20,7 +20,7 @@ export function listBodyNames(collision: string): readonly string[] {
   return [own.join('::'), own.join('/'), own.at(-1) ?? '', own[0] ?? ''].filter((name) => name !== '')
 }
 
-/** Returns the contacts with the ids of their bodies; `findBody` returns undefined for a pair that is left out. */
+/** `findBody` returns undefined for a pair that is left out. */
 export const toContacts = (
   { contacts }: Contacts,
   findBody: (collision: string) => number | undefined,

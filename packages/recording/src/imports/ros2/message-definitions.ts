@@ -90,7 +90,7 @@ const types: Readonly<Record<string, { readonly fields: string; readonly uses: r
 
 const shorten = (type: string): string => type.replace('/msg/', '/')
 
-/** Returns the definition of a type with its dependencies in the form of MCAP; undefined for other types. */
+/** Returns a definition with its dependencies in the form of MCAP. */
 export function findDefinition(type: string): string | undefined {
   const root = types[shorten(type)]
   if (root === undefined) return undefined

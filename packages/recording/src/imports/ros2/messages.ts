@@ -1,4 +1,3 @@
-/** Decodes the messages of ROS 2 with poses and contacts. */
 import { parse } from '@foxglove/rosmsg'
 import { MessageReader } from '@foxglove/rosmsg2-serialization'
 import { createDamage } from '../tables/table.ts'
@@ -74,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const findKind = ({ type, encoding }: BagTopic): Kind | undefined =>
   encoding === 'cdr' ? kinds[type] : undefined
 
-/** Maximum length of a definition. Those of the known types have less than 3 kB. */
+/** Definitions of the known types have less than 3 kB. */
 const maxDefinitionLength = 256 * 1024
 
 export class MessageDecoder {
@@ -85,7 +84,7 @@ export class MessageDecoder {
     this.#path = path
   }
 
-  /** Decodes a message of a known type; undefined for joint states. Throws `RECORDING_DAMAGED`. */
+  /** Returns undefined for joint states. Throws `RECORDING_DAMAGED`. */
   decode({ topic, data }: BagMessage): PoseMessage | undefined {
     const kind = findKind(topic)
     if (kind === undefined || kind === 'joints') return undefined

@@ -16,7 +16,7 @@ export const openBag = async (path: string, options: SourceOptions): Promise<Sou
 
 class BagSource implements Source {
   readonly format = 'ROS 2 bag'
-  /** Names of frames and components of quaternions are defined by ROS 2. */
+  /** ROS 2 defines names of frames and components of quaternions. */
   readonly needsMapping = false
   readonly #path: string
   readonly #parts: readonly string[]

@@ -1,6 +1,6 @@
 import { createLimit } from '../tables/table.ts'
 
-/** Numbers of a sample: position, orientation (w first), linear velocity, angular velocity. NaN = not known. */
+/** Position, orientation (w first), linear velocity, angular velocity. NaN = not known. */
 const sampleWidth = 13
 
 /** Memory of the samples of a bag: 232 MB. */
@@ -55,7 +55,7 @@ export class PoseSamples {
     return this.#numbers.subarray(at * sampleWidth, (at + 1) * sampleWidth)
   }
 
-  /** Returns the samples in order of their stamps. Samples with equal stamps keep their order. */
+  /** Returns indexes in order of stamps. Samples with equal stamps keep their order. */
   sorted(): Uint32Array {
     const order = Uint32Array.from({ length: this.#count }, (_, i) => i)
     let isSorted = true

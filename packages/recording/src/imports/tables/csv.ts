@@ -8,7 +8,7 @@ import { maxColumns, type OpenSource } from '../source.ts'
 import { type Batch, batchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
 import { TableSource } from './table-source.ts'
 
-/** Maximum length of a row in characters. */
+/** In characters. */
 const maxRowLength = 1024 ** 2
 
 /** Rows that decide whether a column has numbers. */

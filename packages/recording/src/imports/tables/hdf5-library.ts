@@ -65,8 +65,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file by its descriptor. The build for browsers is used: its file system contains nothing but this file, so that links to
- * other files and external storage cannot be followed. Throws `PACKAGE_NOT_INSTALLED`, and what the library throws.
+ * Opens a file by its descriptor. Uses the build for browsers: its file system contains only this file, so
+ * links to other files cannot be followed. Throws `PACKAGE_NOT_INSTALLED` and the errors of the library.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
   const library = await importOptional<Library>('h5wasm')

@@ -27,7 +27,7 @@ import { TableSource } from './table-source.ts'
 const maxObjects = maxColumns
 const maxDepth = 32
 
-/** Maximum size of a chunk, and of the rows that are read at once, in bytes. */
+/** Maximum size of a chunk, and of the rows that are read together, in bytes. */
 const maxChunkBytes = 256 * 1024 ** 2
 const maxBlockBytes = 64 * 1024 ** 2
 
@@ -103,7 +103,7 @@ function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table
   }
 }
 
-/** Walks the groups. Links to other files are not followed. */
+/** Links to other files are not followed. */
 function listArrays({ module, file }: OpenedFile, path: string) {
   const arrays: Hdf5Array[] = []
   const unread: string[] = []
@@ -143,8 +143,8 @@ function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
 }
 
 /**
- * Returns the order that Isaac Lab declares: its files have `env_args` at the group `data`, and from version 1 of the format on
- * quaternions are xyzw. Files without a version do not define the order.
+ * Returns the order that Isaac Lab declares: its files have `env_args` at the group `data`, and quaternions
+ * are xyzw from version 1 of the format on. Without a version, the order is not defined.
  */
 function findOrder({ module, file }: OpenedFile): OrderHint | null {
   try {

@@ -19,12 +19,12 @@ export interface NpyType {
   readonly isLittle: boolean
 }
 
-/** Maximum length of a header, in bytes. */
+/** In bytes. */
 export const maxHeaderBytes = 65_536
 
 const magic = Buffer.from('\x93NUMPY', 'latin1')
 
-/** Returns `undefined` if the bytes are not a header, or only a part of it. */
+/** Returns `undefined` if the bytes are not a complete header. */
 export function parseNpyHeader(bytes: Buffer): NpyHeader | undefined {
   if (bytes.length < 12 || !bytes.subarray(0, 6).equals(magic)) return undefined
   const isShort = bytes[6] === 1
@@ -59,7 +59,7 @@ function parseType(description: string): NpyType | undefined {
   return { kind: kind as 'f' | 'i' | 'u' | 'b', size, isLittle }
 }
 
-/** Decodes elements. Integers of 64 bits are exact. */
+/** Integers of 64 bits are exact. */
 export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType): Values {
   const count = bytes.length / size
   if (kind === 'S')

@@ -15,10 +15,10 @@ import { type Batch, batchRows, createDamage, createLimit, type Table, type Valu
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
-/** Maximum size of an array in Fortran order, which is read as a whole, in bytes. */
+/** In bytes. An array in Fortran order is read as a whole. */
 const maxWholeBytes = 256 * 1024 ** 2
 
-/** Maximum size of a row, in bytes. */
+/** In bytes. */
 const maxRowBytes = 1024 ** 2
 
 interface NpzArray {
@@ -72,7 +72,7 @@ const describeUnread = (name: string, header: NpyHeader | undefined): string =>
       ? `${name} holds pickled Python objects, which are never read: save numbers instead`
       : `${name} has the type ${header.description.slice(0, 100)}, which is not read`
 
-/** Reads the header and checks that its shape fits the entry. */
+/** Checks that the shape fits the entry. */
 async function readHeader(handle: FileHandle, entry: ZipEntry, path: string): Promise<NpyHeader> {
   const reader = await EntryReader.open(handle, entry, path)
   try {

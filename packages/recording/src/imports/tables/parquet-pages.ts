@@ -5,10 +5,10 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
 import { createDamage, createLimit } from './table.ts'
 
-/** Maximum number of values of a column in a row group. */
+/** Of a column in a row group. */
 export const maxValues = 16 * 1024 ** 2
 
-/** Maximum size of a decompressed page in bytes. */
+/** Of a decompressed page. */
 const maxPageBytes = 256 * 1024 ** 2
 
 /** Decompressors that stop at the size which the page claims. Snappy is part of the reader. */

@@ -1,4 +1,7 @@
-/** Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of one length. */
+/**
+ * Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of
+ * one length.
+ */
 import { type FileHandle, open } from 'node:fs/promises'
 import { isCausewayError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
@@ -26,10 +29,9 @@ import {
 } from './table.ts'
 import { TableSource } from './table-source.ts'
 
-/** Maximum size of the metadata in bytes. */
 const maxMetadataBytes = 64 * 1024 ** 2
 
-/** Maximum size of a slice of the file, which is a column of a row group, in bytes. */
+/** A slice of the file is a column of a row group. */
 const maxSliceBytes = 512 * 1024 ** 2
 
 /** Maximum number of values of a row group that are in memory. */
@@ -38,7 +40,7 @@ const maxGroupValues = 4 * maxValues
 /** Maximum ratio of the size of the read columns to that of the file: dictionaries make constant columns small. */
 const maxRatio = 1000
 
-/** Maximum number of numbers of a list. */
+/** Maximum length of a list. */
 const maxWidth = 10_000
 
 export const openParquet: OpenSource = async (path) => {

@@ -1,4 +1,4 @@
-/** Arrays of a file with several of them. Those whose first axes have one length are the columns of one table. */
+/** Arrays whose first axes have one length are the columns of one table. */
 import { findTime, type NamedColumn } from '../../domain/imports/column-names.ts'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 
@@ -28,8 +28,8 @@ function findRun(name: string): string | null {
 }
 
 /**
- * Selects the arrays for which a mapping is proposed. In a file with several runs, they are those of the first one. Their number of
- * rows is that of the times, else the most frequent length of the first axis.
+ * Selects the arrays for which a mapping is proposed: those of the first run. Their number of rows is that of
+ * the times, else the most frequent length of the first axis.
  */
 export function selectRowArrays(all: readonly RowArray[]): RowColumns {
   const isColumn = ({ shape, type }: RowArray): boolean =>
@@ -78,7 +78,7 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-/** Returns the number of rows of these arrays. Throws `INVALID_MAPPING` if they differ. */
+/** Returns the number of rows. Throws `INVALID_MAPPING` if arrays differ. */
 export function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
   const [first, ...others] = arrays
   const other = others.find(({ shape }) => shape[0] !== first?.shape[0])

@@ -167,7 +167,6 @@ function readBody({ columns, spinFrame }: MappedBody, id: number, rows: BatchRea
   return body
 }
 
-/** Reads values of a row. */
 class BatchReader {
   readonly #batch: Batch
   readonly #widths: ReadonlyMap<string, number>

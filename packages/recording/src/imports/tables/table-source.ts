@@ -12,7 +12,6 @@ const sampleRows = 4096
 /** Maximum number of columns that are described. */
 const maxDescribed = 200
 
-/** Reads a table with a mapping of its columns to bodies. */
 export class TableSource implements Source {
   readonly needsMapping = true
   readonly isCut = false

@@ -1,4 +1,3 @@
-/** A file of columns: each row has one number, several numbers or a text of each column. */
 import type { Call } from '@causeway/worker'
 import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
@@ -29,7 +28,6 @@ export interface Table {
   close(): Promise<void>
 }
 
-/** Maximum number of rows of a batch. */
 export const batchRows = 4096
 
 export const createDamage = (message: string, path: string, cause?: unknown) =>
@@ -42,7 +40,7 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
-/** Files may claim this size whatever their own size is, in bytes. */
+/** Files may claim this size regardless of their own size, in bytes. */
 const maxFreeBytes = 256 * 1024 ** 2
 
 /** Rejects a file that claims much more data than it can hold. */

@@ -21,7 +21,7 @@ const maxRatio = 200
 
 const maxDirectoryBytes = 16 * 1024 ** 2
 
-/** Returns the entries of an archive. Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
+/** Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
 export async function listEntries(handle: FileHandle, path: string): Promise<readonly ZipEntry[]> {
   const { size } = await handle.stat()
   const read = async (start: number, length: number): Promise<Buffer> => {
@@ -168,7 +168,10 @@ export class EntryReader {
     })
   }
 
-  /** Returns exactly this number of bytes. Throws `RECORDING_DAMAGED` if the entry ends before, or has a wrong checksum. */
+  /**
+   * Returns exactly this number of bytes. Throws `RECORDING_DAMAGED` if the entry ends before, or has a wrong
+   * checksum.
+   */
   async read(length: number): Promise<Buffer> {
     const { name, size, crc } = this.#entry
     const parts = [this.#rest]

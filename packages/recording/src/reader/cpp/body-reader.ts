@@ -4,7 +4,7 @@ import type { Body, BodyId, RecordingSummary } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { countAt, flagAt, type RawRow, selectFrom, valueAt } from './selection.ts'
 
-/** Returns the run line of an exported run; null for other recordings. */
+/** Null for recordings that are not exported runs. */
 export function readRunLine({ db, era }: Connection): RunFacts | null {
   if (!era.schema.has(runLineTable, 'run')) return null
   const line = db.prepare<[], string>(`SELECT run FROM ${runLineTable}`).pluck().get()
@@ -61,10 +61,7 @@ export function readAppearances(
     .sort((a, b) => a.body_id - b.body_id)
 }
 
-/**
- * Reads the first frame of each body in a table. Grouping sorts all rows, so only parts of the table with a new body are
- * grouped.
- */
+/** Grouping sorts all rows, so only parts of the table with a new body are grouped. */
 function readFirstFrames(
   { db, bounds }: Connection,
   table: string,

@@ -12,10 +12,9 @@ export interface Connection {
   readonly isIndexed: () => boolean
 }
 
-/** Size of the page cache in KiB; SQLite expects a negative number. */
+/** SQLite expects the size in KiB as a negative number. */
 const cacheKib = -65_536
 
-/** Maximum size of a memory map in SQLite. */
 const mmapBytes = 0x7fff_0000
 
 /** Opens a private copy or a run. Nothing else may read the file except through SQLite. */
@@ -28,7 +27,7 @@ export function openCopy(file: string): Database.Database {
   return db
 }
 
-/** Reads the schema of a private copy. `refresh` finds indexes that were built since. */
+/** `refresh` finds indexes that were built since the last call. */
 export function connect(db: Database.Database): Connection & { refresh(): void } {
   const era = eraMap(readSchema(db))
   let indexed = isIndexed(db, era)

@@ -58,7 +58,7 @@ export function collisionReader(connection: Connection): ReadRows<Collision> {
   }
 }
 
-/** Reads the contact points of collisions with ascending ids: one list each, in recorded order. */
+/** Reads the points of collisions with ascending ids: one list for each, in recorded order. */
 function pointReader(connection: Connection): (collisions: readonly number[]) => readonly ContactPoint[][] {
   const { db, era, bounds, isIndexed } = connection
   const table = era.parts.contactPoints
@@ -85,7 +85,7 @@ function pointReader(connection: Connection): (collisions: readonly number[]) =>
   }
 }
 
-/** Prepares the reader of the era with one row per contact point: consecutive rows of a pair are one collision. */
+/** For the era with one row per contact point: consecutive rows of a pair are one collision. */
 function flatContactReader(connection: Connection): ReadRows<Collision> {
   const table = 'ContactRecord'
   const { era } = connection
@@ -193,7 +193,7 @@ const parent = 'AssetDynamicStateRecord_id'
 
 export const externalTable = 'AssetDynamicStateRecord_ExternalForceRecord'
 
-/** Whether the file contains external forces; most files have only empty tables. */
+/** Most files have only empty tables of external forces. */
 export const hasExternalForces = ({ db, era: { parts, schema } }: Connection): boolean =>
   parts.states === stateTable &&
   schema.has(externalTable, parent, 'ExternalForceRecord_id') &&

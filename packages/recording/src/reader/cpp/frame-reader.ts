@@ -24,7 +24,7 @@ import {
   xyz,
 } from './selection.ts'
 
-/** Reads a frame; throws `FRAME_NOT_FOUND`. */
+/** Throws `FRAME_NOT_FOUND`. */
 export type ReadFrame = (frameId: number) => Frame
 
 export function frameReader(connection: Connection): ReadFrame {
@@ -111,7 +111,7 @@ function plainReader<Row>(
   return (frame) => rows(frame).map(read)
 }
 
-/** Reads the states of a frame. If states have no body ids, they are those of `energies`. */
+/** States without body ids get those of `energies`. */
 type ReadStates = (frame: number, energies: readonly BodyEnergy[]) => readonly BodyState[]
 
 function stateReader(connection: Connection): ReadStates {

@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts'
 type Point = readonly [x: number, y: number, z: number]
 
 /**
- * Reads the half extents of bodies along their axes, m: those of the run line of an exported run, else the bounding box of the collision
- * mesh. Bodies without either are omitted.
+ * Reads half extents along the axes of bodies in m: those of the run line of an exported run, else the
+ * bounding box of the collision mesh. Bodies without either are omitted.
  */
 export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> {
   const line = readRunLine(connection)
@@ -26,8 +26,8 @@ export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> 
 }
 
 /**
- * Reads the outermost vertices of the collision meshes in the frames of their bodies, m: at most one for each of 128 directions.
- * Bodies without a mesh, and bodies whose mesh is a box, are omitted.
+ * Reads the outermost vertices of collision meshes in m in the axes of their bodies: at most one for each of
+ * 128 directions. Bodies without a mesh, and bodies whose mesh is a box, are omitted.
  */
 export function readOutlines(connection: Connection): ReadonlyMap<BodyId, readonly Point[]> {
   const outlines = new Map<BodyId, readonly Point[]>()
@@ -57,7 +57,7 @@ function readMeshes({ db, era }: Connection): readonly (readonly [BodyId, Buffer
     .all()
 }
 
-/** Size of a vertex of a collision mesh: x, y, z as little-endian doubles. */
+/** x, y, z as little-endian doubles. */
 const vertexBytes = 24
 
 function* listVertices(blob: Buffer): Generator<Point> {

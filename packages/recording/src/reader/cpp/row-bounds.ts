@@ -4,7 +4,7 @@ import { looksMonotone, lowerBound, type Probe, type RowSpan } from '../../domai
 export type Bounds = readonly [low: number, high: number]
 
 export interface RowBounds {
-  /** Returns the range of rows with `first <= frame_id <= last`, or all rows if the table is not in frame order. */
+  /** Returns all rows if the table is not in frame order. */
   frames(table: string, first: number, last: number): Bounds
   links(table: string, column: string, first: number, last: number): Bounds
   isOrdered(table: string): boolean
@@ -21,8 +21,8 @@ interface Order {
 }
 
 /**
- * Searches rowids in tables without indexes by binary search: the recorder appends to every table in frame order. For a
- * table in another order, returns `everyRow`, which costs a scan.
+ * Finds rowids in tables without indexes by binary search: the recorder appends to every table in frame
+ * order. For a table in another order, returns `everyRow`, which costs a scan.
  */
 export function rowBounds(db: Database): RowBounds {
   const orders = new Map<string, Order>()

@@ -5,9 +5,9 @@ import { type RawRow, type Selection, type Source, selectFrom } from './selectio
 
 /** Reads the rows of a table for a range of frames. The first value of a row is its frame. */
 export interface RowReader {
-  /** Returns rows in frame order. */
+  /** In frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
-  /** Writes the values of a row to the row of a block that begins at `at`. */
+  /** Writes a row to the row of a block that begins at `at`. */
   readonly write: (row: RawRow, block: Float64Array, at: number) => void
 }
 
@@ -70,7 +70,7 @@ interface Leaf {
   readonly components: readonly string[]
 }
 
-/** Prepares a reader. `fill` selects the columns; rows that do not meet `condition` are not read. */
+/** `fill` selects the columns; rows that do not meet `condition` are not read. */
 export function prepareRows(
   { db, era, bounds, isIndexed }: Connection,
   table: string | undefined,
@@ -103,10 +103,10 @@ const everyId = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
 
 export const noRows: RowReader = { read: () => [], write: () => {} }
 
-/** Returns a number; NaN if it is not recorded. Keeps infinities, because analyses report them. */
+/** NaN is not recorded. Keeps infinities, because analyses report them. */
 export const numberAt = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** Prepares a reader of energy rows, with the body as second value. */
+/** The second value of a row is the body. */
 export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId[]): RowReader =>
   prepareRows(
     connection,
@@ -118,5 +118,4 @@ export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId
     bodies && { sql: `AND t.body_id IN (${listMarks(bodies)})`, values: bodies },
   )
 
-/** Returns one parameter mark per value. */
 export const listMarks = (values: readonly unknown[]): string => values.map(() => '?').join()

@@ -1,7 +1,7 @@
 import type { Schema } from '../../formats/schema-era.ts'
 import type { Quaternion, Value, Vector } from '../../types.ts'
 
-/** A row in raw mode: values in the order of the selected columns. */
+/** Values in the order of the selected columns. */
 export type RawRow = readonly unknown[]
 
 export const xyz = ['x', 'y', 'z'] as const
@@ -14,8 +14,8 @@ export interface Source {
 }
 
 /**
- * A SELECT over one table (alias `t`) and LEFT JOINed parts. Columns and tables that the file lacks are NULL. Methods
- * return positions in the raw row.
+ * A SELECT over one table (alias `t`) and LEFT JOINed parts. Columns and tables that the file lacks are NULL.
+ * Methods return positions in the raw row.
  */
 export interface Selection {
   readonly root: Source
@@ -57,13 +57,13 @@ export function selectFrom(schema: Schema, table: string): Selection {
   }
 }
 
-/** Returns a number; null if it is NULL or not finite. */
+/** Null if it is NULL or not finite. */
 export const valueAt = (row: RawRow, at: number): Value => {
   const value = row[at]
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** Returns an integer; NULL is 0, the default of the recorder. */
+/** NULL is 0, the default of the recorder. */
 export const countAt = (row: RawRow, at: number): number => valueAt(row, at) ?? 0
 
 export const flagAt = (row: RawRow, at: number): boolean => row[at] === 1

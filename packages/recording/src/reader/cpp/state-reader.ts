@@ -22,8 +22,8 @@ const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation'
 const bodyValue = 1
 
 /**
- * Prepares a reader of states with the angular velocity 2 vec(conj(q) dq/dt) instead of the rate of the quaternion.
- * Reads no rows if no part of a state is selected.
+ * Reads 2 vec(conj(q) dq/dt) instead of the rate of the quaternion. Reads no rows if no part of a state is
+ * selected.
  */
 export function prepareStates(
   connection: Connection,

@@ -100,8 +100,8 @@ function addUndescribed(
 }
 
 /**
- * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous frame was
- * not recorded.
+ * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous
+ * frame was not recorded.
  */
 export function stepReader(
   readFrame: ReadFrame,
@@ -115,12 +115,12 @@ export function spread(values: readonly number[], count: number): readonly numbe
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-/** Minimum acceleration of a fall, m/s². */
+/** m/s² */
 const minFall = 0.01
 
 /**
- * Finds gravity, m/s², from steps without contact, or from potential energies. Without contact data, a resting body
- * looks like a floating one, so steps without acceleration are ignored.
+ * Finds gravity in m/s² from steps without contact, or from potential energies. Ignores steps without
+ * acceleration if contacts were not recorded: a resting body looks like a floating one.
  */
 export function findGravity(
   bodies: readonly Body[],
@@ -194,7 +194,7 @@ function readEnvironment({ db, era }: Connection): RecordingSummary['environment
   return [...ids].sort((a, b) => a - b).map(environmentBody)
 }
 
-/** Counts the rows without a frame row: a recorder that was killed had written them before it. */
+/** Counts the rows without a frame row, which a killed recorder leaves. */
 function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]): number {
   const { states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction } = era.parts
   const tables = [states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction]

@@ -30,10 +30,10 @@ import {
 import { type RawRow, xyz } from './selection.ts'
 import { type BlockPlaces, prepareStates } from './state-reader.ts'
 
-/** Reads frames with ascending ids as one window. The first `context` frames precede the requested ones. */
+/** Ids ascend. The first `context` frames precede the requested ones. */
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
 
-/** Prepares windows with the selected columns. `bodies` are those of the recording. */
+/** `bodies` are those of the recording. */
 export function windowReader(
   connection: Connection,
   bodies: readonly BodyId[],

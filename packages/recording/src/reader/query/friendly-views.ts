@@ -3,7 +3,7 @@ import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../format
 import { type EraMap, eraMap, frameTable } from '../../formats/schema-era.ts'
 import { type Selection, type Source, selectFrom, wxyz, xyz } from '../cpp/selection.ts'
 
-/** A view over the normalised tables with the same columns for every schema era; NULL if a file lacks one. */
+/** A view with the same columns for every schema era; NULL if a file lacks one. */
 interface FriendlyView {
   readonly name: string
   readonly about: string
@@ -17,7 +17,7 @@ interface ViewPlan extends FriendlyView {
 const vector = (name: string): string[] => xyz.map((axis) => `${name}${axis}`)
 const pair = ['body_a_id', 'body_b_id']
 
-/** Creates the views as TEMP views, without writing to the file. */
+/** Creates TEMP views, without writing to the file. */
 export function createViews(db: Database, era: EraMap): void {
   for (const { name, columns, sql } of planViews(era)) {
     const empty = `SELECT ${columns.map(() => 'NULL').join(', ')} WHERE 0`

@@ -1,6 +1,6 @@
 /**
- * Runs one SQL query in its own process: the driver cannot interrupt SQLite, and a query must not use the memory of the
- * server.
+ * Runs one SQL query in a separate process: the driver cannot interrupt SQLite, and a query must not use the
+ * memory of the server.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'

@@ -2,13 +2,13 @@ export type SqlValue = number | string | null
 
 export interface SqlQuery {
   readonly sql: string
-  /** by position, or by name without the prefix `:`, `@` or `$` */
+  /** By position, or by name without the prefix `:`, `@` or `$`. */
   readonly params: readonly SqlValue[] | Readonly<Record<string, SqlValue>>
-  /** maximum number of rows */
+  /** Maximum number of rows. */
   readonly limit: number
-  /** maximum size of the rows as JSON */
+  /** Maximum size of the rows as JSON. */
   readonly bytes: number
-  /** time limit; then `DEADLINE_EXCEEDED` */
+  /** Time limit; then `DEADLINE_EXCEEDED`. */
   readonly deadlineMs: number
 }
 
@@ -16,7 +16,7 @@ export interface SqlQuery {
 export interface SqlResult {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly SqlValue[])[]
-  /** the limit that truncated the rows; null if they are complete */
+  /** The limit that truncated the rows; null if they are complete. */
   readonly cut_by: 'rows' | 'bytes' | null
 }
 
@@ -31,5 +31,5 @@ export type QueryReply =
 
 export type QueryEnd = 'memory' | 'deadline'
 
-/** File descriptor of the `QueryEnd`. A SIGKILL without it came from outside. */
+/** File descriptor of the `QueryEnd`. Without it, the SIGKILL came from outside. */
 export const endReportFd = 4

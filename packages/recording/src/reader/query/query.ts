@@ -11,8 +11,8 @@ const processFile = new URL(`./query-process${extname(import.meta.url)}`, import
 const startMs = 5000
 
 /**
- * Runs a query on a private copy in its own process. Throws `INVALID_QUERY` if the statement is not allowed, is not SQL
- * or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
+ * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed, is
+ * not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
  */
 export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
   if (signal?.aborted) throw cancelled()

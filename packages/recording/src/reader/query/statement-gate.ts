@@ -17,9 +17,9 @@ const allowedTables = ['json_each', 'json_tree']
 const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
 
 /**
- * Prepares one statement that only reads; throws a `Refusal` for any other. Checks both flags, because ATTACH and
- * VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and the compiled
- * program, because a SELECT can have side effects through functions and virtual tables.
+ * Prepares one statement that only reads; throws a `Refusal` for any other. Checks both flags, because ATTACH
+ * and VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and
+ * the compiled program, because a SELECT can have side effects through functions and virtual tables.
  */
 export function prepareReading(
   db: Database,
@@ -64,7 +64,7 @@ interface Instruction {
   readonly p4: string | null
 }
 
-/** Checks the compiled program, because names in the text are not reliable: tables have aliases, and views call functions. */
+/** Names in the text are not reliable: tables have aliases, and views call functions. */
 function checkProgram(db: Database, body: string, params: SqlQuery['params']): void {
   const { functions, tables } = compile(() => analyseProgram(db, body, params))
   const innocuous = new Set([...allowedFunctions, ...innocuousFunctions(db)])

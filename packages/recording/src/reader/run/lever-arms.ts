@@ -1,8 +1,11 @@
-/** Lever arms that were not sent: the point of a contact, in the pose before the step, minus the position there, m. */
+/** Lever arms that were not sent: the point of a contact minus the position in the pose before the step, m. */
 import { constraintAt, frictionAt } from '../../formats/frame-window.ts'
 import { bodyAt, bodyWidth, type ContactList, type PackedFrame } from '../../formats/packed-frame.ts'
 
-/** Rows of one frame. `width` is the number of columns, of which the first are those of `constraintAt` or `frictionAt`. */
+/**
+ * Rows of one frame. `width` is the number of columns, of which the first are those of `constraintAt` or
+ * `frictionAt`.
+ */
 export interface FrameRows {
   readonly rows: Float64Array
   readonly width: number
@@ -18,8 +21,8 @@ interface Step {
 const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
 
 /**
- * Computes the missing lever arms of constraints in place, and copies them to friction rows if every constraint has one. Does nothing if the
- * frame before is unknown or a point has no constraint.
+ * Computes the missing lever arms of constraints in place, and copies them to friction rows if every
+ * constraint has one. Does nothing if the frame before is unknown or a point has no constraint.
  */
 export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step: Step): void {
   fillConstraints(constraints, step)
@@ -62,7 +65,7 @@ function lacksAny(rows: Float64Array, width: number): boolean {
   return false
 }
 
-/** Returns the positions of the bodies of a frame, m. */
+/** m */
 function findPositions(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
   const positions = new Map<number, Float64Array>()
   for (let at = 0; at < bodies.length; at += bodyWidth)

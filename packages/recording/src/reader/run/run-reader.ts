@@ -11,10 +11,7 @@ import { runSeries } from './run-series.ts'
 import { runSummary } from './run-summary.ts'
 import { runWindowReader } from './run-window.ts'
 
-/**
- * Opens a run for reading, also while it is recorded. Queries see complete flushes, and the frames of a summary are
- * those stored when it was made.
- */
+/** Opens a run for reading, also while it is recorded. The frames of a summary are those stored when it was made. */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
   const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
@@ -73,7 +70,7 @@ export function openRunReader(db: Database): Reader {
       }
       return windows.over
     },
-    writeColumns: async () => {}, // windows of a run are read as fast
+    writeColumns: async () => {}, // Windows of a run are read as fast.
     isIndexed: () => true,
     refresh: () => {},
     close: () => void db.close(),

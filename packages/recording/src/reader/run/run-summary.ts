@@ -37,7 +37,7 @@ const contactParts: readonly Capability[] = [
 
 const sampledContacts = 24
 
-/** Prepares the summary of a run. Each call reads only the frames added since the last one. */
+/** Each call reads only the frames added since the last one. */
 export function runSummary(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
   const readRun = db.prepare<[], RunRow>(
     'SELECT status, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run',

@@ -73,9 +73,9 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
 }
 
 /**
- * Creates the friendly views of a run. The rows of a frame are a virtual table joined to the frames by id, so that a
- * condition on `frame_id` reads only those frames. A second connection reads them, because SQLite is executing the
- * query.
+ * Creates the friendly views of a run. The rows of a frame are a virtual table joined to the frames by id, so
+ * that a condition on `frame_id` reads only those frames. A second connection reads them, because SQLite is
+ * executing the query.
  */
 export function createRunViews(db: Database.Database, file: string): void {
   const source = new Database(file, { readonly: true, fileMustExist: true })

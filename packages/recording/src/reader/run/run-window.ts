@@ -28,8 +28,8 @@ import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
 /**
- * Prepares windows of a run. `bodies` are the columns of states and energies. Lever arms that were not sent are
- * computed from points and positions.
+ * `bodies` are the columns of states and energies. Lever arms that were not sent are computed from points and
+ * positions.
  */
 export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
@@ -157,7 +157,7 @@ function flatRows(lists: readonly Float64Array[], width: number, kept: number): 
   return { offset, data: ndarray(data, [length, kept]) }
 }
 
-/** Returns the rows of a frame, which share memory with the list. */
+/** The rows share memory with the list. */
 const selectRows = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
   rows: data.data.subarray((offset[frame] ?? 0) * width, (offset[frame + 1] ?? 0) * width),
   width,
