@@ -8,12 +8,12 @@ export interface EmbedOptions {
 }
 
 /**
- * Computes vectors of length 1 in one space; `undefined` for a text without a direction, such as one without known
- * words.
+ * Computes vectors of length 1 in one space; `undefined` for a text without a direction, such as one without
+ * known words.
  */
 export interface Embedder {
   readonly space: EmbeddingSpace
-  /** Returns one vector per text, in order. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
+  /** Returns one vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
   embedDocuments(
     texts: readonly string[],
     options?: EmbedOptions,
@@ -23,9 +23,9 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** Identity of an embedding space. Only vectors of the same space can be compared. */
+/** Only vectors of the same space can be compared. */
 export interface EmbeddingSpace {
-  /** `lsa` or `openai` (any compatible endpoint) */
+  /** `lsa` or `openai` (any compatible endpoint). */
   readonly provider: string
   readonly model: string
   /** Identifies the training; empty for published models. */
@@ -43,7 +43,7 @@ export function makeSpace(identity: Omit<EmbeddingSpace, 'fingerprint'>): Embedd
   return { ...identity, fingerprint: createHash('sha256').update(canonical).digest('hex') }
 }
 
-/** Required properties of a space; missing ones match anything. */
+/** Missing properties match anything. */
 export type WantedSpace = Pick<EmbeddingSpace, 'provider'> & Partial<EmbeddingSpace>
 
 const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
@@ -52,7 +52,7 @@ const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
     ...(dimensions === undefined ? [] : [`${dimensions} dimensions`]),
   ].join(', ')
 
-/** Throws `EMBEDDING_SPACE_MISMATCH` with both spaces unless the stored space has the required properties. */
+/** Throws `EMBEDDING_SPACE_MISMATCH` unless the stored space has the required properties. */
 export function requireSameSpace(stored: EmbeddingSpace, wanted: WantedSpace): void {
   const keys = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
   if (keys.every((key) => wanted[key] === undefined || wanted[key] === stored[key])) return

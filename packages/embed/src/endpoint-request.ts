@@ -4,7 +4,7 @@ import { decodeVector, normalize } from './domain/vector.ts'
 import { EmbedError } from './errors.ts'
 
 export interface EndpointOptions {
-  /** `https://api.openai.com/v1`, without `/embeddings` */
+  /** `https://api.openai.com/v1`, without `/embeddings`. */
   readonly baseUrl: string
   readonly model: string
   readonly dimensions: number
@@ -25,14 +25,14 @@ type EndpointReply =
       readonly kind: 'failure'
       readonly reason: string
       readonly isTransient: boolean
-      /** Requested delay, ms. */
+      /** ms */
       readonly retryAfterMs?: number
     }
 
 /** Maximum delay that an endpoint may request, ms. */
 const maxRetryAfterMs = 60_000
 
-/** Sends one request. Throws `CANCELLED`, `EMBEDDINGS_INVALID`; returns other errors as failures. */
+/** Throws `CANCELLED`, `EMBEDDINGS_INVALID`; returns other errors as failures. */
 export async function post(
   dispatcher: Dispatcher,
   { baseUrl, model, dimensions, requestDimensions, apiKey, timeoutMs = 30_000 }: EndpointOptions,
@@ -76,15 +76,15 @@ export async function post(
   }
 }
 
-/** Returns a `Retry-After` header in seconds as ms; ignores dates. */
+/** Returns a header in seconds as ms; ignores dates. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
   return seconds === undefined ? undefined : Math.min(seconds * 1000, maxRetryAfterMs)
 }
 
 /**
- * Returns the vectors of a response in the order of the texts. Reads numbers and base64 of little-endian float32.
- * Throws `EMBEDDINGS_INVALID`, and `EMBEDDING_SPACE_MISMATCH` for another number of components.
+ * Reads numbers and base64 of little-endian float32. Throws `EMBEDDINGS_INVALID`, and
+ * `EMBEDDING_SPACE_MISMATCH` for another number of components.
  */
 export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
   const { data } = (body ?? {}) as { data?: unknown }

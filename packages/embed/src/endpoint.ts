@@ -1,6 +1,6 @@
 /**
- * Vectors from an OpenAI-compatible endpoint, `POST {base}/embeddings` (https://platform.openai.com/docs/api-
- * reference/embeddings/create).
+ * Vectors from an OpenAI-compatible endpoint, `POST {base}/embeddings`
+ * (https://platform.openai.com/docs/api-reference/embeddings/create).
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
@@ -11,7 +11,7 @@ import { EmbedError } from './errors.ts'
 
 const maxBatchTexts = 64
 const maxBatchCharacters = 1_000_000
-/** Maximum length of a text in characters, about 8191 tokens; the rest is ignored. */
+/** In characters, about 8191 tokens; the rest is ignored. */
 const maxTextLength = 32_000
 const maxCachedQueries = 1000
 
@@ -88,7 +88,7 @@ const unavailable = ({ baseUrl }: EndpointOptions, reason: string): CausewayErro
     data: { reason },
   })
 
-/** Returns the host without user, password and query, which may be secrets. */
+/** Omits user, password and query, which may be secrets. */
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'not a URL')
 
 const delay = (ms: number, signal: AbortSignal | undefined): Promise<unknown> =>

@@ -12,7 +12,7 @@ import { EmbedError } from './errors.ts'
 export interface LsaModel {
   readonly space: EmbeddingSpace
   readonly vocabulary: Vocabulary
-  /** term vectors, shape [terms, dimensions], row-major float32 */
+  /** Term vectors, shape [terms, dimensions], row-major. */
   readonly matrix: Float32Array
 }
 
@@ -24,7 +24,7 @@ interface LsaOptions extends EmbedOptions {
   readonly maxTexts?: number
 }
 
-/** Trains a model. Passes may take seconds: call it in a worker. Throws `CANCELLED`. */
+/** Passes may take seconds: call it in a worker. Throws `CANCELLED`. */
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)
@@ -100,7 +100,7 @@ interface Header {
   readonly weight: readonly number[]
 }
 
-/** Texts between two turns of the event loop: about 5 ms. */
+/** About 5 ms. */
 const textsPerTurn = 64
 
 function makeModel(vocabulary: Vocabulary, dimensions: number, matrix: Float32Array): LsaModel {

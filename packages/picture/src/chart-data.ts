@@ -2,16 +2,16 @@ import type { ScaleOption } from './value-axis.ts'
 
 /** A curve over frames or time. All arrays have the same length. */
 export interface LineSeries {
-  /** unique within its unit */
+  /** Unique within its unit. */
   readonly name: string
   readonly unit: string
-  /** quantity of an axis with several curves: `energy` */
+  /** Quantity of an axis with several curves: `energy`. */
   readonly quantity?: string
-  /** ascending */
+  /** Ascending. */
   readonly x: ArrayLike<number>
-  /** null and non-finite values are gaps */
+  /** Null and non-finite values are gaps. */
   readonly y: ArrayLike<number | null>
-  /** range of the bucket of each point, drawn as a band */
+  /** Range of the bucket of each point, drawn as a band. */
   readonly low?: ArrayLike<number | null>
   readonly high?: ArrayLike<number | null>
 }
@@ -31,14 +31,14 @@ export interface CitedRange {
 export interface LineChart {
   readonly title: string
   readonly subtitle?: string
-  /** whole frame ids, or seconds */
+  /** Whole frame ids, or seconds. */
   readonly x: 'frame' | 'time'
-  /** one panel per unit; fast for up to 2000 points each */
+  /** One panel per unit; fast for up to 2000 points each. */
   readonly series: readonly LineSeries[]
   readonly cited?: readonly CitedPlace[]
   readonly ranges?: readonly CitedRange[]
-  /** default `auto` */
+  /** Default `auto`. */
   readonly scale?: ScaleOption
-  /** width of the picture, CSS pixels, default 900 */
+  /** CSS pixels, default 900. */
   readonly width_px?: number
 }

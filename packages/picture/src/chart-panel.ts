@@ -6,18 +6,18 @@ import type { ValueAxis } from './value-axis.ts'
 export interface PanelLabel {
   readonly text: string
   readonly ink: string
-  /** left edge, pixels of the plot */
+  /** Left edge, pixels of the plot. */
   readonly left: number
-  /** 0 is the row next to the plot */
+  /** 0 is the row next to the plot. */
   readonly row: number
 }
 
-/** One panel: the curves of one unit. */
+/** The curves of one unit. */
 interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
   readonly y: ValueAxis
-  /** space for the labels of the vertical axis, pixels; equal in all panels */
+  /** Space for the labels of the vertical axis, pixels; equal in all panels. */
   readonly axisExtent: number
   readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
   readonly labels: readonly PanelLabel[]

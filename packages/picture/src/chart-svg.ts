@@ -11,7 +11,7 @@ declare module 'vega' {
 
 interface TextItem {
   readonly fontSize?: number
-  /** maximum width of the text, pixels; 0 = unlimited */
+  /** Pixels; 0 = unlimited. */
   readonly limit?: number
 }
 
@@ -22,8 +22,8 @@ textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
 }
 
 /**
- * Draws a Vega-Lite specification with the theme; its `config` overrides the theme. Loads nothing from the network or
- * the disk. Throws `INVALID_PICTURE`.
+ * Draws a Vega-Lite specification; its `config` overrides the theme. Loads nothing from the network or the
+ * disk. Throws `INVALID_PICTURE`.
  */
 export async function chartSvg(
   spec: TopLevelSpec,

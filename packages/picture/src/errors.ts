@@ -8,7 +8,6 @@ export const PictureError = defineErrors({
   },
 })
 
-/** Returns an `INVALID_PICTURE` error with the reason as its message. */
 export const invalidPicture = (
   reason: string,
   { data = {}, cause }: { data?: Readonly<Record<string, unknown>>; cause?: unknown } = {},

@@ -11,8 +11,8 @@ const maxLabelRows = 4
 const semiBoldFactor = 1.05
 
 /**
- * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule and ranges by a shade. Labels
- * without space are omitted.
+ * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule and ranges by a shade.
+ * Labels without space are omitted.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
 import { invalidPicture } from './errors.ts'
 
-/** Maximum size of a PNG, pixels: drawing 16 million takes 64 MB. */
+/** Drawing 16 million pixels takes 64 MB. */
 const maxPixels = 16_000_000
 
 /** Elements that are filled from files, and entities. */
@@ -21,8 +21,8 @@ const font = {
 }
 
 /**
- * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if it is not SVG, refers to files or images, or
- * exceeds `maxPixels`.
+ * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if it is not SVG, refers to files or
+ * images, or exceeds `maxPixels`.
  */
 export function rasterise(
   svg: string,

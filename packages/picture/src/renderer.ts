@@ -5,17 +5,17 @@ import { invalidPicture } from './errors.ts'
 import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
 interface PictureOptions {
-  /** width in CSS pixels, 50 to 4000, default 900; the height follows from the aspect ratio */
+  /** CSS pixels, 50 to 4000, default 900; the height follows from the aspect ratio. */
   readonly width_px?: number | undefined
-  /** PNG pixels per CSS pixel, 0.5 to 4, default 1.5 */
+  /** PNG pixels per CSS pixel, 0.5 to 4, default 1.5. */
   readonly scale?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface PictureLimits {
-  /** maximum drawing time, ms */
+  /** Maximum drawing time, ms. */
   readonly deadlineMs: number
-  /** idle time after which the worker stops, ms */
+  /** Idle time after which the worker stops, ms. */
   readonly idleMs: number
   readonly waiting: number
 }
@@ -32,7 +32,7 @@ interface Task {
   readonly reject: (error: unknown) => void
 }
 
-/** Returns a renderer. Its worker starts with the first picture. */
+/** The worker starts with the first picture. */
 export const openPicture = ({
   log,
   limits,
@@ -57,10 +57,9 @@ export class Renderer {
   }
 
   /**
-   * Draws a Vega-Lite specification (`lineChart` builds one), which must contain its data. Its expressions are code:
-   * never pass on the specification of a client.
-   *
-   * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, `WORKER_LOST`.
+   * Draws a Vega-Lite specification, which must contain its data. Its expressions are code: never pass on the
+   * specification of a client. Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`,
+   * `SHUTTING_DOWN`, `WORKER_LOST`.
    */
   chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture> {
     return this.#render({ kind: 'chart', spec }, options)

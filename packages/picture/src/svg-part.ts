@@ -12,9 +12,9 @@ import {
 
 interface ArrowStyle {
   readonly color?: string
-  /** width of the shaft, pixels, default 2 */
+  /** Width of the shaft, pixels, default 2. */
   readonly width_px?: number
-  /** drawn next to the tip in the colour of the arrow */
+  /** Drawn next to the tip in the colour of the arrow. */
   readonly label?: string
 }
 
@@ -71,7 +71,7 @@ export const haloText = (at: Point, content: string, attributes: SvgAttributes =
     ...attributes,
   })
 
-/** An axis of a view: its name and direction on the picture, a unit vector, y down. */
+/** The direction is a unit vector on the picture, y down. */
 interface GizmoAxis {
   readonly name: string
   readonly direction: Point
@@ -81,7 +81,7 @@ interface GizmoAxis {
 /** Common colours of x, y and z, dark enough on white. */
 const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
 
-/** Draws a named arrow for each axis. An axis seen from its end is a dot. */
+/** An axis seen from its end is a dot. */
 export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px = 36): SvgElement {
   return group(
     {},
@@ -94,7 +94,7 @@ export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px =
   )
 }
 
-/** Draws a scale bar of a round length (1, 2 or 5 times a power of ten) of at most `max_px`. */
+/** Draws a bar of a round length (1, 2 or 5 times a power of ten) of at most `max_px`. */
 export function scaleBar(
   at: Point,
   {
@@ -118,7 +118,7 @@ export function scaleBar(
   )
 }
 
-/** Very long and very short lengths have exponents, so that the label fits below the bar. */
+/** Exponents keep long labels below the bar. */
 const formatLength = (length: number): string =>
   length >= 1e5 || length < 1e-3
     ? length.toExponential(0).replace('e+', 'e')

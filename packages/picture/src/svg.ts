@@ -2,7 +2,7 @@
 import { fontFamily, inks, textSizes } from './chart-theme.ts'
 import { invalidPicture } from './errors.ts'
 
-/** Attributes by name; `undefined` is omitted. Numbers have at most three decimals. */
+/** `undefined` is omitted. Numbers have at most three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
 /** A string child is text. */
@@ -12,7 +12,7 @@ export interface SvgElement {
   readonly children: readonly (SvgElement | string)[]
 }
 
-/** A point in CSS pixels: x to the right, y down. */
+/** CSS pixels: x to the right, y down. */
 export type Point = readonly [x: number, y: number]
 
 export const element = (

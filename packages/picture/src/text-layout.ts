@@ -21,12 +21,12 @@ interface PlacedLabel<Item> {
   readonly row: number
 }
 
-/** Minimum gap between two labels of a row, pixels. */
+/** Pixels. */
 const labelGap = 10
 
 /**
- * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence; labels
- * that fit in none of the `rows` rows are omitted.
+ * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence;
+ * labels that fit in none of the `rows` rows are omitted.
  */
 export function placeLabels<Item>(
   labels: readonly { readonly item: Item; readonly center: number; readonly width: number }[],

@@ -4,11 +4,11 @@ export type ScaleOption = 'auto' | 'linear' | 'log'
 export interface ValueAxis {
   readonly type: 'linear' | 'log' | 'symlog'
   readonly domain: readonly [number, number]
-  /** symlog: the scale is linear below this value */
+  /** The scale symlog is linear below this value. */
   readonly constant?: number
-  /** tick values; null = chosen by the scale */
+  /** Null = chosen by the scale. */
   readonly ticks: readonly number[] | null
-  /** Vega expression of the tick labels; null = chosen by the scale */
+  /** Vega expression; null = chosen by the scale. */
   readonly labelExpr: string | null
   readonly widestLabel: string
 }
@@ -26,8 +26,8 @@ const rounding = 1e-9
 const smallestMargin = 1e-300
 
 /**
- * Returns the axis for finite values. `log` becomes symlog if a value is zero or negative, and `linear` if the range
- * exceeds float64.
+ * `log` becomes symlog if a value is zero or negative, and `linear` if the range exceeds float64. Values must
+ * be finite.
  */
 export function valueAxis(values: readonly number[], scale: ScaleOption): ValueAxis {
   if (values.length === 0) return linear(0, 1)

@@ -2,15 +2,15 @@ import type { Position } from './feature.ts'
 import { coverSpans, nearestLongitude, normalizeLongitude } from './longitude.ts'
 
 /**
- * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes such a box
- * with west > east: `toEastward` accepts both.
+ * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2,
+ * writes such a box with west > east: `toEastward` accepts both.
  */
 export type Bounds = readonly [west: number, south: number, east: number, north: number]
 
 export const toEastward = ([west, south, east, north]: Bounds): Bounds =>
   east < west ? [west, south, east + 360, north] : [west, south, east, north]
 
-/** Returns the smallest box around paths, or `null` if they have no positions. Lines take the shorter way around the earth. */
+/** Returns the smallest box, or `null` without positions. Lines take the shorter way around the earth. */
 export function findBounds(paths: Iterable<readonly Position[]>): Bounds | null {
   const boxes: Bounds[] = []
   for (const path of paths) if (path.length > 0) boxes.push(findPathBounds(path))
@@ -45,7 +45,6 @@ export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
   return [west, south, east, north]
 }
 
-/** Whether two boxes have a point in common. */
 export function boundsOverlap(a: Bounds, b: Bounds): boolean {
   if (a[1] > b[3] || b[1] > a[3]) return false
   return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
@@ -67,7 +66,7 @@ function padSide(low: number, high: number, padding: number): readonly [number, 
   return [low - missing - margin, high + missing + margin]
 }
 
-/** Returns a polygon with the corners SW, SE, NE, NW, SW, the order that plot files use. */
+/** The corners are SW, SE, NE, NW, SW, the order that plot files use. */
 export const createBoundsPolygon = ([west, south, east, north]: Bounds) => ({
   type: 'Polygon' as const,
   coordinates: [

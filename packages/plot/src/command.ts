@@ -72,7 +72,7 @@ function roundUnits(value: unknown, name: string): unknown {
   return places === undefined ? value : Number(value.toFixed(places))
 }
 
-/** Returns several commands as one, and a single command unchanged. */
+/** Returns a single command unchanged. */
 export function composite(commands: readonly DebriefCommand[]): DebriefCommand {
   const [only] = commands
   return commands.length === 1 && only !== undefined ? only : { command: 'composite', payload: commands }

@@ -30,7 +30,7 @@ export const coordinateDepths: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 }
 
-/** Returns the id as text, which is how ids are compared. */
+/** Ids are compared as text. */
 export const getFeatureId = ({ id }: { readonly id?: unknown }): string | null =>
   typeof id === 'string' || typeof id === 'number' ? String(id) : null
 
@@ -39,7 +39,7 @@ type WithProperties = { readonly properties?: unknown }
 export const getProperties = ({ properties }: WithProperties): JsonObject =>
   isObject(properties) ? properties : {}
 
-/** Returns `properties.dataType`: `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop`, `metadata` or another text. */
+/** Returns `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop`, `metadata` or another text. */
 export function getDataType(feature: WithProperties): string | null {
   const { dataType } = getProperties(feature)
   return typeof dataType === 'string' ? dataType : null
@@ -80,7 +80,7 @@ function collectPaths(coordinates: unknown, paths: LonLat[][]): void {
 const isPosition = (value: unknown): value is LonLat & unknown[] =>
   Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
 
-/** Returns the lines, rings and sets of points of a geometry whose nesting has been validated. */
+/** Returns the lines, rings and sets of points of a validated geometry. */
 export function listParts(geometry: Geometry | null): readonly (readonly Position[])[] {
   if (geometry === null) return []
   const { type, coordinates } = geometry

@@ -1,14 +1,14 @@
 import { isObject } from '@causeway/protocol'
 
 /**
- * Where an argument of an analysis tool comes from if the caller omits it: the selected features of some data types; the
- * selected features, or else all, as a collection; the first selected track, or else the first track; the viewport or time
- * of the plot.
+ * Source of an argument of an analysis tool that the caller omits: the selected features of some data types;
+ * the selected features, or else all, as a collection; the first selected track, or else the first track; the
+ * viewport or time of the plot.
  */
 export type Injection =
   | {
       readonly from: 'selection'
-      /** Accepted data types. `any` accepts all. */
+      /** `any` accepts all data types. */
       readonly kinds: readonly string[]
       readonly min: number
       readonly max: number | null

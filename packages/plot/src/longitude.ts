@@ -1,6 +1,6 @@
 import type { LonLat } from './feature.ts'
 
-/** Longitudes from west to east. The east end exceeds 180 if the span crosses the antimeridian. */
+/** The east end exceeds 180 if the span crosses the antimeridian. */
 type LonSpan = readonly [west: number, east: number]
 
 /** Returns the longitude in -180 to 180. 180 remains 180. */
@@ -13,7 +13,7 @@ export function normalizeLongitude(lon: number): number {
 export const nearestLongitude = (lon: number, reference: number): number =>
   lon - 360 * Math.round((lon - reference) / 360)
 
-/** Returns the longitudes of a line such that each is within 180 degrees of the previous one. */
+/** Each returned longitude is within 180 degrees of the previous one. */
 export function unwrapLongitudes(lons: readonly number[]): number[] {
   const unwrapped: number[] = []
   for (const lon of lons) unwrapped.push(nearestLongitude(lon, unwrapped.at(-1) ?? lon))

@@ -1,14 +1,14 @@
 import { parseTime } from '@causeway/app-kit/time'
 import { getProperties } from './feature.ts'
 
-/** The time slider: ISO 8601, `start <= current <= end`. */
+/** ISO 8601, `start <= current <= end`. */
 export interface TimeState {
   readonly current: string
   readonly start: string
   readonly end: string
 }
 
-/** Returns the first and last time of a feature in Unix milliseconds, or `null` if it has no valid time. */
+/** Returns Unix milliseconds, or `null` if the feature has no valid time. */
 export function findTimeRange(feature: {
   readonly properties?: unknown
 }): readonly [first: number, last: number] | null {

@@ -9,9 +9,10 @@ interface VertexSpan {
 }
 
 /**
- * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and Peucker 1973).
- * `findFarthest` returns that vertex, or `undefined` if all are within the tolerance. It receives each vertex at most
- * `maxDepth + log2(n)` times. Yields the number of finished vertices and returns ascending indices.
+ * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and
+ * Peucker 1973). `findFarthest` returns that vertex, or `undefined` if all are within the tolerance. It
+ * receives each vertex at most `maxDepth + log2(n)` times. Yields the number of finished vertices and returns
+ * ascending indices.
  */
 export function* selectVertices(
   spans: readonly VertexSpan[],
@@ -37,8 +38,8 @@ export function* selectVertices(
 }
 
 /**
- * Returns a line feature with only the vertices of these indices, counted over all parts. Every list in `properties` with one
- * entry per vertex is reduced in the same way. Parts without vertices are removed.
+ * Keeps the vertices of these indices, counted over all parts. Lists in `properties` with one entry per
+ * vertex are reduced in the same way. Parts without vertices are removed.
  */
 export function keepVertices<T extends Feature>(feature: T, kept: readonly number[]): T {
   const { geometry } = feature

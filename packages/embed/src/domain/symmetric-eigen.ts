@@ -1,6 +1,6 @@
 import ndarray, { type NdArray } from 'ndarray'
 
-/** Eigenvalues in descending order and the orthonormal eigenvectors as columns in the same order, shape [n, n]. */
+/** Eigenvalues in descending order and the orthonormal eigenvectors as columns, shape [n, n]. */
 interface Eigen {
   readonly values: Float64Array
   readonly vectors: NdArray<Float64Array>
@@ -9,10 +9,7 @@ interface Eigen {
 /** Cyclic Jacobi converges in 6 to 10 sweeps in practice. */
 const maxSweeps = 40
 
-/**
- * Computes the eigenvalues and eigenvectors of a symmetric matrix, shape [n, n], with cyclic Jacobi rotations.
- * Overwrites the matrix.
- */
+/** Uses cyclic Jacobi rotations. Overwrites the matrix. */
 export function symmetricEigen(matrix: NdArray<Float64Array>): Eigen {
   const n = matrix.shape[0] ?? 0
   const vectors = ndarray(new Float64Array(n * n), [n, n])
@@ -27,7 +24,7 @@ export function symmetricEigen(matrix: NdArray<Float64Array>): Eigen {
   return { values: Float64Array.from(order, (from) => diagonal[from] ?? 0), vectors: sorted }
 }
 
-/** Rotates all pairs once; returns `false` if the matrix is diagonal. */
+/** Returns `false` if the matrix is diagonal. */
 function rotateAll(a: NdArray<Float64Array>, v: NdArray<Float64Array>, n: number): boolean {
   let rotated = false
   for (let p = 0; p < n - 1; p++) {

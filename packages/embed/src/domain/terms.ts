@@ -14,7 +14,7 @@ export const stopWords: ReadonlySet<string> = new Set(
 /** Returns the Porter stem of a lower-case English word; other words are returned unchanged. */
 export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word)
 
-/** Returns the terms of a text: stems without stop words, and identifiers as a whole and in parts. */
+/** Returns stems without stop words, and identifiers as a whole and in parts. */
 export function listTerms(text: string): string[] {
   const found: string[] = []
   for (const match of text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []) {

@@ -24,20 +24,21 @@ export function randomBits(seed: number): () => number {
 export interface SvdOptions {
   readonly rank: number
   readonly seed: number
-  /** Power iterations; 3 give about four exact digits of the leading vectors. */
+  /** 3 give about four exact digits of the leading vectors. */
   readonly powerIterations?: number
   readonly oversampling?: number
 }
 
-/** Leading right singular vectors as columns, shape [columns, rank]. */
+/** Right singular vectors as columns, shape [columns, rank]. */
 interface Svd {
   readonly right: Dense
   readonly values: Float64Array
 }
 
 /**
- * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
- * algorithms 4.4 and 5.1). Deterministic for a seed, including the signs. Yields [finished, all] passes.
+ * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp,
+ * 2011, algorithms 4.4 and 5.1). Deterministic for a seed, including the signs. Yields [finished, all]
+ * passes.
  */
 export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options
@@ -69,7 +70,6 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   return { right: fixSigns(right), values: singular }
 }
 
-/** Returns random signs, shape [rows, columns]. */
 function signs(rows: number, columns: number, seed: number): Dense {
   const bits = randomBits(seed)
   const matrix = createZeros(rows, columns)

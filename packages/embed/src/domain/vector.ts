@@ -7,7 +7,7 @@ export function normalize(vector: ArrayLike<number>): Float32Array | undefined {
   return Float32Array.from(vector, (value) => value / length)
 }
 
-/** Encodes a vector as little-endian float32. */
+/** Little-endian float32. */
 export function encodeVector(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
@@ -15,7 +15,7 @@ export function encodeVector(vector: Float32Array): Uint8Array {
   return bytes
 }
 
-/** Decodes a vector; the bytes need no alignment. */
+/** The bytes need no alignment. */
 export function decodeVector(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Float32Array.from({ length: bytes.byteLength >> 2 }, (_, i) => view.getFloat32(i * 4, true))
@@ -25,11 +25,10 @@ export function decodeVector(bytes: Uint8Array): Float32Array {
 export interface VectorTable {
   readonly dimensions: number
   readonly ids: readonly number[]
-  /** shape [ids, dimensions], row-major float32 */
+  /** Shape [ids, dimensions], row-major. */
   readonly data: Float32Array
 }
 
-/** The id of a row and its cosine to the query, -1 to 1. */
 interface Neighbour {
   readonly id: number
   readonly similarity: number

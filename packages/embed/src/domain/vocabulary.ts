@@ -12,7 +12,7 @@ interface VocabularyOptions {
   readonly maxTerms?: number
 }
 
-/** Builds the vocabulary of texts. Excludes terms of more than half of the texts if there are at least 20. */
+/** Excludes terms of more than half of the texts if there are at least 20. */
 export function makeVocabulary(
   texts: readonly (readonly string[])[],
   options: VocabularyOptions = {},
@@ -32,7 +32,7 @@ export function makeVocabulary(
   }
 }
 
-/** Returns the weights of a text by term, (1 + ln tf) * weight, normalised to length 1; empty without known terms. */
+/** Returns weights by term, (1 + ln tf) * weight, normalised to length 1; empty without known terms. */
 export function weigh(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {

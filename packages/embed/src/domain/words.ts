@@ -1,13 +1,13 @@
 /**
- * Splits texts into words: lower case, NFKC; Chinese, Japanese and Korean, which have no spaces, into overlapping pairs
- * of characters.
+ * Splits texts into words: lower case, NFKC; Chinese, Japanese and Korean, which have no spaces, into
+ * overlapping pairs of characters.
  */
 
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*/gu
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
 
-/** Returns the overlapping pairs of unspaced characters; a single character is itself. */
+/** Returns overlapping pairs of characters; a single character is itself. */
 export function listPairs(text: string): string[] {
   const characters = [...text]
   if (characters.length < 2) return characters
@@ -19,7 +19,6 @@ export const isUnspaced = (text: string): boolean => new RegExp(unspaced.source,
 export const separateWords = (text: string): string =>
   text.replace(unspaced, (part) => ` ${listPairs(part).join(' ')} `)
 
-/** Returns the words of a text in order: whole identifiers, pairs of unspaced characters. */
 export function splitWords(text: string): string[] {
   const plain = text.normalize('NFKC')
   const separated = isUnspaced(plain) ? separateWords(plain) : plain
