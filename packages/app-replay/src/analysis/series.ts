@@ -33,7 +33,7 @@ export async function series(
 }
 
 /** Consecutive frames that meet a condition. Times are in s. */
-export interface FrameRun {
+interface FrameRun {
   readonly first_frame: number
   readonly last_frame: number
   readonly frames: number

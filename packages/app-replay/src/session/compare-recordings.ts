@@ -5,7 +5,7 @@ import { matchBodies } from '../domain/bodies/body-mapping.ts'
 import { type FrameColumns, RecordingComparison, type Tolerance } from '../domain/recordings/comparison.ts'
 import { readFrameTimes } from './series.ts'
 
-export interface CompareOptions extends CallOptions {
+interface CompareOptions extends CallOptions {
   readonly tolerance: Tolerance
   readonly align: 'frame' | 'time'
   readonly firstOnly: boolean

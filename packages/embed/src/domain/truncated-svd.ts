@@ -24,7 +24,7 @@ export function randomBits(seed: number): () => number {
 export interface SvdOptions {
   readonly rank: number
   readonly seed: number
-  /** 3 give about four exact digits of the leading vectors. */
+  /** Three iterations give about four exact digits of the leading vectors. */
   readonly powerIterations?: number
   readonly oversampling?: number
 }

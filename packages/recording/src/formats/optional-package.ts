@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RecordingError } from '../errors.ts'
 
-export const optionalPackages = {
+const optionalPackages = {
   h5wasm: { version: '0.10.3', entry: 'dist/esm/hdf5_hl.js' },
   '@duckdb/node-api': { version: '1.5.6-r.1', entry: 'lib/index.js' },
 } as const satisfies Record<string, { readonly version: string; readonly entry: string }>

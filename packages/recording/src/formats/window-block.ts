@@ -25,7 +25,7 @@ const bodyWidths = [stateAt.width, energyAt.width] as const
 export const windowLayout = [...bodyWidths, ...frameWidths, ...flatWidths].join()
 
 /** Frames with context, context, and rows of each flat part. */
-export type WindowEntry = ArrayLike<number>
+type WindowEntry = ArrayLike<number>
 
 export const entryLength = 2 + flatWidths.length
 

@@ -13,7 +13,7 @@ export interface FileCheck {
 }
 
 /** Known after the recording was opened. */
-export interface FileSize {
+interface FileSize {
   readonly bodies: number | null
   /** Recorded time from the first to the last frame, s. */
   readonly duration_s: number | null
@@ -40,7 +40,7 @@ export interface RunEntry {
   readonly updated_ms: number
 }
 
-export interface FileImport {
+interface FileImport {
   /** JSON. */
   readonly mapping: string | null
   readonly notes: readonly string[]

@@ -42,7 +42,7 @@ const windowsPerTurn = 8
 const minLongWindows = 64
 
 /** The columns file of a recording. */
-export interface StoredColumns {
+interface StoredColumns {
   /** Returns the file if it is complete. */
   open(): ColumnsFile | undefined
   /** Returns `undefined` if it cannot be written now. */

@@ -25,7 +25,7 @@ export interface BodyComparison {
   readonly contact_delta: ContactDelta | null
 }
 
-export interface ContactDelta {
+interface ContactDelta {
   /** Number of contact points. */
   readonly contacts_a: number
   readonly contacts_b: number

@@ -24,7 +24,7 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
 }
 
 /** The frames with friction rows, or the colliding frames if the pair never has friction rows. */
-export interface ContactFrames {
+interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
   /** Number of colliding frames without friction rows. */

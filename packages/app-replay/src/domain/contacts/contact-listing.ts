@@ -5,7 +5,7 @@ import { type ContactEvolution, countContactPoints, type PairContact } from './c
 /** Maximum number of friction rows in an answer, about 60 kB. */
 const maxRows = 160
 
-export interface HistoryPage {
+interface HistoryPage {
   readonly frames: readonly PairContact[]
   readonly next_cursor: string | null
   readonly omitsRows: boolean

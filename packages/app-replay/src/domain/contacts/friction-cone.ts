@@ -15,7 +15,7 @@ export const coneExcess = (tangent: number, limit: number): number => tangent - 
  * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are newtons, `null` if the unit
  * is unknown.
  */
-export interface ConeCheck extends Pair {
+interface ConeCheck extends Pair {
   readonly friction_coefficient: Value
   readonly normal_force: Value
   /** mu * |normal_force| */
@@ -63,7 +63,7 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
 }
 
 /** Counts over the contacts of a frame. */
-export interface ConeVerdict {
+interface ConeVerdict {
   readonly violation_count: number
   readonly strict_violation_count: number
   /** Contacts with missing values. */

@@ -4,9 +4,9 @@ import { formatCount, formatList, formatQuantity } from '../sentence.ts'
 import { norm, splitAlong } from '../vector.ts'
 
 /** Collision and contact rows are used if a frame has no friction rows. */
-export type ContactSource = 'friction' | 'collisions'
+type ContactSource = 'friction' | 'collisions'
 
-export interface MovingBody {
+interface MovingBody {
   readonly body_id: BodyId
   /** m/s */
   readonly velocity_magnitude: Value
@@ -19,7 +19,7 @@ export interface MovingBody {
   readonly likely_at_rest: boolean
 }
 
-export interface RestingCheck {
+interface RestingCheck {
   readonly bodies_in_contact: number
   readonly environment_in_contact: number
   readonly source: ContactSource
@@ -29,7 +29,7 @@ export interface RestingCheck {
 }
 
 /** Exclusive limits above which a body moves. */
-export interface RestingRule {
+interface RestingRule {
   /** m/s */
   readonly velocity: number
   /** rad/s */

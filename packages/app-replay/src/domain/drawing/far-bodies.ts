@@ -1,6 +1,6 @@
 import type { Point3 } from '../vector.ts'
 
-export interface Placed {
+interface Placed {
   readonly at: Point3
   /** Largest extent, m. */
   readonly size: number

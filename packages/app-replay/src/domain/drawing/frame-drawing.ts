@@ -36,7 +36,7 @@ import { drawLabel, type Label, separateLabels } from './label.ts'
 import type { SceneGeometry } from './shape.ts'
 import { createProjector, type Projected, type ViewName } from './view.ts'
 
-export interface FrameDrawing {
+interface FrameDrawing {
   readonly frame: Frame
   readonly view: ViewName
   readonly geometry: SceneGeometry

@@ -13,7 +13,7 @@ export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | '
   readonly limit: Value
 }
 
-export interface RankedRow extends FindingRow {
+interface RankedRow extends FindingRow {
   readonly id: string
   readonly follows: string | null
   readonly caused_by: string | null

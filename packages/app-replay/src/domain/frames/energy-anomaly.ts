@@ -16,14 +16,9 @@ import { filterRows, getColumn, type Point, toPoints } from '../series/columns.t
  * `dissipation_without_contact`: loss by the integrator. `impact_loss`: loss in contact, which may be
  * legitimate. `nonfinite`: the energy is not a number.
  */
-export type AnomalyKind =
-  | 'baseline'
-  | 'injection'
-  | 'dissipation_without_contact'
-  | 'impact_loss'
-  | 'nonfinite'
+type AnomalyKind = 'baseline' | 'injection' | 'dissipation_without_contact' | 'impact_loss' | 'nonfinite'
 
-export interface EnergyStep {
+interface EnergyStep {
   readonly frame_id: number
   /** J */
   readonly delta_e: Value
@@ -32,7 +27,7 @@ export interface EnergyStep {
   readonly row: number
 }
 
-export interface AnomalyRule {
+interface AnomalyRule {
   /** J, exclusive. */
   readonly threshold: number
   readonly baselines: ReadonlySet<number>
@@ -97,7 +92,7 @@ export function toAnomalies(energy: Columns<SystemEnergyField>, steps: readonly 
   })
 }
 
-export type AnomalyCounts = Readonly<Record<AnomalyKind, number>>
+type AnomalyCounts = Readonly<Record<AnomalyKind, number>>
 
 export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   const counts = { injection: 0, dissipation_without_contact: 0, impact_loss: 0, nonfinite: 0, baseline: 0 }
@@ -121,7 +116,7 @@ export function sumEnergyChanges(
   return sum
 }
 
-export interface Attribution {
+interface Attribution {
   readonly per_body: readonly { readonly body_id: BodyId; readonly delta_e: Value }[]
   readonly pairs: readonly Pair[]
 }

@@ -15,7 +15,7 @@ import { formatPair, formatQuantity } from '../sentence.ts'
 import { add, norm, type Point3 } from '../vector.ts'
 
 /** Forces on a body over the step, in N. */
-export interface BodyBalance {
+interface BodyBalance {
   readonly body_id: BodyId
   /** m/s */
   readonly speed: Value
@@ -34,7 +34,7 @@ export interface BodyBalance {
 }
 
 /** A pair in contact: forces in N, depth in m. */
-export interface PairLoad {
+interface PairLoad {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly points: number

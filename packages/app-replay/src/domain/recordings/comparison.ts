@@ -32,7 +32,7 @@ const frameFields = [
   { field: 'residual', unit: '1', column: 'residuals' },
 ] as const
 
-export type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
+type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
 
 /** `relative` is a share of the larger value. */
 export type Tolerance =

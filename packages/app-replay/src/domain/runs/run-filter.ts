@@ -21,7 +21,7 @@ const filterSchema = z.strictObject({
 
 const partialFilter = filterSchema.partial()
 
-export type RunFilter = z.output<typeof partialFilter>
+type RunFilter = z.output<typeof partialFilter>
 
 const sortFields = ['sealed_ms', 'frames', 'duration_s', 'errors', 'first_bad_frame', ...worstFields] as const
 

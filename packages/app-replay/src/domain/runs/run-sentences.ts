@@ -4,7 +4,7 @@ import type { CommitRow } from './commits.ts'
 import { type ChangePoint, type Regression, significance } from './regression.ts'
 import type { SimilarRun } from './similarity.ts'
 
-export interface RunCounts {
+interface RunCounts {
   readonly total: number
   readonly bad: number
   /** Diagnosed runs without an error, as far as their laws could be checked. */

@@ -6,7 +6,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { SeriesPlan } from './series-name.ts'
 
 /** `index` is that of a plan. */
-export type Expression =
+type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'series'; readonly index: number }
   | { readonly op: 'not' | 'negative' | 'abs'; readonly of: Expression }

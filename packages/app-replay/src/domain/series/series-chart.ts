@@ -4,7 +4,7 @@ import { formatQuantity } from '../sentence.ts'
 export const maxChartPoints = 1200
 
 /** `cited` is the value in the cited frame, or NaN. */
-export interface ChartedSeries {
+interface ChartedSeries {
   readonly name: string
   readonly unit: string
   readonly quantity: string

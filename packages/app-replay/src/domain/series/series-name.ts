@@ -48,9 +48,9 @@ const pairQuantities = {
   utilization: { unit: '|Ft| / µFn', quantity: 'utilization' },
 } as const
 
-export type FrameQuantity = keyof typeof frameQuantities
-export type BodyQuantity = keyof typeof bodyQuantities
-export type PairQuantity = keyof typeof pairQuantities
+type FrameQuantity = keyof typeof frameQuantities
+type BodyQuantity = keyof typeof bodyQuantities
+type PairQuantity = keyof typeof pairQuantities
 
 /** Plain data, which is sent to the worker. */
 export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (

@@ -17,7 +17,7 @@ import { toNewtons } from '../contacts/force.ts'
 import type { SeriesPlan } from './series-name.ts'
 
 /** Reads a series from any row of any window. NaN was not recorded. */
-export type Sampler = (window: FrameWindow, row: number) => number
+type Sampler = (window: FrameWindow, row: number) => number
 
 type SampledRecording = Pick<
   RecordingSummary,

@@ -7,7 +7,7 @@ import { getColumn, listRows } from './columns.ts'
 import { computeTotals, type Totals } from './totals.ts'
 
 /** The selected rows of a series with exact totals. */
-export interface SeriesPart {
+interface SeriesPart {
   /** Ascending. */
   readonly rows: readonly number[]
   /** Frames of the whole series. */

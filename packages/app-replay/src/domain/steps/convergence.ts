@@ -3,7 +3,7 @@ import { formatList, formatNumber } from '../sentence.ts'
 import { filterRows, getColumn } from '../series/columns.ts'
 import { computeTotals } from '../series/totals.ts'
 
-export interface Convergence {
+interface Convergence {
   /** Number of frames with constraints and a recorded `converged`, which has no meaning in other frames. */
   readonly converged_judged: number
   /** Frames with constraints that did not converge. */

@@ -16,7 +16,7 @@ export const eventKinds = [
   'tunnelling',
 ] as const
 
-export type EventKind = (typeof eventKinds)[number]
+type EventKind = (typeof eventKinds)[number]
 
 /** `value` is in `unit`; `null` if nothing was measured. */
 export interface TimelineEvent {

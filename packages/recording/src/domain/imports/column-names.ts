@@ -234,7 +234,7 @@ const skipRoot = (tokens: readonly string[]): readonly string[] => {
   return rest.at(-1) === 'root' ? rest.slice(0, -1) : rest
 }
 
-export interface TimeColumn {
+interface TimeColumn {
   readonly name: string
   readonly unit: 's' | 'ms' | 'us' | 'ns'
 }

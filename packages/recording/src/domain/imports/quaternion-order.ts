@@ -3,7 +3,7 @@
 export type QuaternionOrder = 'wxyz' | 'xyzw'
 export type SpinFrame = 'world' | 'body'
 
-export interface OrderSamples {
+interface OrderSamples {
   /** s */
   readonly times: ArrayLike<number>
   /** Components in the order of the file, shape [samples, 4]. */
@@ -13,7 +13,7 @@ export interface OrderSamples {
 }
 
 /** Relative errors of the angular velocity, for each order in its better frame. */
-export interface OrderDecision {
+interface OrderDecision {
   /** Null if the data cannot decide. */
   readonly order: QuaternionOrder | null
   /** Frame of the angular velocity; null if both frames agree with the poses or neither does. */

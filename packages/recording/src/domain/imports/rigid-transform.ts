@@ -1,7 +1,7 @@
 /** Poses are a position and an orientation, w first. */
 
 export type Vector3 = readonly [number, number, number]
-export type Quaternion4 = readonly [number, number, number, number]
+type Quaternion4 = readonly [number, number, number, number]
 
 export interface Pose {
   readonly position: Vector3

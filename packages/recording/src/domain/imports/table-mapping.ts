@@ -11,7 +11,7 @@ export interface ColumnSlice {
   readonly count: number
 }
 
-export type QuantityColumns = Partial<Record<Quantity, readonly ColumnSlice[]>>
+type QuantityColumns = Partial<Record<Quantity, readonly ColumnSlice[]>>
 
 export interface MappedBody {
   readonly name: string

@@ -18,7 +18,7 @@ import { PoseSamples } from './pose-samples.ts'
 const maxFrames = 10_000
 const maxContactPoints = 1_000_000
 
-export interface StaticTransform {
+interface StaticTransform {
   readonly child: number
   readonly parent: number
   readonly pose: Pose

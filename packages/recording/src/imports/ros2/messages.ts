@@ -53,7 +53,7 @@ export interface Contacts {
   readonly contacts: readonly GazeboContact[]
 }
 
-export type PoseMessage =
+type PoseMessage =
   | { readonly kind: 'transforms'; readonly transforms: readonly TransformStamped[] }
   | { readonly kind: 'odometry'; readonly odometry: Odometry }
   | { readonly kind: 'pose'; readonly pose: PoseStamped }

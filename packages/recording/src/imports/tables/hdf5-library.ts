@@ -19,7 +19,7 @@ export interface Dataset {
   slice(ranges: readonly (readonly [number, number] | readonly [])[]): unknown
 }
 
-export interface H5File {
+interface H5File {
   readonly file_id: bigint
   get(path: string): unknown
   close(): unknown
@@ -30,7 +30,7 @@ interface FileNode {
   stream_ops: Readonly<Record<string, unknown>>
 }
 
-export interface H5Module {
+interface H5Module {
   readonly FS: {
     createFile(
       parent: string,

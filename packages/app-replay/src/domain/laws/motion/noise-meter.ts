@@ -20,7 +20,7 @@ interface Sums {
 }
 
 /** Largest residual in N·s and largest gain in J that noise explains. */
-export interface NoiseLevel {
+interface NoiseLevel {
   readonly residual: number
   readonly gain: number
 }
