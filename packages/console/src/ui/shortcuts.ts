@@ -42,7 +42,8 @@ export class Shortcuts {
     const found =
       shortcuts.find(({ keys }) => keys === sequence) ?? shortcuts.find(({ keys }) => keys === key)
     const isPrefix = shortcuts.some(({ keys }) => keys.startsWith(`${key} `))
-    this.#prefix = found === undefined && isPrefix ? key : ''
+    // A key that is a shortcut itself can also begin a sequence.
+    this.#prefix = isPrefix && !found?.keys.includes(' ') ? key : ''
     this.#prefixAt = event.timeStamp
     if (found === undefined) return
     event.preventDefault()

@@ -298,9 +298,12 @@ function useViewerShortcuts({
         : ordered[(at + by + ordered.length) % ordered.length]
     if (next !== undefined) open(next)
   }
-  const cycle = (old: number | undefined): number | undefined => {
+  const cycle = (by: number) => (): void => {
     const ids = latest.current.bodies.map(({ id }) => id)
-    return ids[(ids.indexOf(old ?? -1) + 1) % Math.max(1, ids.length)]
+    setSelected((old) => {
+      const at = ids.indexOf(old ?? Number.NaN)
+      return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
+    })
   }
   useShortcuts(() => [
     { keys: 'Space', label: 'Play or pause', run: () => playback.toggle() },
@@ -314,7 +317,8 @@ function useViewerShortcuts({
     { keys: 'N', label: 'Previous finding', run: jump(-1) },
     { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
     { keys: 'F', label: 'Show all bodies', run: () => camera.current?.showAll() },
-    { keys: 'b', label: 'Select the next body', run: () => setSelected(cycle) },
+    { keys: 'b', label: 'Select the next body', run: cycle(1) },
+    { keys: 'B', label: 'Select the previous body', run: cycle(-1) },
     {
       keys: 'c',
       label: 'Contacts on or off',
