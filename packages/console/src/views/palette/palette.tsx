@@ -20,7 +20,12 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   const current = urls.includes(chosen ?? '') ? chosen : urls[0]
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
-  const end = (): void => dialog.current?.close()
+  const end = (): void => {
+    dialog.current?.close()
+    // Until the next frame, a closed dialog without a former focus still receives keys.
+    const focused = document.activeElement
+    if (focused instanceof HTMLElement && dialog.current?.contains(focused)) focused.blur()
+  }
   const handleKey = (event: KeyboardEvent): void => {
     const move = (by: number): void =>
       setChosen(urls[(urls.indexOf(current ?? '') + by + urls.length) % urls.length])
