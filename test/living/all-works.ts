@@ -88,7 +88,7 @@ export const readPromised = (works: readonly Work[]): ReadonlyMap<string, unknow
 export function checkFiles(t: Test, dir: string): void {
   const copy = mkdtempSync(join(tmpdir(), 'causeway-files-'))
   try {
-    cpSync(dir, copy, { recursive: true, filter: (path) => !/snapshots|shadow\.git/.test(path) })
+    cpSync(dir, copy, { recursive: true, filter: (path) => !/snapshots/.test(path) })
     for (const path of listDatabases(copy)) {
       const db = new Database(join(copy, path))
       t.equal(db.pragma('integrity_check', { simple: true }), 'ok', path)

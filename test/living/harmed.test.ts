@@ -101,10 +101,11 @@ const damages: Readonly<Record<string, Damage>> = {
       t.equal(readFileSync(join(root, 'plots', filename)).length, 200, 'the file is not overwritten')
     },
   },
-  'the snapshots of Trm are not a repository': {
+  'the lists of Trm snapshots are lost': {
     apply({ dir }) {
-      writeFileSync(join(dir, 'trm/shadow.git/HEAD'), 'harm')
-      rmSync(join(dir, 'trm/shadow.git/refs'), { recursive: true })
+      const db = new Database(join(dir, 'trm.db'))
+      db.exec('DELETE FROM snapshot')
+      db.close()
     },
     lost: [],
     async after(t, { url, dir }, works) {
@@ -115,17 +116,6 @@ const damages: Readonly<Record<string, Damage>> = {
         'SNAPSHOT_NOT_FOUND',
         'no new step starts',
       )
-    },
-  },
-  'the snapshots of Trm are incomplete': {
-    apply({ dir }) {
-      for (const folder of readdirSync(join(dir, 'trm/shadow.git/objects')))
-        if (/^[0-9a-f]{2}$/.test(folder))
-          rmSync(join(dir, 'trm/shadow.git/objects', folder), { recursive: true })
-    },
-    lost: [],
-    async after(t, { url }, works) {
-      t.equal(await readErrorCode(resetSession(url, works)), 'SNAPSHOT_NOT_FOUND')
     },
   },
 }

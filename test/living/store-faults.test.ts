@@ -1,5 +1,4 @@
-/** Write failures in files that no client writes directly: the catalogue, copies of recordings, plots and snapshots. */
-import { execFileSync } from 'node:child_process'
+/** Write failures in files that no client writes directly: the catalogue, copies of recordings, and plots. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -9,16 +8,12 @@ import { verifies } from '../verifies.ts'
 import { checkFiles, mergeSettings } from './all-works.ts'
 import { debriefWork } from './debrief-work.ts'
 import { canInjectFaults, FaultyDisk } from './faulty-disk.ts'
-import { trmWork } from './trm-work.ts'
 import { CallError, type Place, tool, type Work } from './work.ts'
 
 t.setTimeout(600_000)
 
-/** The writes to a file that fail, in turn. Each git process counts its own, and has few. */
-const listWrites = (file: string): readonly number[] => {
-  if (process.env.CAUSEWAY_LONG === undefined) return [1]
-  return file.endsWith('.git') ? [1, 2] : [1, 2, 3, 4, 5, 6]
-}
+/** The writes to a file that fail, in turn. */
+const faultyWrites: readonly number[] = process.env.CAUSEWAY_LONG === undefined ? [1] : [1, 2, 3, 4, 5, 6]
 
 /** Reads a foreign recording in each step that the server has not copied yet. */
 function libraryWork(root: string): Work<number> {
@@ -56,29 +51,17 @@ function savingWork(root: string): ReturnType<typeof debriefWork> {
   }
 }
 
-/** Wraps git with the library's variables, because Trm starts git without the server's environment. */
-function wrapGit(folder: string, env: Readonly<Record<string, string>>): string {
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
-  const variables = Object.entries(env).map(([name, value]) => `${name}='${value}'`)
-  mkdirSync(folder)
-  const script = `#!/bin/sh\n${variables.join(' ')} exec ${git} "$@"\n`
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
-  return `${folder}:${process.env.PATH}`
-}
-
 /** The works whose files fail here, with these files. */
 function prepare(t: Test) {
-  const root = t.testdir({ data: {}, plots: {}, projects: {}, disk: {} })
+  const root = t.testdir({ data: {}, plots: {}, disk: {} })
   const disk = new FaultyDisk(join(root, 'disk'), root)
   const filesOfWork: readonly (readonly [Work, readonly string[]])[] = [
     [libraryWork(root) as Work, ['data/recordings.db', 'data/snapshots/']],
     [savingWork(root) as Work, ['plots/']],
-    [trmWork(root) as Work, ['data/trm/shadow.git']],
   ]
   const works = filesOfWork.map(([work]) => work)
   for (const work of works) work.before?.()
-  const env = { ...mergeSettings(works), PATH: wrapGit(join(root, 'bin'), disk.env) }
-  return { dir: join(root, 'data'), disk, filesOfWork, works, env }
+  return { dir: join(root, 'data'), disk, filesOfWork, works, env: mergeSettings(works) }
 }
 
 verifies('fault:io', 'in files that no client writes directly', async (t) => {
@@ -94,7 +77,7 @@ verifies('fault:io', 'in files that no client writes directly', async (t) => {
   for (const [work, files] of filesOfWork)
     for (const file of files)
       for (const [fault, nth] of (['error', 'short'] as const).flatMap((fault) =>
-        listWrites(file).map((nth) => [fault, nth] as const),
+        faultyWrites.map((nth) => [fault, nth] as const),
       )) {
         const failures: string[] = []
         disk.plan(fault, nth, file)

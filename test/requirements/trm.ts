@@ -371,7 +371,7 @@ export const trm = {
   'trm:snapshot:without-git': {
     origin: 'refinement design, libraries: no git binary',
     behaviour:
-      'without git, snapshots are stored in the data file and ignore rules are read as git reads them',
+      'snapshots need no git, ignore rules are read as git reads them, and snapshots of version 0.2 are restored',
   },
   'trm:snapshot:limits': {
     origin: 'refinement design, security rules',

@@ -113,7 +113,7 @@ export const TrmError = defineErrors({
     status: 404,
     about: 'no snapshot has this id',
     remedy:
-      'it was removed, or trm/shadow.git is damaged: list the checkpoints, or restore the data folder from a backup',
+      'it was removed, or the data folder is damaged: list the checkpoints, or restore the data folder from a backup',
   },
   SNAPSHOT_TOO_LARGE: {
     status: 413,
@@ -123,7 +123,7 @@ export const TrmError = defineErrors({
   },
   SNAPSHOT_UNAVAILABLE: {
     status: 503,
-    about: 'the snapshot is stored with git, and git is no longer found',
+    about: 'a snapshot of version 0.2 is stored with git, and git was not found',
     remedy: 'make git available in the PATH of the server',
   },
   TREE_BUSY: {

@@ -18,7 +18,7 @@ export async function openCritic(env: Env): Promise<Critic> {
   if (settings.trmReviewUrl === true)
     log.warn({}, 'CAUSEWAY_TRM_REVIEW_URL was removed and has no effect: send the diff of a pull request')
   const store = new TrmStore(dir, env)
-  const snapshots = new Snapshots({ dir: join(dir, 'trm'), log, db: store.db, now: () => store.now() })
+  const snapshots = new Snapshots({ dir: join(dir, 'trm'), db: store.db, now: () => store.now() })
   await removeWorkCopies(dir)
   for (const step of await store.runningSteps()) await interrupt({ env, store, snapshots }, step)
   const critic = new Critic({

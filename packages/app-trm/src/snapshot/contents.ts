@@ -1,92 +1,166 @@
-import type { FileHandle } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import type { openDatabase } from '@causeway/store'
 import { TrmError } from '../errors.ts'
+import type { GitArchive } from './git-archive.ts'
+import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
-/** Stores the contents and lists of snapshots. Contents have the ids of git blobs. */
-export interface Contents {
-  /** Stores files and returns their ids in the same order. */
-  addFiles(files: readonly string[]): Promise<readonly string[]>
-  /** Stores texts and returns their ids in the same order. */
-  addTexts(texts: readonly string[]): Promise<readonly string[]>
-  /** Returns `undefined` for an unknown id. */
-  read(blob: string): Promise<Buffer | undefined>
-  /** Writes a content to an open file. Returns false for an unknown id. */
-  copyTo(blob: string, file: FileHandle): Promise<boolean>
-  /** Stores a list together with references to its contents, which are already stored. */
-  addList(id: string, list: string, blobs: readonly string[]): Promise<void>
-  readList(id: string): Promise<string | undefined>
-  /** Removes lists; ignores unknown ids. */
-  drop(ids: readonly string[]): Promise<void>
-  /** Deletes contents that no list references. */
-  collect(): Promise<void>
+const [compress, decompress] = [promisify(deflate), promisify(inflate)]
+
+/** A large file passes through memory in parts of this size. */
+const partBytes = 2 ** 20
+
+/** Files that are read at the same time. */
+const concurrency = 16
+
+export type ContentDatabase = ReturnType<typeof openDatabase>
+
+interface ContentOptions {
+  readonly db: ContentDatabase
+  /** Snapshots of an earlier version. */
+  readonly archive: GitArchive
+  readonly now: () => number
+  /** Minimum age of a content that `collect` deletes, in milliseconds. */
+  readonly keepMs: number
 }
 
-interface Parts {
-  readonly git: Contents
-  readonly rows: Contents
-  hasGit(): Promise<boolean>
-  /** Whether the git repository exists. */
-  hasRepository(): boolean
-}
+/**
+ * The contents and lists of snapshots, in rows of `trm.db`. Each content is stored once, compressed, in parts of 1 MiB, with
+ * the id of its git blob.
+ */
+export class Contents {
+  readonly #options: ContentOptions
 
-/** Stores with git if it is installed, else in rows, and reads from both. */
-export class FallbackContents implements Contents {
-  readonly #parts: Parts
-
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(options: ContentOptions) {
+    this.#options = options
   }
 
+  /** Stores files and returns their ids in the same order. Throws `TREE_BUSY` if a file changes while it is read. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
-    return (await this.#target()).addFiles(files)
+    const ids: string[] = []
+    const pending = files.entries()
+    const addNext = async (): Promise<void> => {
+      for (const [index, file] of pending) ids[index] = await this.#addFile(file)
+    }
+    await Promise.all(Array.from({ length: concurrency }, addNext))
+    return ids
   }
 
-  async addTexts(texts: readonly string[]): Promise<readonly string[]> {
-    return (await this.#target()).addTexts(texts)
+  /** Stores the target of a link. */
+  async addText(text: string): Promise<void> {
+    const bytes = Buffer.from(text)
+    const blob = createBlobHash(bytes.length).update(bytes).digest('hex')
+    if (!this.#renew(blob)) await this.#addPart(blob, 0, bytes)
   }
 
-  async addList(id: string, list: string, blobs: readonly string[]): Promise<void> {
-    return (await this.#target()).addList(id, list, blobs)
-  }
-
+  /** Returns `undefined` for an unknown id. */
   async read(blob: string): Promise<Buffer | undefined> {
-    return (await this.#parts.rows.read(blob)) ?? (await this.#git())?.read(blob)
+    const parts: Buffer[] = []
+    for await (const part of this.#parts(blob)) parts.push(part)
+    return parts.length === 0 ? this.#options.archive.read(blob) : Buffer.concat(parts)
   }
 
+  /** Writes a content to an open file. Returns false for an unknown id. */
   async copyTo(blob: string, file: FileHandle): Promise<boolean> {
-    return (
-      (await this.#parts.rows.copyTo(blob, file)) || (await (await this.#git())?.copyTo(blob, file)) === true
-    )
+    let isFound = false
+    for await (const part of this.#parts(blob)) {
+      isFound = true
+      // Unlike `write`, `writeFile` writes the whole part.
+      await file.writeFile(part)
+    }
+    return isFound || this.#options.archive.copyTo(blob, file)
+  }
+
+  /** Stores a list together with references to its contents, which are already stored. */
+  addList(id: string, list: string, blobs: readonly string[]): void {
+    this.#transact(() => {
+      this.#run('INSERT INTO snapshot (id, list) VALUES (?, ?)', id, list)
+      for (const blob of new Set(blobs))
+        this.#run('INSERT INTO snapshot_content (blob, snapshot_id) VALUES (?, ?)', blob, id)
+    })
   }
 
   async readList(id: string): Promise<string | undefined> {
-    return (await this.#parts.rows.readList(id)) ?? (await this.#git())?.readList(id)
+    const { db, archive } = this.#options
+    const row = db.prepare<[string], { list: string }>('SELECT list FROM snapshot WHERE id = ?').get(id)
+    return row?.list ?? archive.readList(id)
   }
 
-  async drop(ids: readonly string[]): Promise<void> {
-    const { git, rows, hasGit, hasRepository } = this.#parts
-    await rows.drop(ids)
-    if (hasRepository() && (await hasGit())) await git.drop(ids)
+  /** Removes lists; ignores unknown ids. */
+  drop(ids: readonly string[]): void {
+    this.#transact(() => {
+      for (const id of ids) {
+        this.#run('DELETE FROM snapshot WHERE id = ?', id)
+        this.#run('DELETE FROM snapshot_content WHERE snapshot_id = ?', id)
+      }
+    })
   }
 
-  async collect(): Promise<void> {
-    const { git, rows, hasGit, hasRepository } = this.#parts
-    await rows.collect()
-    if (hasRepository() && (await hasGit())) await git.collect()
+  /** Deletes contents that no list references. */
+  collect(): void {
+    const { now, keepMs } = this.#options
+    const sql = 'DELETE FROM content WHERE kept_ms <= ? AND blob NOT IN (SELECT blob FROM snapshot_content)'
+    this.#run(sql, now() - keepMs)
   }
 
-  async #target(): Promise<Contents> {
-    const { git, rows, hasGit } = this.#parts
-    return (await hasGit()) ? git : rows
+  async #addFile(path: string): Promise<string> {
+    const { blob, bytes } = await hashFile(path)
+    if (this.#renew(blob)) return blob
+    const hash = createBlobHash(bytes)
+    // The parts get their id when they are complete.
+    const name = randomUUID()
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      for (let part = 0; part === 0 || part * partBytes < bytes; part++) {
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(partBytes), 0, partBytes, null)
+        hash.update(buffer.subarray(0, bytesRead))
+        await this.#addPart(name, part, buffer.subarray(0, bytesRead))
+      }
+    } finally {
+      await file.close()
+    }
+    if (hash.digest('hex') !== blob)
+      throw new TrmError('TREE_BUSY', `the file changed while it was read: ${path}`)
+    this.#transact(() => {
+      if (this.#renew(blob)) this.#run('DELETE FROM content WHERE blob = ?', name)
+      else this.#run('UPDATE content SET blob = ? WHERE blob = ?', blob, name)
+    })
+    return blob
   }
 
-  /** Throws `SNAPSHOT_UNAVAILABLE` if the repository exists and git is not installed. */
-  async #git(): Promise<Contents | undefined> {
-    const { git, hasGit, hasRepository } = this.#parts
-    if (!hasRepository()) return undefined
-    if (await hasGit()) return git
-    throw new TrmError(
-      'SNAPSHOT_UNAVAILABLE',
-      'the snapshot is stored with git, and git was not found in PATH',
+  /** Protects a content from `collect` until its list is stored. Returns false for an unknown id. */
+  #renew(blob: string): boolean {
+    const { now } = this.#options
+    return this.#run('UPDATE content SET kept_ms = ? WHERE blob = ?', now(), blob).changes > 0
+  }
+
+  async #addPart(name: string, part: number, bytes: Buffer): Promise<void> {
+    const { now } = this.#options
+    const compressed = await compress(bytes, { level: 1 })
+    const sql = 'INSERT OR IGNORE INTO content (blob, part, bytes, kept_ms) VALUES (?, ?, ?, ?)'
+    this.#run(sql, name, part, compressed, now())
+  }
+
+  async *#parts(blob: string): AsyncGenerator<Buffer> {
+    const { db } = this.#options
+    const select = db.prepare<[string, number], { bytes: Buffer }>(
+      'SELECT bytes FROM content WHERE blob = ? AND part = ?',
     )
+    for (let part = 0; ; part++) {
+      const row = select.get(blob, part)
+      if (row === undefined) return
+      yield await decompress(row.bytes)
+    }
+  }
+
+  #run(sql: string, ...values: unknown[]) {
+    return this.#options.db.prepare<unknown[]>(sql).run(...values)
+  }
+
+  #transact(work: () => void): void {
+    this.#options.db.transaction(work).immediate()
   }
 }

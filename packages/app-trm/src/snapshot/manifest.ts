@@ -16,9 +16,9 @@ export const createManifest = (root: string, entries: readonly SnapshotEntry[]):
 })
 
 /** Stores a manifest whose contents are already stored. */
-export async function storeManifest(contents: Contents, id: string, manifest: Manifest): Promise<void> {
+export function storeManifest(contents: Contents, id: string, manifest: Manifest): void {
   const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
-  await contents.addList(id, JSON.stringify(manifest), blobs)
+  contents.addList(id, JSON.stringify(manifest), blobs)
 }
 
 /** Throws `SNAPSHOT_NOT_FOUND`. */

@@ -48,7 +48,8 @@ export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
 /** Creates the hash of a git blob: SHA-1 of a header and the bytes, which the caller adds. */
 export const createBlobHash = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
 
-async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
+/** Returns the id of a file's content, as git computes it, and its size. */
+export async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
   const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { size: bytes } = await file.stat()

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Log } from '@causeway/app-kit'
 import type { FileContent, FilesBefore } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { copyTree } from '../workspace/copy-tree.ts'
@@ -10,19 +9,15 @@ import { locate, type Place, resolveRoot } from '../workspace/place.ts'
 import { createTooLargeError, decodeContent, maxFileBytes } from '../workspace/project-files.ts'
 import { listAll, listTree, type TreeFile, type TreeLimits } from '../workspace/tree-list.ts'
 import { findWorkspaceId, workspaceFolder } from '../workspace/workspace-folder.ts'
-import { type Contents, FallbackContents } from './contents.ts'
-import { GitContents } from './git-contents.ts'
+import { type ContentDatabase, Contents } from './contents.ts'
+import { GitArchive } from './git-archive.ts'
 import { createManifest, type Manifest, ManifestCache, readManifest, storeManifest } from './manifest.ts'
 import { type RestoreReport, readBlob, restore } from './restore.ts'
-import { type ContentDatabase, RowContents } from './row-contents.ts'
-import { ShadowGit } from './shadow-git.ts'
 import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 export interface SnapshotsOptions {
-  /** Folder of `shadow.git`, which is created for the first snapshot. */
+  /** Folder of the files of Trm. */
   readonly dir: string
-  readonly log: Pick<Log, 'debug'>
-  /** Stores contents if git is not installed. */
   readonly db: ContentDatabase
   readonly newId?: (() => string) | undefined
   readonly limits?: TreeLimits | undefined
@@ -44,21 +39,15 @@ const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
  */
 export class Snapshots {
   readonly #options: SnapshotsOptions
-  readonly #git: ShadowGit
   readonly #contents: Contents
   readonly #cache = new ManifestCache()
   readonly #combined = new Map<string, Manifest>()
 
   constructor(options: SnapshotsOptions) {
-    const { dir, log, db, keepMs = 3_600_000, now = Date.now } = options
+    const { dir, db, keepMs = 3_600_000, now = Date.now } = options
     this.#options = options
-    this.#git = new ShadowGit(join(dir, 'shadow.git'), log)
-    this.#contents = new FallbackContents({
-      git: new GitContents(this.#git, keepMs),
-      rows: new RowContents({ db, now, keepMs }),
-      hasGit: () => this.#git.isInstalled(),
-      hasRepository: () => existsSync(join(this.#git.folder, 'HEAD')),
-    })
+    const archive = new GitArchive(join(dir, 'shadow.git'))
+    this.#contents = new Contents({ db, archive, now, keepMs })
   }
 
   /** The cache of manifests, for the memory report of the server. */
@@ -71,7 +60,7 @@ export class Snapshots {
     const root = await resolveRoot(folder)
     const id = this.#newId()
     const manifest = createManifest(root, await this.#record(root, paths))
-    await storeManifest(this.#contents, id, manifest)
+    storeManifest(this.#contents, id, manifest)
     this.#cache.set(id, manifest)
     return id
   }
@@ -104,7 +93,7 @@ export class Snapshots {
   async select(id: string, paths: readonly string[]): Promise<string> {
     const selected = this.#newId()
     const manifest = selectEntries(await this.#manifest(id), paths)
-    await storeManifest(this.#contents, selected, manifest)
+    storeManifest(this.#contents, selected, manifest)
     this.#cache.set(selected, manifest)
     return selected
   }
@@ -201,17 +190,16 @@ export class Snapshots {
     const stored = ids.filter((id) => !this.#combined.delete(id))
     if (stored.length === 0) return
     for (const id of stored) this.#cache.delete(id)
-    await this.#contents.drop(stored)
+    this.#contents.drop(stored)
   }
 
   /** Releases the space of removed snapshots. */
-  collect(): Promise<void> {
-    return this.#contents.collect()
+  collect(): void {
+    this.#contents.collect()
   }
 
-  async #list(root: string): Promise<readonly TreeFile[]> {
-    const git = (await this.#git.isInstalled()) ? this.#git : undefined
-    return listTree(git, root, this.#options.limits ?? defaultLimits)
+  #list(root: string): Promise<readonly TreeFile[]> {
+    return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
   #newId(): string {
@@ -239,7 +227,7 @@ export class Snapshots {
     const blobs = await this.#contents.addFiles(files.map(({ absolute }) => absolute))
     const blobByPlace = new Map(files.map((place, index) => [place, blobs[index] ?? '']))
     const links = places.filter(({ stats }) => stats?.isSymbolicLink())
-    await this.#contents.addTexts(await Promise.all(links.map(({ absolute }) => readlink(absolute))))
+    for (const { absolute } of links) await this.#contents.addText(await readlink(absolute))
     return Promise.all(
       places.map(async (place: Place): Promise<SnapshotEntry> => {
         const { path, absolute, stats } = place

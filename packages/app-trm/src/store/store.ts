@@ -7,7 +7,7 @@ import type { Standing } from '../domain/evaluation/score.ts'
 import { type SessionConfig, upgradeConfig } from '../domain/session-config.ts'
 import { createProjectBusyError, TrmError } from '../errors.ts'
 import type { ProcessMark } from '../runner/process-group.ts'
-import type { ContentDatabase } from '../snapshot/row-contents.ts'
+import type { ContentDatabase } from '../snapshot/contents.ts'
 import { workspaceFolder } from '../workspace/workspace-folder.ts'
 import type {
   CheckpointRow,

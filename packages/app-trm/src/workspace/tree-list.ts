@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process'
 import type { Stats } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { CausewayError } from '@causeway/protocol'
 import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
-import type { ShadowGit } from '../snapshot/shadow-git.ts'
 import { statIfExists } from './place.ts'
 
 /** A file or a link of a project. */
@@ -33,15 +34,10 @@ export const generatedFolders: readonly string[] = [
 
 /**
  * Lists every file and link of a project that its ignore rules include or its repository tracks, sorted, without nested
- * repositories. Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ * repositories. If git is not installed, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
-export async function listTree(
-  git: ShadowGit | undefined,
-  root: string,
-  limits: TreeLimits,
-): Promise<readonly TreeFile[]> {
-  const listed = git === undefined ? await walkTree(root) : await listWithGit(git, root)
-  const paths = [...new Set(listed)].filter((path) => path !== '' && !path.endsWith('/')).sort()
+export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
+  const paths = [...new Set([...(await walkTree(root)), ...(await listTrackedIgnored(root))])].sort()
   if (paths.length > limits.files)
     throw createTooLargeError(
       paths.map((path) => [path, 1]),
@@ -97,26 +93,26 @@ const listNames = (folder: string): Promise<string[]> =>
     throw error
   })
 
-/** Disables programs that the configuration of a project can start. */
-const safeFlags: readonly string[] = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
-
-/** Lists the paths that an empty index does not track, and the ignored paths that the project's index tracks. */
-async function listWithGit(git: ShadowGit, root: string): Promise<string[]> {
+/** Lists the files that the project's repository tracks although they are ignored. Starts no program of its configuration. */
+async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   const folder = join(root, '.git')
-  const exclude = join(folder, 'info', 'exclude')
-  const untracked = await git.run(
-    [
-      ...['ls-files', '-z', '--others', '--exclude-per-directory=.gitignore'],
-      ...generatedFolders.flatMap((name) => ['-x', `${name}/`]),
-      ...((await statIfExists(exclude))?.isFile() ? ['-X', exclude] : []),
-    ],
-    { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.folder, 'no-index') }, cwd: root },
-  )
-  const paths = untracked.toString().split('\0')
-  if ((await statIfExists(folder)) === undefined) return paths
-  const args = [...safeFlags, 'ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
-  const tracked = await git.attempt(args, { env: { GIT_DIR: folder, GIT_WORK_TREE: root }, cwd: root })
-  return [...paths, ...(tracked?.toString().split('\0') ?? [])]
+  if ((await statIfExists(folder)) === undefined) return []
+  const flags = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+  const args = [...flags, 'ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
+  const env = {
+    PATH: process.env.PATH ?? '',
+    GIT_DIR: folder,
+    GIT_WORK_TREE: root,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_OPTIONAL_LOCKS: '0',
+  }
+  try {
+    const { stdout } = await promisify(execFile)('git', args, { cwd: root, env, maxBuffer: 2 ** 26 })
+    return stdout.split('\0').filter((path) => path !== '')
+  } catch {
+    return []
+  }
 }
 
 /** The rules of one `.gitignore`. */
@@ -131,7 +127,7 @@ export async function walkTree(root: string): Promise<readonly string[]> {
   const found: string[] = []
   const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
     const all = [...(await readRules(join(root, folder, '.gitignore'), folder)), ...inherited]
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    for (const entry of await readEntries(join(root, folder))) {
       const path = `${folder}${entry.name}`
       const isFolder = entry.isDirectory()
       if (entry.name === '.git' || isIgnored(path, isFolder, all)) continue
@@ -143,6 +139,13 @@ export async function walkTree(root: string): Promise<readonly string[]> {
   await walk('', await readRules(join(root, '.git', 'info', 'exclude'), ''))
   return found
 }
+
+/** A folder that was removed or is not readable has no entries. */
+const readEntries = (folder: string) =>
+  readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EACCES') return []
+    throw error
+  })
 
 async function readRules(file: string, folder: string): Promise<readonly Rules[]> {
   if (!(await statIfExists(file))?.isFile()) return []

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -16,13 +17,12 @@ import { randomFrom } from '../../../../test/random.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import type { FileContent } from '../../src/domain/candidate/types.ts'
 import { ManifestCache } from '../../src/snapshot/manifest.ts'
-import { ShadowGit } from '../../src/snapshot/shadow-git.ts'
 import { Snapshots } from '../../src/snapshot/snapshots.ts'
 import { TrmStore } from '../../src/store/store.ts'
 import { ProjectFiles } from '../../src/workspace/project-files.ts'
 import { walkTree } from '../../src/workspace/tree-list.ts'
 import { openTrm, readText, repairSums, unittest } from '../trm-kit.ts'
-import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
+import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
 t.setTimeout(300_000)
 
@@ -183,18 +183,14 @@ function setUpWithoutGit(t: Test) {
   userProject(root)
   const store = new TrmStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
-  const snapshots = new Snapshots({
-    dir: join(dir, 'data'),
-    log: silent,
-    db: store.db,
-    keepMs: 0,
-    now: () => Date.now() + 1000,
-  })
+  const options = { dir: join(dir, 'data'), db: store.db, keepMs: 0, now: () => Date.now() + 1000 }
+  const reopen = () => new Snapshots(options)
+  const snapshots = reopen()
   const put = (path: string, content: string | Uint8Array) => {
     mkdirSync(join(root, path, '..'), { recursive: true })
     writeFileSync(join(root, path), content)
   }
-  return { dir, root, snapshots, put, store }
+  return { dir, root, snapshots, reopen, put, store }
 }
 
 verifies(
@@ -230,23 +226,45 @@ verifies(
   },
 )
 
+/** Moves a snapshot from the database to a git repository, as version 0.2 stored it. */
+function moveToGit(dir: string, { db }: TrmStore, id: string): void {
+  const folder = join(dir, 'shadow.git')
+  const run = (input: string, ...args: string[]): string =>
+    execFileSync('git', [`--git-dir=${folder}`, ...args], { input, encoding: 'utf8' }).trim()
+  run('', 'init', '-q', '--bare')
+  const { list } = db.prepare('SELECT list FROM snapshot').get() as { list: string }
+  const { root, entries } = JSON.parse(list) as { root: string; entries: readonly { path: string }[] }
+  const blobs = entries.map(({ path }) => run(readText(root, path), 'hash-object', '-w', '--stdin'))
+  const tree = [`100644 blob ${run(list, 'hash-object', '-w', '--stdin')}\tentries`]
+    .concat(blobs.map((blob) => `100644 blob ${blob}\t${blob}`))
+    .join('\n')
+  run('', 'update-ref', `refs/snapshots/${id}`, run(tree, 'mktree'))
+  db.exec('DELETE FROM snapshot_content; DELETE FROM snapshot; DELETE FROM content;')
+}
+
 verifies(
   'trm:snapshot:without-git',
-  'a snapshot of git is unavailable without git and restored with it',
+  'a snapshot of version 0.2 is restored with git and unavailable without it',
   async (t) => {
-    const { root, snapshots, put } = setUpWithoutGit(t)
-    const taken = await snapshots.take(root, ['src/app.py'])
+    const { dir, root, snapshots, reopen, put, store } = setUpWithoutGit(t)
+    const taken = await snapshots.take(root, ['src/app.py', 'tool.sh'])
+    moveToGit(join(dir, 'data'), store, taken)
+    const opened = reopen()
     const original = readText(root, 'src/app.py')
     put('src/app.py', 'changed\n')
+    rmSync(join(root, 'tool.sh'))
     const giveBack = withoutGit(t)
-    const later = await snapshots.take(root, ['src/app.py'])
-    await snapshots.drop('never-was')
-    await t.rejects(snapshots.restore(taken), { code: 'SNAPSHOT_UNAVAILABLE' })
+    await opened.drop('never-was')
+    await t.rejects(opened.restore(taken), { code: 'SNAPSHOT_UNAVAILABLE' })
+    const later = await opened.take(root, ['src/app.py'])
     giveBack()
-    await snapshots.restore(taken)
+    t.same((await opened.restore(taken)).restored, ['src/app.py', 'tool.sh'])
     t.equal(readText(root, 'src/app.py'), original)
-    await snapshots.restore(later)
-    t.equal(readText(root, 'src/app.py'), 'changed\n', 'and so does what was kept without it')
+    t.equal((await opened.read(taken, ['src/app.py'])).get('src/app.py'), original)
+    t.equal(statSync(join(root, 'tool.sh')).mode & 0o111, 0o111)
+    await t.rejects(opened.entries('never-was'), { code: 'SNAPSHOT_NOT_FOUND' })
+    await opened.restore(later)
+    t.equal(readText(root, 'src/app.py'), 'changed\n')
   },
 )
 
@@ -326,59 +344,3 @@ t.test('ManifestCache counts its bytes and evicts the oldest manifest first', as
   memory.delete('b')
   t.equal(memory.bytes(), 0)
 })
-
-t.test('a git process that is killed is a lost worker, not damage of the snapshots', async (t) => {
-  const bin = t.testdir({ git: '#!/bin/sh\nkill -9 $$\n' })
-  chmodSync(join(bin, 'git'), 0o700)
-  const { PATH } = process.env
-  process.env.PATH = bin
-  t.teardown(() => {
-    process.env.PATH = PATH
-  })
-  await t.rejects(
-    new ShadowGit(join(bin, 'shadow'), silent).run(['status'], { env: { GIT_WORK_TREE: bin } }),
-    {
-      code: 'WORKER_LOST',
-      message: 'git was ended by SIGKILL',
-    },
-  )
-})
-
-t.test('a git command that fails with an I/O error is reported as DATA_UNWRITABLE', async (t) => {
-  const dir = t.testdir({ shadow: {}, bin: {} })
-  const script =
-    '#!/bin/sh\necho "fatal: unable to write loose object file: Input/output error" >&2\nexit 128\n'
-  writeFileSync(join(dir, 'bin/git'), script, { mode: 0o755 })
-  const { PATH } = process.env
-  process.env.PATH = `${join(dir, 'bin')}:${PATH}`
-  t.teardown(() => {
-    process.env.PATH = PATH
-  })
-  const git = new ShadowGit(join(dir, 'shadow'), silent)
-  await t.rejects(git.run(['write-tree']), { code: 'DATA_UNWRITABLE', data: { file: 'trm/shadow.git' } })
-})
-
-t.test(
-  'a git that is killed while it creates the repository leaves nothing that breaks later snapshots',
-  async (t) => {
-    const { PATH = '' } = process.env
-    const program =
-      '#!/bin/sh\nfor last; do :; done\nmkdir -p "$last"\necho "ref: refs/heads/main" > "$last/HEAD"\nkill -9 $$\n'
-    const dir = t.testdir({
-      bin: { git: program },
-      old: { HEAD: 'ref: refs/heads/main\n', 'config.lock': '' },
-    })
-    chmodSync(join(dir, 'bin/git'), 0o700)
-    t.teardown(() => {
-      process.env.PATH = PATH
-    })
-    process.env.PATH = `${join(dir, 'bin')}:${PATH}`
-    const git = new ShadowGit(join(dir, 'new'), silent)
-    const add = (git: ShadowGit) => git.run(['hash-object', '-w', '--stdin'], { input: 'kept' })
-    await t.rejects(add(git), { code: 'WORKER_LOST' })
-    process.env.PATH = PATH
-    const blob = (await add(git)).toString().trim()
-    t.equal(String(await new ShadowGit(join(dir, 'new'), silent).attempt(['cat-file', 'blob', blob])), 'kept')
-    t.ok(await add(new ShadowGit(join(dir, 'old'), silent)), 'what an earlier version left is replaced')
-  },
-)

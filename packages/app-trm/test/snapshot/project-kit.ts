@@ -12,9 +12,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** A log that keeps nothing. */
-export const silent = { debug: () => undefined }
-
 /** Runs the user's git in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
   const identity = [

@@ -14,10 +14,9 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { ShadowGit } from '../../src/snapshot/shadow-git.ts'
 import { Snapshots, type SnapshotsOptions } from '../../src/snapshot/snapshots.ts'
 import { TrmStore } from '../../src/store/store.ts'
-import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
+import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
 /** A project and the snapshots of it. */
 function setUp(
@@ -29,12 +28,12 @@ function setUp(
   const { trap } = isRepository ? userProject(root) : { trap: '' }
   const store = new TrmStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
-  const snapshots = new Snapshots({ dir: join(dir, 'data'), log: silent, db: store.db, ...options })
+  const snapshots = new Snapshots({ dir: join(dir, 'data'), db: store.db, ...options })
   const put = (path: string, content: string | Uint8Array) => {
     mkdirSync(join(root, path, '..'), { recursive: true })
     writeFileSync(join(root, path), content)
   }
-  return { dir, root, trap, snapshots, put }
+  return { dir, root, trap, snapshots, put, store }
 }
 
 verifies(
@@ -326,32 +325,24 @@ t.test('concurrent snapshots do not affect each other', async (t) => {
   for (const id of ids) t.same(await snapshots.findChanged(id), [])
 })
 
-t.test('the number of git processes does not depend on the number of files and links', async (t) => {
-  const commands: unknown[] = []
-  const debug = (facts: object) => void commands.push((facts as { git?: string }).git)
-  const { root, snapshots, put } = setUp(t, { log: { debug } })
+t.test('equal contents are stored once, however many files and snapshots have them', async (t) => {
+  const { root, snapshots, put, store } = setUp(t)
   const paths = Array.from({ length: 60 }, (_, index) => `many/file${index}`)
-  for (const [index, path] of paths.entries()) {
-    put(path, `content ${index}\n`)
-    symlinkSync(`target${index}`, join(root, `link${index}`))
-  }
-  const links = paths.map((_, index) => `link${index}`)
-  const taken = await snapshots.take(root, [...paths, ...links])
-  t.ok(commands.length <= 6, `${commands}`)
-  for (const path of [...paths, ...links]) rmSync(join(root, path))
-  commands.length = 0
+  for (const path of paths) put(path, 'same\n')
+  const taken = await snapshots.take(root, paths)
+  await snapshots.take(root, paths)
+  t.same(store.db.prepare('SELECT count(*) AS count FROM content').get(), { count: 1 })
+  for (const path of paths) rmSync(join(root, path))
   await snapshots.restore(taken)
-  t.same(commands, [], 'restoring reads all contents with one process')
-  t.equal(readFileSync(join(root, 'many/file7'), 'utf8'), 'content 7\n')
-  t.equal(readlinkSync(join(root, 'link7')), 'target7')
+  t.equal(readFileSync(join(root, 'many/file7'), 'utf8'), 'same\n')
 })
 
-t.test('locks that a killed git left are removed when no other git runs', async (t) => {
-  const { root, dir, snapshots } = setUp(t)
-  const ids = [await snapshots.take(root, ['src/app.py']), await snapshots.take(root, ['tool.sh'])]
-  writeFileSync(join(dir, 'data/shadow.git/packed-refs.lock'), '')
-  await snapshots.drop(...ids)
-  t.notOk(existsSync(join(dir, 'data/shadow.git/packed-refs.lock')))
-  const git = new ShadowGit(join(dir, 'data/shadow.git'), silent)
-  t.equal(String(await git.run(['for-each-ref', 'refs/snapshots'])), '')
+t.test('a folder that cannot be read does not prevent a copy of the project', async (t) => {
+  const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
+  put('a.txt', 'a\n')
+  put('closed/b.txt', 'b\n')
+  chmodSync(join(root, 'closed'), 0)
+  t.teardown(() => chmodSync(join(root, 'closed'), 0o700))
+  await snapshots.copy(root, join(dir, 'copy'))
+  t.ok(existsSync(join(dir, 'copy/a.txt')))
 })
