@@ -31,16 +31,8 @@ export default defineApp(
     open: openCritic,
     session: (): ClientState => ({}),
     close: (critic) => critic.close(),
-    caches: ({ engine, snapshots }) => [
+    caches: ({ engine }) => [
       { name: 'engine', costMs: 300, isInHeap: false, maxBytes: 512 * 1024 ** 2, ...engine.memory },
-      {
-        name: 'snapshot_lists',
-        costMs: 20,
-        isInHeap: true,
-        maxBytes: 64 * 1024 ** 2,
-        bytes: () => snapshots.memory.bytes(),
-        shrink: (bytes) => snapshots.memory.shrink(bytes),
-      },
     ],
     health: (critic) => ({
       enabled: critic.policy.roots.folders().length > 0,

@@ -11,6 +11,7 @@ import type { Suspicion } from '../domain/evaluation/suspicion.ts'
 import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
+import type { Manifest } from '../snapshot/manifest.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { listAll } from '../workspace/tree-list.ts'
 
@@ -43,36 +44,31 @@ export async function runGuard(
   // A test may have removed the folder in which it ran.
   if (!existsSync(request.cwd)) return null
   const origin = await openOrigin(critic, session)
-  try {
-    const guard = { ...request, critic, session, origin }
-    const originals = await readOriginals(guard)
-    const files = await restoreGuarded(guard, originals)
-    const suspicions = [...findDependencies(guard), ...(await findSuspiciousCode(guard, files, originals))]
-    if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
-    const evidence =
-      files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
-    const probe = isPromising ? await runProbe(guard) : 'not possible'
-    return { files, evidence, probe, suspicions }
-  } finally {
-    if (session.start === null && origin !== undefined) await critic.snapshots.drop(origin)
-  }
+  const guard = { ...request, critic, session, origin }
+  const originals = await readOriginals(guard)
+  const files = await restoreGuarded(guard, originals)
+  const suspicions = [...findDependencies(guard), ...(await findSuspiciousCode(guard, files, originals))]
+  if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
+  const evidence =
+    files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
+  const probe = isPromising ? await runProbe(guard) : 'not possible'
+  return { files, evidence, probe, suspicions }
 }
 
 interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
   /** Snapshot of the start of the session; `undefined` if the session changed no file. */
-  readonly origin: string | undefined
+  readonly origin: Manifest | undefined
 }
 
 /** Sessions of version 0.1 have no snapshot of the start, but one of each file that they changed. */
 async function openOrigin(
   { store, snapshots }: Critic,
   { id, start }: SessionRow,
-): Promise<string | undefined> {
-  if (start !== null) return start
-  const landings = await store.landings(id)
-  return landings.length === 0 ? undefined : snapshots.combine(landings.map(({ before }) => before))
+): Promise<Manifest | undefined> {
+  const ids = start === null ? (await store.landings(id)).map(({ before }) => before) : [start]
+  return ids.length === 0 ? undefined : snapshots.combine(ids)
 }
 
 /** Returns the texts of changed code at the start of the session, by path; an empty text for new files. */
@@ -80,8 +76,7 @@ async function readOriginals({ critic, origin, changed }: GuardRun): Promise<Rea
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
   if (origin === undefined) return texts
-  const entries = await critic.snapshots.entries(origin)
-  const readable = new Set(entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path))
+  const readable = new Set(origin.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path))
   const found = await critic.snapshots.read(
     origin,
     selected.filter((path) => readable.has(path)),
@@ -100,7 +95,7 @@ async function restoreGuarded(
   const commands = session.config.signals.map(({ command }) => command)
   const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
-  const named = await restore(guard, [...tampered, ...(await findShadowingPaths(guard, created))])
+  const named = await restore(guard, [...tampered, ...findShadowingPaths(guard, created)])
   // Data that other code names too is input of the project, not an expectation of its tests.
   const checks = new Set(
     session.config.signals
@@ -120,13 +115,9 @@ async function restoreGuarded(
 /** Files that run commands. */
 const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
-async function findShadowingPaths(
-  { critic, origin }: GuardRun,
-  created: ReadonlySet<string>,
-): Promise<readonly string[]> {
+function findShadowingPaths({ origin }: GuardRun, created: ReadonlySet<string>): readonly string[] {
   if (origin === undefined || created.size === 0) return []
-  const known = new Set((await critic.snapshots.entries(origin)).map(({ path }) => path))
-  return findShadowing(created, known)
+  return findShadowing(created, new Set(origin.entries.map(({ path }) => path)))
 }
 
 /** Restores files of the work copy. Returns the paths that differed. */
@@ -183,7 +174,7 @@ async function findSuspiciousCode(
   const files = await listAll(guard.cwd)
   const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
-  const texts = await readTexts(guard, [...sources, ...(await findNewData(guard, existing, restored))])
+  const texts = await readTexts(guard, [...sources, ...findNewData(guard, existing, restored)])
   const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
   try {
     const tests = [...(await readTexts(guard, await listFiles(guard.cwd))).values()]
@@ -196,14 +187,14 @@ async function findSuspiciousCode(
 }
 
 /** Returns data files that the session created: they can contain copies of tested values. */
-async function findNewData(
-  { critic, origin, changed }: GuardRun,
+function findNewData(
+  { origin, changed }: GuardRun,
   existing: ReadonlySet<string>,
   restored: readonly string[],
-): Promise<readonly string[]> {
+): readonly string[] {
   const data = changed.filter((path) => isTable(path) && existing.has(path) && !restored.includes(path))
   if (origin === undefined || data.length === 0) return data
-  const known = new Set((await critic.snapshots.entries(origin)).map(({ path }) => path))
+  const known = new Set(origin.entries.map(({ path }) => path))
   return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }
 

@@ -13,6 +13,6 @@ export async function endSession(
   const ids = [...landings.flatMap(({ before, after }) => [before, after]), start].filter(
     (one) => one !== null,
   )
-  if (ids.length > 0) await snapshots.drop(...ids)
+  snapshots.drop(...ids)
   await removeWorkspace(config)
 }

@@ -136,29 +136,18 @@ async function restoreFiles(
   if (landings.length === 0) return []
   const wanted = await snapshots.combine(target)
   const own = await snapshots.combine(landings.map(({ before }) => before))
-  const expected = await snapshots.combine([
-    ...landings
-      .filter(isFinished)
-      .map(({ after }) => after)
-      .reverse(),
-    own,
-  ])
-  try {
-    // Files that only the user changed stay.
-    const ownPaths = new Set((await snapshots.entries(own)).map(({ path }) => path))
-    const paths = (await snapshots.entries(wanted))
-      .map(({ path }) => path)
-      .filter((path) => ownPaths.has(path))
-    const before = await snapshots.take(config.repo, paths)
-    const report = await snapshots.restore(wanted, { expected, force, paths }).catch(async (error) => {
-      await snapshots.drop(before)
-      throw error
-    })
-    const landing = await store.beginLanding({ session_id: id, kind, before })
-    await store.finishLanding(landing, await snapshots.take(config.repo, paths))
-    await recordOwnChanges(store, session, paths)
-    return [...report.restored, ...report.deleted].sort()
-  } finally {
-    await snapshots.drop(wanted, own, expected)
-  }
+  const after = landings.filter(isFinished).map((landing) => landing.after)
+  const expected = await snapshots.combine([...after.reverse(), ...landings.map(({ before }) => before)])
+  // Files that only the user changed stay.
+  const ownPaths = new Set(own.entries.map(({ path }) => path))
+  const paths = wanted.entries.map(({ path }) => path).filter((path) => ownPaths.has(path))
+  const before = await snapshots.take(config.repo, paths)
+  const report = await snapshots.restore(wanted, { expected, force, paths }).catch((error) => {
+    snapshots.drop(before)
+    throw error
+  })
+  const landing = await store.beginLanding({ session_id: id, kind, before })
+  await store.finishLanding(landing, await snapshots.take(config.repo, paths))
+  await recordOwnChanges(store, session, paths)
+  return [...report.restored, ...report.deleted].sort()
 }

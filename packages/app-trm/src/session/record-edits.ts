@@ -20,22 +20,15 @@ export async function recordEdits(
   const landings = await store.landings(id)
   const finished = landings.flatMap(({ after }) => after ?? []).reverse()
   if (start === null) {
-    if (finished.length === 0) return { edited: [], landing: null, changed: [] }
-    const known = await snapshots.combine(finished)
-    const changed = (await snapshots.entries(known)).map(({ path }) => path)
-    await snapshots.drop(known)
-    return { edited: [], landing: null, changed }
+    const known = finished.length === 0 ? [] : (await snapshots.combine(finished)).entries
+    return { edited: [], landing: null, changed: known.map(({ path }) => path) }
   }
   const known = await snapshots.combine([...finished, start])
-  try {
-    const edited = await snapshots.compare(config.repo, known)
-    const changed = finished.length === 0 ? edited : await snapshots.compare(config.repo, start)
-    if (edited.length === 0) return { edited, landing: null, changed }
-    const before = await snapshots.select(known, edited)
-    const landing = await store.beginLanding({ session_id: id, kind: 'edit', before })
-    await store.finishLanding(landing, await snapshots.take(config.repo, edited))
-    return { edited, landing, changed }
-  } finally {
-    await snapshots.drop(known)
-  }
+  const edited = await snapshots.compare(config.repo, known)
+  const changed = finished.length === 0 ? edited : await snapshots.compare(config.repo, start)
+  if (edited.length === 0) return { edited, landing: null, changed }
+  const before = await snapshots.select(known, edited)
+  const landing = await store.beginLanding({ session_id: id, kind: 'edit', before })
+  await store.finishLanding(landing, await snapshots.take(config.repo, edited))
+  return { edited, landing, changed }
 }

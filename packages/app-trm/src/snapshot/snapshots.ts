@@ -11,7 +11,7 @@ import { listAll, listTree, type TreeFile, type TreeLimits } from '../workspace/
 import { findWorkspaceId, workspaceFolder } from '../workspace/workspace-folder.ts'
 import { type ContentDatabase, Contents } from './contents.ts'
 import { GitArchive } from './git-archive.ts'
-import { createManifest, type Manifest, ManifestCache, readManifest, storeManifest } from './manifest.ts'
+import { createManifest, type Manifest, readManifest, storeManifest } from './manifest.ts'
 import { type RestoreReport, readBlob, restore } from './restore.ts'
 import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
@@ -25,6 +25,9 @@ export interface SnapshotsOptions {
   readonly keepMs?: number | undefined
   readonly now?: (() => number) | undefined
 }
+
+/** The id of a stored snapshot, or a combination of snapshots. */
+export type Snapshot = string | Manifest
 
 /** Files that are read at the same time. */
 const concurrency = 16
@@ -40,8 +43,6 @@ const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 export class Snapshots {
   readonly #options: SnapshotsOptions
   readonly #contents: Contents
-  readonly #cache = new ManifestCache()
-  readonly #combined = new Map<string, Manifest>()
 
   constructor(options: SnapshotsOptions) {
     const { dir, db, keepMs = 3_600_000, now = Date.now } = options
@@ -50,19 +51,10 @@ export class Snapshots {
     this.#contents = new Contents({ db, archive, now, keepMs })
   }
 
-  /** The cache of manifests, for the memory report of the server. */
-  get memory(): Pick<ManifestCache, 'bytes' | 'shrink'> {
-    return this.#cache
-  }
-
   /** Records paths, present or absent, and returns the id of the snapshot. Throws `INVALID_PATH`. */
   async take(folder: string, paths: readonly string[]): Promise<string> {
     const root = await resolveRoot(folder)
-    const id = this.#newId()
-    const manifest = createManifest(root, await this.#record(root, paths))
-    storeManifest(this.#contents, id, manifest)
-    this.#cache.set(id, manifest)
-    return id
+    return this.#store(createManifest(root, await this.#record(root, paths)))
   }
 
   /**
@@ -90,18 +82,14 @@ export class Snapshots {
   }
 
   /** Records the state of paths in another snapshot; a path that it does not have is absent. */
-  async select(id: string, paths: readonly string[]): Promise<string> {
-    const selected = this.#newId()
-    const manifest = selectEntries(await this.#manifest(id), paths)
-    storeManifest(this.#contents, selected, manifest)
-    this.#cache.set(selected, manifest)
-    return selected
+  async select(snapshot: Snapshot, paths: readonly string[]): Promise<string> {
+    return this.#store(selectEntries(await this.#manifest(snapshot), paths))
   }
 
   /** Returns the files of a project that differ from a snapshot of all its files, sorted. Throws `SNAPSHOT_TOO_LARGE`. */
-  async compare(folder: string, id: string): Promise<readonly string[]> {
+  async compare(folder: string, snapshot: Snapshot): Promise<readonly string[]> {
     const root = await resolveRoot(folder)
-    const known = new Map((await this.entries(id)).map((entry) => [entry.path, entry]))
+    const known = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const listed = (await this.#list(root)).map(({ path }) => path)
     const paths = [...new Set([...listed, ...known.keys()])].values()
     const changed: string[] = []
@@ -117,8 +105,8 @@ export class Snapshots {
   }
 
   /** Restores paths of a snapshot in another folder; removes those that it does not have. Returns the changed paths. */
-  async restoreTo(folder: string, id: string, paths: readonly string[]): Promise<readonly string[]> {
-    const manifest = selectEntries(await this.#manifest(id), paths)
+  async restoreTo(folder: string, snapshot: Snapshot, paths: readonly string[]): Promise<readonly string[]> {
+    const manifest = selectEntries(await this.#manifest(snapshot), paths)
     const target = { ...manifest, root: await resolveRoot(folder) }
     const { restored, deleted } = await restore(this.#contents, target, { expected: undefined, force: true })
     return [...restored, ...deleted].sort()
@@ -129,19 +117,19 @@ export class Snapshots {
    * for files that differ from the snapshot `expected`, without changing any file.
    */
   async restore(
-    id: string,
+    snapshot: Snapshot,
     {
       expected,
       ...options
-    }: { readonly expected?: string; readonly paths?: readonly string[]; readonly force?: boolean } = {},
+    }: { readonly expected?: Snapshot; readonly paths?: readonly string[]; readonly force?: boolean } = {},
   ): Promise<RestoreReport> {
     const known = expected === undefined ? undefined : await this.#manifest(expected)
-    return restore(this.#contents, await this.#manifest(id), { ...options, expected: known })
+    return restore(this.#contents, await this.#manifest(snapshot), { ...options, expected: known })
   }
 
   /** Returns the paths whose content on disk differs from the snapshot, sorted. */
-  async findChanged(id: string): Promise<readonly string[]> {
-    const { root, entries } = await this.#manifest(id)
+  async findChanged(snapshot: Snapshot): Promise<readonly string[]> {
+    const { root, entries } = await this.#manifest(snapshot)
     const changed: string[] = []
     for (const entry of entries) {
       const { absolute, stats } = await locate(root, entry.path)
@@ -150,11 +138,8 @@ export class Snapshots {
     return changed
   }
 
-  /**
-   * Creates a snapshot from the first entry of each path in these snapshots. It exists in this process until `drop`, and
-   * requires the contents of the snapshots.
-   */
-  async combine(ids: readonly string[]): Promise<string> {
+  /** Combines stored snapshots: the first entry of each path counts. Throws `SNAPSHOT_NOT_FOUND`. */
+  async combine(ids: readonly string[]): Promise<Manifest> {
     const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
     const root = manifests[0]?.root
     if (root === undefined || manifests.some((other) => other.root !== root))
@@ -162,18 +147,16 @@ export class Snapshots {
     const entries = new Map<string, SnapshotEntry>()
     for (const entry of manifests.flatMap((manifest) => manifest.entries))
       if (!entries.has(entry.path)) entries.set(entry.path, entry)
-    const id = this.#newId()
-    this.#combined.set(id, createManifest(root, [...entries.values()]))
-    return id
+    return createManifest(root, [...entries.values()])
   }
 
-  async entries(id: string): Promise<readonly SnapshotEntry[]> {
-    return (await this.#manifest(id)).entries
+  async entries(snapshot: Snapshot): Promise<readonly SnapshotEntry[]> {
+    return (await this.#manifest(snapshot)).entries
   }
 
   /** Returns the contents of paths; omits paths that the snapshot does not have. Throws `FILE_TOO_LARGE`. */
-  async read(id: string, paths: readonly string[]): Promise<FilesBefore> {
-    const entries = new Map((await this.entries(id)).map((entry) => [entry.path, entry]))
+  async read(snapshot: Snapshot, paths: readonly string[]): Promise<FilesBefore> {
+    const entries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const files = new Map<string, FileContent | undefined>()
     for (const path of paths) {
       const entry = entries.get(path)
@@ -186,11 +169,8 @@ export class Snapshots {
   }
 
   /** Removes snapshots; ignores unknown ids. `collect` releases the space. */
-  async drop(...ids: readonly string[]): Promise<void> {
-    const stored = ids.filter((id) => !this.#combined.delete(id))
-    if (stored.length === 0) return
-    for (const id of stored) this.#cache.delete(id)
-    this.#contents.drop(stored)
+  drop(...ids: readonly string[]): void {
+    this.#contents.drop(ids)
   }
 
   /** Releases the space of removed snapshots. */
@@ -202,13 +182,15 @@ export class Snapshots {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
-  #newId(): string {
-    return (this.#options.newId ?? randomUUID)()
+  #store(manifest: Manifest): string {
+    const id = (this.#options.newId ?? randomUUID)()
+    storeManifest(this.#contents, id, manifest)
+    return id
   }
 
-  async #manifest(id: string): Promise<Manifest> {
-    const known = this.#combined.get(id) ?? this.#cache.get(id)
-    return known ?? this.#cache.set(id, await this.#relocate(await readManifest(this.#contents, id)))
+  async #manifest(snapshot: Snapshot): Promise<Manifest> {
+    if (typeof snapshot !== 'string') return snapshot
+    return this.#relocate(await readManifest(this.#contents, snapshot))
   }
 
   /** A snapshot of a workspace belongs to the workspace in this data folder, which may have been moved or copied. */

@@ -193,17 +193,13 @@ async function readSessionChanges(
   const landings = await store.landings(id)
   if (landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
-  try {
-    const paths = await snapshots.findChanged(start)
-    const [before, now] = await Promise.all([snapshots.read(start, paths), files(config.repo).read(paths)])
-    return paths.flatMap((path): ReviewedFile[] => {
-      const [orig = '', content = ''] = [before.get(path), now.get(path)]
-      const isText = typeof orig === 'string' && typeof content === 'string'
-      return isText && orig.length + content.length <= maxReviewLength ? [{ path, orig, content }] : []
-    })
-  } finally {
-    await snapshots.drop(start)
-  }
+  const paths = await snapshots.findChanged(start)
+  const [before, now] = await Promise.all([snapshots.read(start, paths), files(config.repo).read(paths)])
+  return paths.flatMap((path): ReviewedFile[] => {
+    const [orig = '', content = ''] = [before.get(path), now.get(path)]
+    const isText = typeof orig === 'string' && typeof content === 'string'
+    return isText && orig.length + content.length <= maxReviewLength ? [{ path, orig, content }] : []
+  })
 }
 
 function formatVerdict({ summary, issues }: Review): string {

@@ -50,30 +50,26 @@ export async function landWorkspace(
   const landings = await store.landings(id)
   if (config.repo === config.project || landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
-  try {
-    const paths = (await snapshots.entries(start)).map(({ path }) => path)
-    const [original, ours, theirs] = await Promise.all([
-      snapshots.read(start, paths),
-      files(config.repo).read(paths),
-      files(config.project).read(paths),
-    ])
-    const changed = paths.filter(
-      (path) =>
-        !isSameContent(ours.get(path), theirs.get(path)) &&
-        !isSameContent(ours.get(path), original.get(path)),
-    )
-    const conflicts = changed.filter((path) => !isSameContent(theirs.get(path), original.get(path)))
-    if (conflicts.length > 0 && !force)
-      throw new TrmError('USER_EDIT_CONFLICT', `edited since the session started: ${conflicts.join(', ')}`, {
-        data: { conflicts },
-      })
-    const changes = new Map<string, FileContent | null>(changed.map((path) => [path, ours.get(path) ?? null]))
-    const executable = await readExecutableBits(config.repo, changed)
-    await files(config.project).write(changes, { before: theirs, executable })
-    return changed
-  } finally {
-    await snapshots.drop(start)
-  }
+  const paths = start.entries.map(({ path }) => path)
+  const [original, ours, theirs] = await Promise.all([
+    snapshots.read(start, paths),
+    files(config.repo).read(paths),
+    files(config.project).read(paths),
+  ])
+  const changed = paths.filter(
+    (path) =>
+      !isSameContent(ours.get(path), theirs.get(path)) &&
+      !isSameContent(ours.get(path), original.get(path)),
+  )
+  const conflicts = changed.filter((path) => !isSameContent(theirs.get(path), original.get(path)))
+  if (conflicts.length > 0 && !force)
+    throw new TrmError('USER_EDIT_CONFLICT', `edited since the session started: ${conflicts.join(', ')}`, {
+      data: { conflicts },
+    })
+  const changes = new Map<string, FileContent | null>(changed.map((path) => [path, ours.get(path) ?? null]))
+  const executable = await readExecutableBits(config.repo, changed)
+  await files(config.project).write(changes, { before: theirs, executable })
+  return changed
 }
 
 /** Returns the x bits of existing files, by path. */

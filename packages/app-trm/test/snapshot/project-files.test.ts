@@ -16,7 +16,6 @@ import t, { type Test } from 'tap'
 import { randomFrom } from '../../../../test/random.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import type { FileContent } from '../../src/domain/candidate/types.ts'
-import { ManifestCache } from '../../src/snapshot/manifest.ts'
 import { Snapshots } from '../../src/snapshot/snapshots.ts'
 import { TrmStore } from '../../src/store/store.ts'
 import { ProjectFiles } from '../../src/workspace/project-files.ts'
@@ -316,31 +315,4 @@ verifies('trm:snapshot:without-git', 'a session works, and takes its candidates 
   t.match(await ask('submit', { candidate: repairSums }), { rule: 'success' })
   await ask('undo')
   t.equal(readText(root, 'sums', 'sums.py'), before)
-})
-
-const createManifestWith = (count: number) => ({
-  root: '/project',
-  entries: Array.from({ length: count }, (_, i) => ({
-    path: `file-${i}`,
-    kind: 'file' as const,
-    blob: 'b',
-    mode: 0o644,
-    bytes: 1,
-  })),
-})
-
-t.test('ManifestCache counts its bytes and evicts the oldest manifest first', async (t) => {
-  const memory = new ManifestCache()
-  memory.set('a', createManifestWith(10))
-  const { entries } = memory.set('b', createManifestWith(20))
-  t.equal(entries.length, 20)
-  const bytes = memory.bytes()
-  t.ok(bytes > 30 * 200)
-  memory.set('b', createManifestWith(20))
-  t.equal(memory.bytes(), bytes, 'a repeated manifest counts once')
-  t.ok(memory.shrink(1) > 0)
-  t.equal(memory.get('a'), undefined)
-  t.equal(memory.get('b')?.entries.length, 20)
-  memory.delete('b')
-  t.equal(memory.bytes(), 0)
 })
