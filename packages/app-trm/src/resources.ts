@@ -4,8 +4,7 @@ import type { Registrar, Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { formatConfig } from './domain/session-config.ts'
 import type { Critic } from './session/critic.ts'
-import { findLastResult } from './session/steps.ts'
-import type { StepRow } from './store/rows.ts'
+import { findLastResult, type StepRow } from './store/rows.ts'
 import type { ClientState, TrmContext } from './tools/tool-context.ts'
 
 const decompress = promisify(gunzip)

@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isCausewayError } from '@causeway/protocol'
 import type { Critic } from '../session/critic.ts'
-import { findLastStep, listLiveSteps } from '../session/steps.ts'
-import type { SessionRow, StepRow } from '../store/rows.ts'
+import { findLastStep, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
 import { listAll } from '../workspace/tree-list.ts'
 
 const decompress = promisify(gunzip)

@@ -11,7 +11,6 @@ import type { Proposal } from '../session/propose.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
 import { findAbsentPaths } from '../workspace/absent-paths.ts'
 import { listModules } from './advice.ts'
-import { auditCommand } from './audit-command.ts'
 import { runGuard } from './run-guard.ts'
 import { runStages } from './run-stages.ts'
 
@@ -90,7 +89,7 @@ async function runCommands(
   { step, cwd, signal }: JudgeRequest,
   occasion: string,
 ): Promise<readonly Evidence[]> {
-  const { dir, store, engine } = critic
+  const { store } = critic
   const total = critic.running.get(id)?.progress.total ?? config.signals.length
   const report = (stage: string, done: number): void =>
     critic.running
@@ -99,19 +98,15 @@ async function runCommands(
         occasion === '' ? { stage, done, total } : { stage: `${stage}, ${occasion}`, done: total, total },
       )
   return runStages({
+    critic,
     config,
-    engine,
     cwd,
-    hidden: dir,
+    audit: { session_id: id, occasion: `step ${step.number}${occasion === '' ? '' : ' guard'}` },
     failFast: config.failFast && step.kind !== 'baseline',
     marker: step.marker,
     signal,
     onStage: (index, name) => report(name, index),
-    async onProcess(spec, mark) {
-      await store.setStage(step.id, spec.name, mark)
-      const named = `step ${step.number}${occasion === '' ? '' : ' guard'}`
-      return auditCommand(critic, { session_id: id, occasion: named, cwd }, spec, mark.pid)
-    },
+    onProcess: (spec, mark) => store.setStage(step.id, spec.name, mark),
     async onStageEnd(index, { summary, stdout, stderr }) {
       if (occasion !== '') return
       const [out, err] = await Promise.all([compress(stdout), compress(stderr)])

@@ -6,10 +6,8 @@ import { selectCases, selectsTest, type TestRun } from '../domain/report/test-ru
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Progress } from '../session/running-step.ts'
-import { findLastResult } from '../session/steps.ts'
-import type { SessionRow } from '../store/rows.ts'
+import { findLastResult, type SessionRow } from '../store/rows.ts'
 import { withWorkCopy } from '../workspace/work-copy.ts'
-import { auditCommand } from './audit-command.ts'
 import { findOutputProblems } from './judge-step.ts'
 import { runStages } from './run-stages.ts'
 
@@ -85,17 +83,15 @@ function runSelected(
   const marker = critic.newId()
   return withWorkCopy(critic, config, { marker, signal }, (cwd) =>
     runStages({
+      critic,
       config,
-      engine: critic.engine,
       cwd,
-      hidden: critic.dir,
+      audit: { session_id: id, occasion: 'only' },
       failFast: config.failFast,
       marker,
       signal,
       only: { ids, source: baseline?.tests?.source ?? '' },
       onStage: (index, stage) => onProgress({ stage, done: index, total: 1 }),
-      onProcess: (spec, { pid }) =>
-        auditCommand(critic, { session_id: id, occasion: 'only', cwd }, spec, pid),
     }),
   )
 }

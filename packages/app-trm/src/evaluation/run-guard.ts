@@ -49,8 +49,7 @@ export async function runGuard(
   const files = await restoreGuarded(guard, originals)
   const suspicions = [...findDependencies(guard), ...(await findSuspiciousCode(guard, files, originals))]
   if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
-  const evidence =
-    files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
+  const evidence = files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
   const probe = isPromising ? await runProbe(guard) : 'not possible'
   return { files, evidence, probe, suspicions }
 }
@@ -76,7 +75,9 @@ async function readOriginals({ critic, origin, changed }: GuardRun): Promise<Rea
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
   if (origin === undefined) return texts
-  const readable = new Set(origin.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path))
+  const readable = new Set(
+    origin.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
+  )
   const found = await critic.snapshots.read(
     origin,
     selected.filter((path) => readable.has(path)),

@@ -18,20 +18,18 @@ import { computeMedian, computeSpread, type Metric } from '../domain/evaluation/
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import { replacePaths } from '../domain/report/test-run.ts'
 import type { SessionConfig } from '../domain/session-config.ts'
-import type { Engine } from '../engine/engine.ts'
 import { TrmError } from '../errors.ts'
 import type { ProcessMark } from '../runner/process-group.ts'
 import { type CommandResult, runCommand } from '../runner/run-command.ts'
-
-/** Called with the result of a command. */
-export type CommandEnd = (result: CommandResult) => Promise<void>
+import type { Critic } from '../session/critic.ts'
+import type { CommandRow } from '../store/rows.ts'
 
 export interface StagesRun {
+  readonly critic: Pick<Critic, 'engine' | 'dir' | 'store' | 'log' | 'now'>
   readonly config: SessionConfig
-  readonly engine: Engine
   readonly cwd: string
-  /** The server's data, which a sandbox hides. */
-  readonly hidden: string
+  /** The session and the occasion, for the audit. */
+  readonly audit: Pick<CommandRow, 'session_id' | 'occasion'>
   /** Whether a failed command skips the rest. */
   readonly failFast: boolean
   readonly marker: string
@@ -40,7 +38,7 @@ export interface StagesRun {
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
   /** Called when the process of a command runs. */
-  onProcess(spec: SignalSpec, mark: ProcessMark): Promise<CommandEnd>
+  onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
   onStageEnd?(index: number, stage: Evidence): Promise<void>
 }
 
@@ -83,7 +81,7 @@ async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   if (spec.kind === 'perf') return runBenchmark(run, spec)
   const result = await runSignal(run, spec, spec.command)
   const { stdout, stderr } = cleanResult(run, result)
-  const diagnostics = await run.engine.call('diagnostics', `${stdout}\n${stderr}`, { isEvaluation })
+  const diagnostics = await run.critic.engine.call('diagnostics', `${stdout}\n${stderr}`, { isEvaluation })
   const checks = spec.kind === 'check' ? readChecks(stdout) : undefined
   return toEvidence(run, spec, [result], { diagnostics, checks })
 }
@@ -102,7 +100,7 @@ async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
     const read = await Promise.all([xml, nodeXml, appended].map(readReport))
     const reports = read.filter((text) => text !== undefined)
     const evidence = { reports, ...cleanResult(run, result) }
-    const tests = await run.engine.call('tests', evidence, { isEvaluation })
+    const tests = await run.critic.engine.call('tests', evidence, { isEvaluation })
     return toEvidence(run, spec, [result], {
       tests: tests && replacePaths(tests, (text) => removeFolder(run, text)),
     })
@@ -138,7 +136,7 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
     const result = await runSignal(run, spec, spec.command)
     results.push(result)
     const { stdout, stderr } = cleanResult(run, result)
-    const metric = await run.engine.call('metric', [stdout, stderr], { isEvaluation })
+    const metric = await run.critic.engine.call('metric', [stdout, stderr], { isEvaluation })
     if (metric === undefined || result.exitCode !== 0) break
     metrics.push(metric)
   }
@@ -157,27 +155,45 @@ interface SignalOptions {
 }
 
 async function runSignal(
-  { config, cwd, hidden, marker, signal, onProcess }: StagesRun,
+  run: StagesRun,
   spec: SignalSpec,
   command: string,
   { env = {}, writable = [] }: SignalOptions = {},
 ): Promise<CommandResult> {
-  let onEnd: CommandEnd | undefined
-  const isConfined = config.sandbox === 'bwrap'
+  const { critic, config, cwd, marker, signal } = run
+  let onEnd: ((result: CommandResult) => Promise<void>) | undefined
+  const confined = { cwd, repo: config.project, writable, hidden: critic.dir }
   const result = await runCommand({
     command,
-    sandbox: isConfined ? createBwrapArguments({ cwd, repo: config.project, writable, hidden }) : undefined,
+    sandbox: config.sandbox === 'bwrap' ? createBwrapArguments(confined) : undefined,
     cwd,
     env: { ...createEnvironment(process.env, config.env, env), PWD: cwd },
     timeoutMs: config.timeoutS * 1000,
     marker,
     signal,
     async onStart(mark) {
-      onEnd = await onProcess(spec, mark)
+      await run.onProcess?.(spec, mark)
+      onEnd = await auditCommand(run, spec, mark.pid)
     },
   })
   await onEnd?.(result)
   return result
+}
+
+/** Stores and logs the start of a command. Returns the function that records its end. */
+async function auditCommand(
+  { critic: { store, log, now }, audit, cwd }: StagesRun,
+  { name: stage, command }: SignalSpec,
+  pid: number,
+): Promise<(result: CommandResult) => Promise<void>> {
+  const row = { ...audit, cwd, stage, command, pid, started_ms: now() }
+  const id = await store.commandStarted(row)
+  log.info(row, 'command started')
+  return async ({ exitCode, timedOut, ms, stdout, stderr }) => {
+    const end = { exit_code: exitCode, ms, bytes: stdout.bytes + stderr.bytes }
+    await store.commandEnded(id, end)
+    log.info({ ...audit, cwd, stage, pid, timedOut, ...end }, 'command ended')
+  }
 }
 
 function toEvidence(

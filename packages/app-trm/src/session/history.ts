@@ -1,10 +1,15 @@
 /** Undo, restore and reset. They write only files that the session changed. */
 import { CausewayError } from '@causeway/protocol'
 import { createStanding, type Standing } from '../domain/evaluation/score.ts'
-import type { CheckpointRow, LandingRow, SessionRow, StepRow } from '../store/rows.ts'
+import {
+  type CheckpointRow,
+  type LandingRow,
+  listLiveSteps,
+  type SessionRow,
+  type StepRow,
+} from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
-import { listLiveSteps } from './steps.ts'
 
 export interface Reverted {
   readonly standing: Standing

@@ -5,8 +5,7 @@ import { formatCount } from '../domain/format-count.ts'
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import { type Reverted, type RevertRequest, reset, restore, undo } from '../session/history.ts'
-import { listLiveSteps } from '../session/steps.ts'
-import type { SessionRow } from '../store/rows.ts'
+import { listLiveSteps, type SessionRow } from '../store/rows.ts'
 import {
   type ClientState,
   createAliases,

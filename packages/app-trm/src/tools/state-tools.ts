@@ -8,8 +8,7 @@ import type { Critic } from '../session/critic.ts'
 import { endSession } from '../session/end-session.ts'
 import { restoreBestFiles } from '../session/history.ts'
 import type { RunningStep } from '../session/running-step.ts'
-import { findLastResult, listLiveSteps } from '../session/steps.ts'
-import type { SessionRow, StepRow } from '../store/rows.ts'
+import { findLastResult, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
 import { landWorkspace } from '../workspace/workspace.ts'
 import {
   type ClientState,

@@ -58,8 +58,7 @@ export async function landWorkspace(
   ])
   const changed = paths.filter(
     (path) =>
-      !isSameContent(ours.get(path), theirs.get(path)) &&
-      !isSameContent(ours.get(path), original.get(path)),
+      !isSameContent(ours.get(path), theirs.get(path)) && !isSameContent(ours.get(path), original.get(path)),
   )
   const conflicts = changed.filter((path) => !isSameContent(theirs.get(path), original.get(path)))
   if (conflicts.length > 0 && !force)

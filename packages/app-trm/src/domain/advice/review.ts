@@ -80,7 +80,7 @@ function toChangedFile(
   return { path, added, removed }
 }
 
-const [python, script] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/]
+const [python, script, typed] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 
 /** `message` is the problem, a colon, and what to do. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
@@ -92,51 +92,23 @@ const textRules: readonly Rule[] = [
   ['type-safety', 'warning', script, /@ts-(ignore|nocheck)/, 'a type error is hidden: correct the type'],
 ]
 
+const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 characters: break it']
+
 /** Rules for the code of added lines, without strings and comments. */
 const codeRules: readonly Rule[] = [
   ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
   ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
-  [
-    'error-handling',
-    'error',
-    python,
-    /^\s*except\s*:/,
-    'bare except also catches exits: name the exceptions',
-  ],
+  ['error-handling', 'error', python, /^\s*except\s*:/, 'bare except also catches exits: name exceptions'],
   ['error-handling', 'warning', python, /\bdef \w+\(.*=\s*(\[\]|\{\})/, 'mutable default: use None'],
   ['error-handling', 'warning', script, /catch\s*(\([^()]*\)\s*)?\{\s*\}/, 'the error is ignored: handle it'],
   ['type-safety', 'warning', python, /[:>]\s*(typing\.)?Any\b/, 'Any disables type checks: name the type'],
-  [
-    'type-safety',
-    'warning',
-    /\.[cm]?tsx?$/,
-    /(:\s*any\b|\bas\s+any\b|<any>)/,
-    'any disables type checks: use unknown',
-  ],
-  [
-    'code-quality',
-    'error',
-    /./,
-    /(?<![\w.])(eval|exec)\s*\(/,
-    'text runs as code: parse the expected format',
-  ],
+  ['type-safety', 'warning', typed, /:\s*any\b|\bas\s+any\b|<any>/, 'any disables type checks: use unknown'],
+  ['code-quality', 'error', /./, /(?<![\w.])(eval|exec)\s*\(/, 'text runs as code: parse it instead'],
   ['code-quality', 'error', /./, /^\s*(breakpoint\(\)|import pdb|debugger\b)/, 'breakpoint'],
   ['code-quality', 'info', script, /(?<![=!])[=!]=(?!=)/, 'equality with conversion: use === or !=='],
-  [
-    'testing',
-    'error',
-    script,
-    /\b(describe|it|test)\.only\s*\(/,
-    'all other tests are skipped: remove .only',
-  ],
+  ['testing', 'error', script, /\b(describe|it|test)\.only\s*\(/, 'other tests are skipped: remove .only'],
   ['data-validation', 'warning', python, /inplace\s*=\s*True/, 'inplace=True: assign the result instead'],
-  [
-    'data-validation',
-    'warning',
-    python,
-    /^\s*\w*df\w*(\[[^[\]]*\]\s*){2}=(?!=)/i,
-    'chained assignment: use .loc',
-  ],
+  ['data-validation', 'warning', python, /^\s*\w*df\w*(\[[^[\]]*\]\s*){2}=(?!=)/i, 'chained: use .loc'],
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
@@ -175,11 +147,8 @@ export function review(files: readonly ChangedFile[], focus: readonly Category[]
   const sorted = first.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
   const errors = sorted.filter(({ severity }) => severity === 'error')
   const needsChanges = counts.error > 0 || counts.warning > maxWarnings
-  const assessment: 'approved' | 'needs-changes' | 'comments' = needsChanges
-    ? 'needs-changes'
-    : first.length > 0
-      ? 'comments'
-      : 'approved'
+  const accepted = first.length > 0 ? 'comments' : 'approved'
+  const assessment = needsChanges ? 'needs-changes' : accepted
   const categoryCounts = [...byCategory].toSorted(([, a], [, b]) => b - a).slice(0, 5)
   return {
     summary: {
@@ -212,14 +181,7 @@ function reviewFile({ path, added }: ChangedFile, add: (comment: ReviewComment) 
     const start = text.slice(0, maxLineLength)
     check(forText, line, start)
     check(forCode, line, removeTextAndComments(start, path))
-    if (text.length > 120)
-      add({
-        file: path,
-        line,
-        severity: 'info',
-        category: 'formatting',
-        message: 'more than 120 characters: break it',
-      })
+    if (text.length > 120) check([longLine], line, text)
   }
   const [first] = added
   if (first === undefined || added.length <= maxAddedLines) return

@@ -23,75 +23,66 @@ const [maxSuggestions, maxLocations] = [5, 3]
 /** A benchmark this many times slower than the best is a regression. */
 const regressionFactor = 1.1
 
+interface Suggestion {
+  readonly priority: (typeof priorities)[number]
+  readonly category: 'tests' | 'build' | 'data-quality' | 'lint' | 'performance' | 'tampering' | 'signal'
+  readonly issue: string
+  readonly locations: readonly (Place & { readonly snippet?: string })[]
+  readonly suggestedFix?: string
+  readonly autoFixable: boolean
+}
+
 /** Returns the most urgent things to do after an evaluation. */
-export function suggest({ result, problems, files, fixable }: SuggestRequest) {
+export function suggest({ result, problems, files, fixable }: SuggestRequest): readonly Suggestion[] {
   const { missing, missingCount, tests, failures, tamper, signals } = result
-  const create = (
-    priority: (typeof priorities)[number],
-    category: 'tests' | 'build' | 'data-quality' | 'lint' | 'performance' | 'tampering' | 'signal',
+  const found: Suggestion[] = []
+  const add = (
+    kind: readonly [Suggestion['priority'], Suggestion['category']],
     issue: string,
-    { places = [], todo }: { readonly places?: readonly Place[]; readonly todo?: string | undefined } = {},
-  ) => ({
-    priority,
-    category,
-    issue,
-    locations: places.flatMap((place) => locate(place, files)).slice(0, maxLocations),
-    ...(todo === undefined ? {} : { suggestedFix: todo }),
-    autoFixable: places.some(({ file }) => file !== undefined && fixable.has(file)),
-  })
+    places: readonly Place[] = [],
+    todo?: string,
+  ): void => {
+    const [priority, category] = kind
+    const locations = places.flatMap((place) => locate(place, files)).slice(0, maxLocations)
+    const autoFixable = places.some(({ file }) => file !== undefined && fixable.has(file))
+    const suggested = todo === undefined ? {} : { suggestedFix: todo }
+    found.push({ priority, category, issue, locations, ...suggested, autoFixable })
+  }
+  if (missingCount > 0) {
+    const names = missing.slice(0, 3).join(', ')
+    add(['critical', 'tests'], `${formatCount(missingCount, 'test')} of the baseline did not run: ${names}`)
+  }
   const raised = problems.filter(({ source }) => source === 'python')
-  const other = signals.filter(({ kind, ok }) => kind === 'check' && !ok)
-  const perf = signals.find(({ kind }) => kind === 'perf')
-  const percent = Math.round((1 / Math.max(perf?.value ?? 1, 1e-9) - 1) * 100)
-  return [
-    ...(missingCount === 0
-      ? []
-      : [
-          create(
-            'critical',
-            'tests',
-            `${formatCount(missingCount, 'test')} of the baseline did not run: ${missing.slice(0, 3).join(', ')}`,
-          ),
-        ]),
-    ...raised.map((problem) =>
-      create(preventsLoading(problem) ? 'critical' : 'high', 'tests', describe(problem), {
-        places: [problem],
-        todo: problem.advice,
-      }),
-    ),
-    ...(raised.length > 0 || failures.length === 0
-      ? []
-      : [
-          create(
-            'high',
-            'tests',
-            `${formatCount(tests?.failed ?? failures.length, 'test')} failed; the first is ${failures[0]?.id}`,
-            { places: failures },
-          ),
-        ]),
-    ...tamper.map(({ path, why }) =>
-      create('high', 'tampering', `the candidate changes ${path}, which ${why}`, {
-        places: [{ file: path }],
-      }),
-    ),
-    ...other.map(({ name, why }) =>
-      create(
-        'high',
-        name === 'build' ? 'build' : name === 'dataQual' ? 'data-quality' : 'signal',
-        `${name}: ${why}`,
-      ),
-    ),
-    ...groupByKind(problems.filter(({ source }) => source === 'lint')).map((group) =>
-      create(group.some(({ isError }) => isError) ? 'medium' : 'low', 'lint', describeGroup(group), {
-        places: group,
-      }),
-    ),
-    ...((perf?.value ?? 1) >= 1 / regressionFactor || result.perf === null
-      ? []
-      : [create('medium', 'performance', `the benchmark is ${percent} % behind its best`)]),
-  ]
+  for (const problem of raised)
+    add(
+      [preventsLoading(problem) ? 'critical' : 'high', 'tests'],
+      describe(problem),
+      [problem],
+      problem.advice,
+    )
+  if (raised.length === 0 && failures.length > 0) {
+    const count = formatCount(tests?.failed ?? failures.length, 'test')
+    add(['high', 'tests'], `${count} failed; the first is ${failures[0]?.id}`, failures)
+  }
+  for (const { path, why } of tamper)
+    add(['high', 'tampering'], `the candidate changes ${path}, which ${why}`, [{ file: path }])
+  for (const { name, why } of signals.filter(({ kind, ok }) => kind === 'check' && !ok))
+    add(['high', checkCategories[name] ?? 'signal'], `${name}: ${why}`)
+  for (const group of groupByKind(problems.filter(({ source }) => source === 'lint')))
+    add([group.some(({ isError }) => isError) ? 'medium' : 'low', 'lint'], describeGroup(group), group)
+  const perf = signals.find(({ kind }) => kind === 'perf')?.value ?? 1
+  if (perf < 1 / regressionFactor && result.perf !== null) {
+    const percent = Math.round((1 / Math.max(perf, 1e-9) - 1) * 100)
+    add(['medium', 'performance'], `the benchmark is ${percent} % behind its best`)
+  }
+  return found
     .toSorted((a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority))
     .slice(0, maxSuggestions)
+}
+
+const checkCategories: Readonly<Record<string, Suggestion['category']>> = {
+  build: 'build',
+  dataQual: 'data-quality',
 }
 
 const preventsLoading = ({ kind }: Problem): boolean =>
