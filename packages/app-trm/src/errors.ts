@@ -229,7 +229,6 @@ export const TrmError = defineErrors({
 
 export type TrmErrorCode = keyof typeof TrmError.definitions
 
-/** Creates the error of a project in which another session evaluates a candidate. */
 export const createProjectBusyError = (repo: string, sid: string): CausewayError =>
   new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${repo}: ${sid}`, {
     data: { repo, sid },

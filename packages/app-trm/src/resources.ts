@@ -9,7 +9,6 @@ import type { ClientState, TrmContext } from './tools/tool-context.ts'
 
 const decompress = promisify(gunzip)
 
-/** Declares the resources of sessions and of the output of commands. */
 export function declareResources(app: Registrar<Critic, ClientState>): void {
   app.resource('trm://sessions/{sid}', {
     name: 'refinement',

@@ -4,7 +4,6 @@ import type { Critic } from './session/critic.ts'
 import { diffStep } from './session/step-diff.ts'
 import type { ClientState } from './tools/tool-context.ts'
 
-/** Declares the routes for viewers. */
 export function declareRoutes(app: Registrar<Critic, ClientState>): void {
   app.route('GET', '/sessions/{sid}/evaluations/{position}/diff', {
     about:

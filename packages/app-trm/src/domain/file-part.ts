@@ -10,7 +10,6 @@ export function splitLines(text: string): readonly string[] {
 interface FilePart {
   /** With the line ends of the file. */
   readonly content: string
-  /** Lines of the whole file. */
   readonly lineCount: number
   /** Line after the part; `null` at the end. */
   readonly nextOffset: number | null

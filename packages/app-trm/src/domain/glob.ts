@@ -6,7 +6,6 @@ export type PatternStep =
   | { readonly many: (char: string) => boolean }
   | { readonly optional: number }
 
-/** Steps that match this text. */
 export const toLiteralSteps = (text: string): readonly PatternStep[] =>
   text.split('').map((literal) => ({ one: (char) => char === literal }))
 

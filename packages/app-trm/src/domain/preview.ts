@@ -1,7 +1,6 @@
 import { createHunks } from './candidate/line-diff.ts'
 import type { AppliedCandidate, FileContent, FilesBefore } from './candidate/types.ts'
 
-/** Maximum shown lines of each side of a file. */
 const maxLines = 40
 
 interface FilePreview {

@@ -5,34 +5,25 @@ import { defaultWeights, type SignalKind, type SignalSpec } from './evaluation/s
 import type { Protection } from './evaluation/tamper.ts'
 import type { SessionRequest } from './session-request.ts'
 
-/** The configuration of a session, fixed for its life. */
 export interface SessionConfig {
   /** Folder that the session reads and writes: the project, or the session's workspace. */
   readonly repo: string
-  /** Real path of the user's project. */
   readonly project: string
-  /** In the order in which they run. */
   readonly signals: readonly SignalSpec[]
   readonly halt: HaltPolicy
   /** Weight of the newest score in the moving average, 0 to 1. */
   readonly ema: number
-  /** Timeout of each command, in seconds. */
   readonly timeoutS: number
   /** When the files of a candidate are written to the user's project. */
   readonly write: 'each' | 'improved' | 'end'
   /** Whether commands run in a work copy of the project. */
   readonly isolate: boolean
-  /** Ignored folders that the work copy links to. */
   readonly link: readonly string[]
-  /** Ignored folders and files that are copied for each evaluation. */
   readonly copy: readonly string[]
-  /** Additional environment variables of the commands. */
   readonly env: Readonly<Record<string, string>>
   readonly perf: {
     readonly goal: 'min' | 'max'
-    /** Number of runs; their median counts. */
     readonly repeat: number
-    /** Relative difference that is noise. */
     readonly noise: number
   }
   readonly allowTestRemoval: boolean

@@ -22,7 +22,6 @@ export const haltSchema = z.strictObject({
   min: z.int().min(1).optional(),
 })
 
-/** Paths in the project. */
 const paths = z.array(z.string().regex(/^(?!\/)(?!.*\.\.)/)).max(20)
 
 export const optionsSchema = z.strictObject({

@@ -1,4 +1,3 @@
-/** The entry of the worker. */
 import { serve } from '@causeway/worker'
 import { type EngineMethods, engineMethods } from './methods.ts'
 

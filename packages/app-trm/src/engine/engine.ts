@@ -75,7 +75,6 @@ export class Engine {
   }
 }
 
-/** Counts characters and bytes in data up to `limit`. */
 function measureSize(data: unknown, limit: number): number {
   if (typeof data === 'string' || data instanceof Uint8Array) return data.length
   if (typeof data !== 'object' || data === null) return 0

@@ -44,7 +44,6 @@ export const engineMethods = {
       return [...found, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
     })
   },
-  /** Returns files that tests depend on and that a candidate must not change. */
   findHelpers: ({ naming, originals, changed, checks }: HelperRequest): readonly string[] => [
     ...findHelpers(naming, originals, checks),
     ...findExpectations(changed, new Map([...naming, ...originals])),
@@ -55,7 +54,6 @@ export const engineMethods = {
   formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>
     formatDiff(before, after),
   tests: readTests,
-  /** Reads the first output that contains a measurement. */
   metric: (outputs: readonly string[]) => outputs.map(readMetric).find((metric) => metric !== undefined),
   diagnostics: readDiagnostics,
   /** `modules` are the top-level modules of the project. */
@@ -78,7 +76,6 @@ interface ProtectionRequest {
 
 interface SuspicionRequest {
   readonly files: readonly ComparedSource[]
-  /** Texts of the tests. */
   readonly tests: readonly string[]
 }
 

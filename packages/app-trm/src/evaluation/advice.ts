@@ -28,7 +28,6 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   const modules = isNameMissing ? (await listAll(repo)).map(({ path }) => path) : []
   const python = modules.filter((path) => path.endsWith('.py')).slice(0, maxModules)
   const files = await readTexts(critic, repo, new Set([...named.slice(0, maxFiles), ...python]))
-  /** The last step that changed a file, by path. */
   const changedIn = new Map(
     listLiveSteps(steps).flatMap(({ number, result }) =>
       (result?.filesChanged ?? []).map((file) => [file, number] as const),

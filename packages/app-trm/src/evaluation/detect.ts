@@ -4,7 +4,6 @@ import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { findPrograms, findPythonModule } from '../domain/command/command.ts'
 
-/** Suitable commands, by argument of `trm.start`. */
 export type Detected = Readonly<Record<string, string>>
 
 const virtualEnvironments = ['.venv', 'venv']
@@ -68,7 +67,6 @@ function parseScripts(text: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Returns whether all programs that a command starts exist. */
 export async function findCommandStatus(
   repo: string,
   command: string,

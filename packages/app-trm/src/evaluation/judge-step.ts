@@ -21,13 +21,11 @@ export interface JudgeRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
-  /** Paths whose doubtful code is intended. */
   readonly accept?: readonly string[] | undefined
   readonly filesChanged: readonly string[]
   /** Files that differ from the start of the session. */
   readonly changed: readonly string[]
   readonly step: StepRow
-  /** Folder with the candidate, in which the commands run. */
   readonly cwd: string
   readonly signal: AbortSignal
 }
@@ -76,7 +74,6 @@ export async function judgeStep(
   return guard === null ? first : assess({ ...input, guard })
 }
 
-/** Returns the problems in the outputs of commands. */
 export async function findOutputProblems({ engine }: Critic, repo: string, evidence: readonly Evidence[]) {
   const outputs = evidence.flatMap(({ stdout, stderr }) => [stdout, stderr])
   return engine.call('problems', { outputs, modules: await listModules(repo) }, { isEvaluation: true })

@@ -20,7 +20,6 @@ interface GuardRequest {
   /** Files that differ from the start of the session. */
   readonly changed: readonly string[]
   readonly evidence: readonly Evidence[]
-  /** Whether the step would be a success or the best so far. */
   readonly isPromising: boolean
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
 }
@@ -113,7 +112,6 @@ async function restoreGuarded(
   return [...named, ...(await restore(guard, helpers))].sort()
 }
 
-/** Files that run commands. */
 const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
 function findShadowingPaths({ origin }: GuardRun, created: ReadonlySet<string>): readonly string[] {
@@ -121,7 +119,6 @@ function findShadowingPaths({ origin }: GuardRun, created: ReadonlySet<string>):
   return findShadowing(created, new Set(origin.entries.map(({ path }) => path)))
 }
 
-/** Restores files of the work copy. Returns the paths that differed. */
 async function restore(
   { critic, origin, cwd }: GuardRun,
   paths: readonly string[],
@@ -130,7 +127,6 @@ async function restore(
   return critic.snapshots.restoreTo(cwd, origin, paths)
 }
 
-/** Lists the test files of a work copy, and further code. */
 async function listFiles(
   cwd: string,
   isFurther = (_path: string): boolean => false,
@@ -237,7 +233,6 @@ function createProbes(
   return critic.engine.call('createProbes', { texts, tests, ids }, { isEvaluation })
 }
 
-/** Runs the tests with the probes, and returns those that the runner does not report. */
 async function findUnreported(
   guard: GuardRun,
   spec: SignalSpec,

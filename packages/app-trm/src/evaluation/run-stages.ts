@@ -30,14 +30,12 @@ export interface StagesRun {
   readonly cwd: string
   /** The session and the occasion, for the audit. */
   readonly audit: Pick<CommandRow, 'session_id' | 'occasion'>
-  /** Whether a failed command skips the rest. */
   readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
   /** Ids of the only tests to run, and the source of the last run. */
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
-  /** Called when the process of a command runs. */
   onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
   onStageEnd?(index: number, stage: Evidence): Promise<void>
 }
@@ -127,7 +125,6 @@ async function readReport(file: string): Promise<string | undefined> {
   }
 }
 
-/** Runs the benchmark several times; the median counts. */
 async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   const { repeat } = run.config.perf
   const results: CommandResult[] = []

@@ -1,10 +1,8 @@
 import stripAnsi from 'strip-ansi'
 
-/** The output of one stream. */
 export interface Captured {
   /** Without escape sequences; a line in brackets replaces omitted output. */
   readonly text: string
-  /** All written bytes. */
   readonly bytes: number
   readonly truncated: boolean
 }

@@ -61,7 +61,6 @@ export async function findMarked(marker: string): Promise<readonly number[]> {
   return found.filter((pid) => pid !== undefined)
 }
 
-/** Kills the processes that an earlier server left. */
 export async function killLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
   if (mark !== null && mark.started !== null && createMark(mark.pid).started === mark.started)
     signalGroup(mark.pid, 'SIGKILL')

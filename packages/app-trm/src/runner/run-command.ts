@@ -10,7 +10,6 @@ import { Capture, type Captured } from './capture.ts'
 import { createMark, killMarked, markerName, type ProcessMark, signalGroup } from './process-group.ts'
 
 export interface CommandRun {
-  /** For `/bin/sh -c`. */
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -120,7 +119,6 @@ async function endGroup({ pid }: ChildProcess): Promise<void> {
   signalGroup(pid, 'SIGKILL')
 }
 
-/** Kills remaining processes and reads the rest of the pipes. */
 async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null && !pipe.readableEnded)
   const ended = Promise.all(pipes.map((pipe) => pipe && once(pipe, 'end').catch(() => undefined)))

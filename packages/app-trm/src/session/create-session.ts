@@ -19,7 +19,6 @@ interface CreateRequest {
   readonly repo: string
   readonly notes: string
   readonly preflight: boolean
-  /** Name of the caller's token. */
   readonly holder: unknown
   readonly request: string
   readonly config: Omit<SessionRequest, 'sandbox'> & { readonly sandbox?: SandboxLevel | undefined }
@@ -99,7 +98,6 @@ function checkCommands(
   })
 }
 
-/** Throws `SANDBOX_UNAVAILABLE`. */
 async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
   if (level === 'none') return level
   if (await hasBwrap()) return 'bwrap'

@@ -10,7 +10,6 @@ import type { TrmStore } from '../store/store.ts'
 import { ProjectFiles } from '../workspace/project-files.ts'
 import type { RunningStep } from './running-step.ts'
 
-/** Default number of concurrent evaluations. */
 export const defaultParallel = 2
 
 /** What the server permits: settings that no session can exceed. */
@@ -30,7 +29,6 @@ interface CriticParts {
   readonly snapshots: Snapshots
   readonly policy: Policy
   readonly parallel?: number | undefined
-  /** Real path of the server's data folder. */
   readonly dir: string
 }
 
@@ -44,12 +42,10 @@ export class Critic {
   readonly policy: Policy
   readonly dir: string
   readonly engine = new Engine()
-  /** Limits concurrent evaluations. */
   readonly queue: CallQueue
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
-  /** Running evaluations by session. */
   readonly running = new Map<string, RunningStep>()
   readonly #changed: Env['changed']
   readonly #collecting: Promise<void>
@@ -73,7 +69,6 @@ export class Critic {
 
   readonly files = (root: string): ProjectFiles => new ProjectFiles(root)
 
-  /** Notifies clients that the resource of a session changed. */
   notifyChanged(sid: string): void {
     this.#changed.resource(`trm://sessions/${sid}`)
   }

@@ -15,7 +15,6 @@ const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 /** Maximum length of a stored text, in characters. */
 const maxLength = 2 ** 19
 
-/** SHA-256 of a file's bytes, in hex. */
 export const hashContent = (content: FileContent): string =>
   createHash('sha256').update(content).digest('hex')
 

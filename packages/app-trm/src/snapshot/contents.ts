@@ -13,7 +13,6 @@ const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 /** A large file passes through memory in parts of this size. */
 const partBytes = 2 ** 20
 
-/** Files that are read at the same time. */
 const concurrency = 16
 
 export type ContentDatabase = ReturnType<typeof openDatabase>

@@ -2,11 +2,9 @@ import { TrmError } from '../errors.ts'
 import type { Contents } from './contents.ts'
 import type { SnapshotEntry } from './snapshot-entry.ts'
 
-/** The list of a snapshot. */
 export interface Manifest {
   /** Real path of the project. */
   readonly root: string
-  /** Sorted by path. */
   readonly entries: readonly SnapshotEntry[]
 }
 

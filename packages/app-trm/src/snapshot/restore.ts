@@ -20,7 +20,6 @@ interface RestoreOptions {
   readonly force?: boolean | undefined
 }
 
-/** A path that differs from the snapshot. */
 interface Difference {
   readonly entry: SnapshotEntry
   readonly current: SnapshotEntry

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { open, readlink } from 'node:fs/promises'
 
-/** One path of a snapshot. */
 export interface SnapshotEntry {
   readonly path: string
   /** `other` is a folder or a device. */
@@ -14,7 +13,6 @@ export interface SnapshotEntry {
   readonly bytes: number
 }
 
-/** Creates the entry of a path in its current state. */
 export async function readEntry(
   path: string,
   absolute: string,

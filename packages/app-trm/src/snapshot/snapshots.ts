@@ -28,7 +28,6 @@ export interface SnapshotsOptions {
 /** The id of a stored snapshot, or a combination of snapshots. */
 export type Snapshot = string | Manifest
 
-/** Files that are read at the same time. */
 const concurrency = 16
 
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
@@ -172,7 +171,6 @@ export class Snapshots {
     this.#contents.drop(ids)
   }
 
-  /** Releases the space of removed snapshots. */
   collect(): void {
     this.#contents.collect()
   }
@@ -201,7 +199,6 @@ export class Snapshots {
       : manifest
   }
 
-  /** Stores the contents of paths and returns their entries. */
   async #record(root: string, paths: readonly string[]): Promise<readonly SnapshotEntry[]> {
     const places = await Promise.all([...new Set(paths)].map((path) => locate(root, path)))
     const files = places.filter(({ stats }) => stats?.isFile())

@@ -17,11 +17,9 @@ export interface SessionRow {
   readonly updated_ms: number
 }
 
-/** An evaluation. */
 export interface StepRow {
   readonly id: number
   readonly session_id: string
-  /** 0 for the baseline. */
   readonly number: number
   readonly kind: EvalResult['kind']
   readonly status: 'running' | 'done' | 'interrupted' | 'cancelled' | 'failed'
@@ -67,7 +65,6 @@ export interface OutputRow {
   readonly stderr: Buffer
 }
 
-/** A file as a client read it. */
 export interface SeenFile {
   /** SHA-256 of its bytes in hex; empty if the file did not exist. */
   readonly sha: string
@@ -97,7 +94,6 @@ export interface CommandRow {
   /** `null` while the command runs, and if a signal or the end of the server ended it. */
   readonly exit_code: number | null
   readonly ms: number | null
-  /** Bytes of both streams. */
   readonly bytes: number | null
 }
 

@@ -74,7 +74,6 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
-/** The data of Trm in the data folder. */
 export const dataParts: readonly DataPart[] = [
   { path: 'trm/work/', kind: 'passing' },
   { path: 'trm/shadow.git/', kind: 'files' },

@@ -41,14 +41,11 @@ type NewStep = Pick<
 
 /** The sessions in `trm.db`. Each method is one transaction. */
 export class TrmStore {
-  /** The open database, for the contents of snapshots. */
   readonly db: ContentDatabase
   readonly #aging: AgingClock
   readonly #dir: string
-  /** Ids of sessions that are being created. */
   readonly #reserved = new Set<string>()
 
-  /** Opens `trm.db` in a data folder. Throws the errors of `openDatabase`. */
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
     this.db = openDatabase(join(dir, 'trm.db'), { migrations, now })
     const columns = ['request.made_ms', 'step.started_ms']
@@ -83,12 +80,10 @@ export class TrmStore {
     return true
   }
 
-  /** Releases a reserved place, which a created session no longer needs. */
   releaseSession(id: string): void {
     this.#reserved.delete(id)
   }
 
-  /** The session takes its reserved place. */
   async createSession(
     { id, config, standing, start }: Pick<SessionRow, 'id' | 'config' | 'standing' | 'start'>,
     request: StoredRequest,
@@ -114,7 +109,6 @@ export class TrmStore {
     return row && this.#parseSession(row)
   }
 
-  /** Returns the sessions that have not ended. */
   async sessions(): Promise<readonly SessionRow[]> {
     const sql = `SELECT * FROM session WHERE status <> 'ended' ORDER BY created_ms, id`
     return this.#all<SessionText>(sql).map((row) => this.#parseSession(row))
@@ -155,12 +149,10 @@ export class TrmStore {
     })
   }
 
-  /** Records the running command of a step. */
   async setStage(stepId: number, stage: string, mark: ProcessMark): Promise<void> {
     this.#run('UPDATE step SET stage = ?, mark = ? WHERE id = ?', stage, JSON.stringify(mark), stepId)
   }
 
-  /** Records the landing that wrote the candidate of a step. */
   async setLanding(stepId: number, landingId: number): Promise<void> {
     this.#run('UPDATE step SET landing_id = ? WHERE id = ?', landingId, stepId)
   }
@@ -281,7 +273,6 @@ export class TrmStore {
     this.#run('UPDATE command SET exit_code = ?, ms = ?, bytes = ? WHERE id = ?', exit_code, ms, bytes, id)
   }
 
-  /** Returns the last 100 commands of a session, the newest first. */
   async commands(sessionId: string): Promise<readonly CommandRow[]> {
     return this.#all(
       `SELECT session_id, occasion, stage, command, cwd, pid, started_ms, exit_code, ms, bytes FROM command
@@ -290,7 +281,6 @@ export class TrmStore {
     )
   }
 
-  /** Records files, by path, as the client read them. */
   async addSeen(sessionId: string, files: ReadonlyMap<string, SeenFile>): Promise<void> {
     this.#transact(() => {
       for (const [path, { sha, text }] of files)
@@ -308,7 +298,6 @@ export class TrmStore {
     return new Map(rows.map(({ path, sha }) => [path, sha]))
   }
 
-  /** Returns the compressed text that the client read. */
   async seenText(sessionId: string, path: string): Promise<Buffer | undefined> {
     const sql = 'SELECT text FROM seen WHERE session_id = ? AND path = ?'
     return this.#get<{ text: Buffer | null }>(sql, sessionId, path)?.text ?? undefined

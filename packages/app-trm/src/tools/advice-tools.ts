@@ -185,7 +185,6 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Returns the text files that a session changed, before the session and now. */
 async function readSessionChanges(
   { store: { store, snapshots, files } }: TrmContext,
   { id, config }: SessionRow,

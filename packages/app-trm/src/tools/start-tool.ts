@@ -196,7 +196,6 @@ async function warnEditable({ project, write, isolate }: SessionConfig): Promise
   )
 }
 
-/** Evaluates the baseline, or returns that of a repeated request. */
 async function evaluateBaseline(ctx: TrmContext, session: SessionRow, wait: number, details: boolean) {
   const { store: critic } = ctx
   const steps = await critic.store.steps(session.id)

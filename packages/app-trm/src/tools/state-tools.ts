@@ -127,7 +127,6 @@ export function declareEndTool(app: Registrar<Critic, ClientState>): void {
 
 const round = (score: number): number => Math.round(score * 1e4) / 1e4
 
-/** Writes the requested files and returns the paths that changed in the user's project. */
 async function applyFiles(
   critic: Critic,
   session: SessionRow,

@@ -6,7 +6,6 @@ import type { Critic } from '../session/critic.ts'
 import type { Progress } from '../session/running-step.ts'
 import type { SessionRow } from '../store/rows.ts'
 
-/** The state of one client: the session that it started last. */
 export interface ClientState {
   sid?: string
 }
@@ -94,7 +93,6 @@ export function createProgressListener(ctx: TrmContext): (progress: Progress) =>
   }
 }
 
-/** The summary of an evaluation that still runs. */
 export function formatRunning({ id, standing }: SessionRow, step: number, progress: Progress) {
   const { stage, done, total } = progress
   return {

@@ -9,7 +9,6 @@ import { TrmError } from '../errors.ts'
 export interface Place {
   readonly path: string
   readonly absolute: string
-  /** `undefined` if nothing exists at the path. */
   readonly stats: Stats | undefined
 }
 
@@ -67,7 +66,6 @@ export async function statIfExists(absolute: string): Promise<Stats | undefined>
   }
 }
 
-/** Returns the parent folders of a path below the root, the nearest first. */
 export function listParents(root: string, absolute: string): string[] {
   const folders: string[] = []
   for (let folder = dirname(absolute); folder.length > root.length; folder = dirname(folder))

@@ -53,7 +53,6 @@ export class ProjectFiles {
     })
   }
 
-  /** Removes temporary files of a write that a crash interrupted. */
   async sweep(paths: readonly string[]): Promise<void> {
     const root = await resolveRoot(this.#folder)
     for (const path of paths) await removeTemporaryFiles((await locateFile(root, path)).absolute)

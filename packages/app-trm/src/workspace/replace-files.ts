@@ -17,7 +17,6 @@ import { classifyFailure, StoreError } from '@causeway/store'
 import { TrmError } from '../errors.ts'
 import { listParents, type Place } from './place.ts'
 
-/** The new state of a path. */
 export type Replacement =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly fill: (file: FileHandle) => Promise<void> }

@@ -8,7 +8,6 @@ import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
 import { statIfExists } from './place.ts'
 
-/** A file or a link of a project. */
 export interface TreeFile {
   readonly path: string
   readonly absolute: string
@@ -115,7 +114,6 @@ async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   }
 }
 
-/** The rules of one `.gitignore`. */
 interface Rules {
   /** Relative to the project, with a final slash; empty for the project. */
   readonly folder: string

@@ -33,7 +33,6 @@ export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<vo
     if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-/** Removes the workspace of a session, if it has one. */
 export async function removeWorkspace({ repo, project }: SessionConfig): Promise<void> {
   if (repo !== project) await rm(repo, { recursive: true, force: true, maxRetries: 3 })
 }
@@ -71,7 +70,6 @@ export async function landWorkspace(
   return changed
 }
 
-/** Returns the x bits of existing files, by path. */
 async function readExecutableBits(
   root: string,
   paths: readonly string[],

@@ -9,7 +9,6 @@ import type { Problem } from '../feedback/problem.ts'
 /** A repair that can be submitted unchanged. */
 export interface Fix {
   readonly priority: 'critical' | 'high' | 'medium' | 'low'
-  /** The problem, with file and line. */
   readonly issue: string
   readonly candidateToFix: Candidate
   readonly rationale: string
@@ -51,7 +50,6 @@ function findFix(problem: Problem, files: ReadonlyMap<string, string>): Fix | un
   return undefined
 }
 
-/** Whether the candidate applies and leaves a file that can be parsed. */
 function isApplicable(file: string, text: string, candidate: Candidate): boolean {
   try {
     const after = applyCandidate(new Map([[file, text]]), candidate).changes.get(file)
@@ -65,10 +63,8 @@ function isApplicable(file: string, text: string, candidate: Candidate): boolean
 /** Messages about names that are not defined, in Python, flake8, pylint, mypy, TypeScript and ESLint. */
 const undefinedName = /(?:^|[Nn]ame |variable )['"](\w+)['"](?: is not defined|\.|$| \(undefined-variable\))/
 
-/** Messages with the right spelling. */
 const suggestedName = /[Dd]id you mean:? (?:to write )?'(\w+)'\?/
 
-/** Conventional imports, by name. */
 const conventionalImports: Readonly<Record<string, string>> = {
   np: 'import numpy as np',
   pd: 'import pandas as pd',

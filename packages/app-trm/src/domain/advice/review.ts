@@ -17,14 +17,12 @@ export interface ReviewComment {
   readonly suggestion?: string | undefined
 }
 
-/** The changes of one file. */
 interface ChangedFile {
   readonly path: string
   readonly added: readonly { readonly line: number; readonly text: string }[]
   readonly removed: number
 }
 
-/** A file to review. */
 export interface ReviewedFile {
   readonly path: string
   readonly content: string
@@ -85,7 +83,6 @@ const [python, script, typed] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 /** `message` is the problem, a colon, and what to do. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
 
-/** Rules for the text of added lines. */
 const textRules: readonly Rule[] = [
   ['todos', 'info', /./, /\b(TODO|FIXME|XXX|HACK)\b/, 'note of open work: do it, or open an issue'],
   ['code-quality', 'error', /./, /^(<{7}|>{7}) /, 'merge conflict marker'],
@@ -120,7 +117,6 @@ const removeTextAndComments = (line: string, path: string): string => {
   return code.replace(python.test(path) ? /#.*/ : /\/\/.*|\/\*.*?(\*\/|$)|^\s*\*.*/g, '')
 }
 
-/** Maximum comments of a result; the counts include all of them. */
 const maxComments = 50
 /** A file with more added lines gets a comment. */
 const maxAddedLines = 200
@@ -162,9 +158,7 @@ export function review(files: readonly ChangedFile[], focus: readonly Category[]
       assessment,
       highlights: categoryCounts.map(([category, count]) => `${category}: ${count}`),
     },
-    /** The most severe first. */
     comments: sorted.slice(0, maxComments),
-    /** What must change. */
     issues: errors.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`),
     suggestions: [...new Set(sorted.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10),
   }
@@ -192,7 +186,6 @@ function reviewFile({ path, added }: ChangedFile, add: (comment: ReviewComment) 
 const isTest = (path: string): boolean =>
   /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/.test(path)
 
-/** Adds a comment if code changes and no test does. */
 function reviewTests(files: readonly ChangedFile[], add: (comment: ReviewComment) => void): void {
   const changed = files.find(
     ({ path, added }) => (python.test(path) || script.test(path)) && added.length >= 10,

@@ -94,7 +94,6 @@ const describe = ({ kind, message, count }: Problem): string =>
 const describeGroup = ([first, ...others]: readonly Problem[]): string =>
   `${first?.kind} ${first?.message}${others.length > 0 ? `, and ${others.length} more of its kind` : ''}`
 
-/** Groups lint problems by code, the most frequent first. */
 function groupByKind(problems: readonly Problem[]): readonly (readonly Problem[])[] {
   const groups = new Map<string, Problem[]>()
   for (const problem of problems) groups.set(problem.kind, [...(groups.get(problem.kind) ?? []), problem])

@@ -11,7 +11,6 @@ interface DiffedText {
   readonly hunks: readonly HunkPlacement[]
 }
 
-/** A hunk with all its possible placements. */
 interface Search {
   readonly hunk: Hunk
   /** From 1. */

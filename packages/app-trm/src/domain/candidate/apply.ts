@@ -24,7 +24,6 @@ export function listPaths(candidate: Candidate): readonly string[] {
   return [...new Set(paths)].sort()
 }
 
-/** SHA-256 of a file's bytes, in hex. */
 type Hash = (content: FileContent) => string
 
 interface Outcome {
@@ -228,7 +227,6 @@ const warnStaleOutputs = (path: string, cells: readonly number[]): CandidateWarn
     message: `the outputs of cell ${cell} belong to its previous source`,
   }))
 
-/** Warns about a file that the candidate made invalid. */
 function warnSyntax(
   path: string,
   before: FileContent | undefined,

@@ -42,7 +42,6 @@ const edit = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('deleteCell'), cell }),
 ])
 
-/** A whole file, or its removal. */
 const wholeFile = z
   .strictObject({ ...file, content: text.optional(), delete: z.boolean().optional() })
   .refine(

@@ -44,7 +44,6 @@ function findVotedOffset(file: readonly string[], lines: readonly string[]): num
   return best
 }
 
-/** Compares the words of the longest line. */
 function findSimilarOffset(file: readonly string[], lines: readonly string[]): number | undefined {
   const longest = lines.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '')
   const words = findWords(longest)

@@ -2,7 +2,6 @@
 export interface DiffHeader {
   /** Path before; `undefined` without a header, `null` for `/dev/null`. */
   readonly from: string | null | undefined
-  /** Path after. */
   readonly to: string | null | undefined
   /** Whether `rename` lines name the paths, which have no prefixes. */
   readonly isBare: boolean
@@ -71,7 +70,6 @@ function parseGitPaths(rest: string): [string, string] {
   return [rest.slice(0, middle), rest.slice(middle + 1)]
 }
 
-/** Parses a path of `---` or `+++`, which a tab and a time may follow. */
 function parseHeaderPath(rest: string): string | null {
   const path = rest.startsWith('"') ? unquote(rest) : (rest.split('\t')[0] ?? '').trim()
   return path === '/dev/null' ? null : path

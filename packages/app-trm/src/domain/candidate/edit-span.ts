@@ -12,7 +12,6 @@ import {
 } from './edited-text.ts'
 import type { Edit } from './types.ts'
 
-/** An edit of a text, not of the cells of a notebook. */
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
 interface OwnedSpan extends Span {
@@ -34,7 +33,6 @@ export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: s
   return spans
 }
 
-/** Creates the error of an invalid edit. */
 type Reject = (
   code: TrmErrorCode,
   reason: string,

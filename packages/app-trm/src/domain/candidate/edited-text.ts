@@ -10,7 +10,6 @@ export interface Span {
 }
 
 export interface ParsedText {
-  /** The byte order mark, or an empty string. */
   readonly mark: string
   /** The text with LF line ends; a last line without an end gets one. */
   readonly body: string
@@ -52,7 +51,6 @@ export function checkLineCount(texts: readonly string[], name: string): void {
   }
 }
 
-/** Returns the lines, without their ends. */
 export const toLines = ({ body, starts }: ParsedText): string[] =>
   starts.map((start, index) => body.slice(start, (starts[index + 1] ?? body.length) - 1))
 

@@ -24,7 +24,6 @@ export class LineComparison {
     return [{ newStart: 1, lines: [...mark(before, '-'), ...mark(after, '+')] }]
   }
 
-  /** Counts the removed and added lines. */
   count(before: string, after: string): readonly [removed: number, added: number] {
     const lines = this.compare(before, after).flatMap((hunk) => hunk.lines)
     const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length

@@ -131,7 +131,6 @@ export function editNotebook(path: string, text: string, edits: readonly Edit[])
   return finish(path, writer.text, sources)
 }
 
-/** Replaces the source of one cell by the result of `change`. */
 export function editCell(
   path: string,
   text: string,
@@ -182,7 +181,6 @@ function createId(cells: readonly Cell[], seed: string): string {
   return toId()
 }
 
-/** Changes the list of cells in the format of the file. */
 class CellWriter {
   readonly #mark: string
   readonly #options: ModificationOptions
@@ -203,7 +201,6 @@ class CellWriter {
     return this.#mark + this.#text
   }
 
-  /** Replaces the source of a cell; `null` deletes the cell. */
   replace({ index, isList, source: before }: Cell, source: string | null): void {
     if (source === null) this.#modify(['cells', index], undefined)
     else if (source !== before) this.#modify(['cells', index, 'source'], isList ? toLines(source) : source)

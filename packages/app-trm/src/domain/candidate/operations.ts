@@ -17,7 +17,6 @@ export interface DiffOperation {
   readonly cell?: CellAddress | undefined
 }
 
-/** A change of one file with a checked path. */
 export type Operation =
   | ({ readonly path: string; readonly sha?: string | undefined } & (
       | { readonly type: 'write'; readonly content: string; readonly mayExist: boolean }
@@ -48,7 +47,6 @@ export function listOperations(candidate: Candidate): readonly Operation[] {
   return operations
 }
 
-/** Returns the path that an operation reads. */
 export const findSource = (operation: Operation): string =>
   operation.type === 'diff' ? operation.from : operation.path
 
@@ -90,7 +88,6 @@ function checkLength(text: string, name: string): void {
     )
 }
 
-/** Reads a diff and drops files without any change. */
 function readFiles(text: string, name: string): readonly FileDiff[] {
   checkLength(text, name)
   const files = readDiff(text).filter(
@@ -127,7 +124,6 @@ function toDiffOperation({
   return { ...toOperation(file, paths), sha, ...(cell === undefined ? {} : { cell }) }
 }
 
-/** Converts one file of a diff whose paths are known. */
 function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>): DiffOperation {
   const name = to ?? from
   if (name == null) throw new TrmError('INVALID_DIFF', 'the patch has a hunk without a file header')

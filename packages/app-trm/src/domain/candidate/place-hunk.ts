@@ -98,7 +98,6 @@ function findStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]
     .filter((start) => start >= 0 && wanted.every((line, index) => trimmed[start + index] === line))
 }
 
-/** Whether enough lines remain to identify the position. */
 function hasEnoughContext(old: readonly string[], fuzz: number): boolean {
   const filled = old.filter((line) => line.trim() !== '').length
   return old.length - fuzz >= 2 * fuzz + 1 && filled - fuzz >= fuzz + 1
@@ -114,7 +113,6 @@ function findFuzzyStarts({ trimmed, indices }: IndexedText, wanted: readonly str
     .sort((a, b) => a - b)
 }
 
-/** Returns the indices of the lines, sorted by their number of occurrences in the text. */
 function sortByRarity(indices: IndexedText['indices'], wanted: readonly string[]): number[] {
   const count = (index: number): number => indices.get(wanted[index] ?? '')?.length ?? 0
   return [...wanted.keys()].sort((a, b) => count(a) - count(b))
@@ -155,7 +153,6 @@ function isAnchored(
   return isFirm(first - 1, first - 2) && isFirm(end, end + 1)
 }
 
-/** Returns the ranges `[first, end)` of removed and added lines between context. */
 function findBlocks(lines: readonly HunkLine[]): readonly (readonly [first: number, end: number])[] {
   const blocks: [number, number][] = []
   for (const [index, { op }] of lines.entries()) {

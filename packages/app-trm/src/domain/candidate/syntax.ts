@@ -62,7 +62,6 @@ const checks: Readonly<Record<string, Check>> = {
   toml: (text) => attempt(() => parseToml(text)),
 }
 
-/** Returns the first syntax error of a file; `undefined` for unknown extensions and long texts. */
 export function findSyntaxError(path: string, text: string): SyntaxProblem | undefined {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
   const check = Object.hasOwn(checks, extension) ? checks[extension] : undefined

@@ -34,7 +34,6 @@ export interface HunkPlacement {
 export interface FileReport {
   readonly path: string
   readonly kind: 'created' | 'deleted' | 'modified' | 'renamed' | 'unchanged'
-  /** Previous path of a renamed file. */
   readonly from?: string | undefined
   /** The x bit that a patch sets or clears. */
   readonly executable?: boolean | undefined
@@ -56,7 +55,6 @@ export interface CandidateWarning {
   readonly source?: string | undefined
 }
 
-/** A candidate applied in memory. */
 export interface AppliedCandidate {
   readonly changes: Changes
   readonly report: CandidateReport

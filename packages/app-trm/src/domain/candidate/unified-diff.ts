@@ -3,7 +3,6 @@ import { TrmError } from '../../errors.ts'
 import { addFilePair, addHeaderLine, type DiffHeader, emptyHeader, isFilePair } from './diff-header.ts'
 import { checkLineCount } from './edited-text.ts'
 
-/** A context, removed or added line. */
 export interface HunkLine {
   readonly op: ' ' | '-' | '+'
   readonly text: string
@@ -13,7 +12,6 @@ export interface Hunk {
   readonly lines: readonly HunkLine[]
   /** First old line of the hunk header, from 1; `undefined` for a bare `@@`. */
   readonly oldStart: number | undefined
-  /** First new line of the hunk header. */
   readonly newStart: number | undefined
   /** Whether the counts of the header are those of the lines, as in a diff that a program wrote. */
   readonly isCounted: boolean
@@ -24,7 +22,6 @@ export interface Hunk {
   readonly isCrLf: boolean
 }
 
-/** The changes of one file. */
 export interface FileDiff extends DiffHeader {
   readonly hunks: readonly Hunk[]
 }

@@ -14,7 +14,6 @@ const fixedVariables: Readonly<Record<string, string>> = {
   PYTHONHASHSEED: '0',
 }
 
-/** Returns the first variable that a session must not set. */
 export const findForbiddenName = (variables: Readonly<Record<string, string>>): string | undefined =>
   Object.keys(variables).find(
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),

@@ -8,11 +8,9 @@ export const chooseStricter = (a: SandboxLevel, b: SandboxLevel): SandboxLevel =
 
 /** Absolute real paths. */
 export interface SandboxFolders {
-  /** Working directory, writable. */
   readonly cwd: string
   /** The user's project, the target of links in a work copy. */
   readonly repo: string
-  /** Further writable folders. */
   readonly writable: readonly string[]
   /** The server's data, which is not visible. */
   readonly hidden: string

@@ -25,7 +25,6 @@ export function findNamedPaths(outputs: readonly string[]): readonly string[] {
     .slice(0, maxPaths)
 }
 
-/** Warns about absent paths, with the option that adds them. */
 export function warnAbsent(absent: readonly AbsentPath[]): readonly string[] {
   if (absent.length === 0) return []
   const listed = absent.map(

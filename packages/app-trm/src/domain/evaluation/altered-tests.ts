@@ -29,7 +29,6 @@ class CaseIndex {
     }
   }
 
-  /** Returns the cases of the tests with this name. */
   find(name: string): readonly TestCase[] {
     return (this.#cases.get(getLastWord(name)) ?? []).filter(({ id }) => isNamed(id, name))
   }
@@ -44,7 +43,6 @@ function isNamed(id: string, name: string): boolean {
   return test === name || (test.endsWith(name) && !/\w/.test(test[test.length - name.length - 1] ?? ''))
 }
 
-/** Maximum altered tests of a file. */
 const maxTests = 200
 
 /** Alters the first expected value of tests that passed, if its assertion certainly runs. */
@@ -141,7 +139,6 @@ function alterPythonAssertion(line: string): string | undefined {
   return head && alterArguments(head, args, ')')
 }
 
-/** A statement that asserts. */
 const scriptAssertion =
   /(?<=(?:[;{}\n]|=>)\s{0,80})(?:(?:assert\w*|t)(?:\.strict)?\.(?:equals?|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/
 

@@ -42,12 +42,10 @@ export interface AssessmentInput {
 
 export interface Assessment {
   readonly result: EvalResult
-  /** The standing after the evaluation. */
   readonly standing: Standing
   readonly baseline: Baseline
 }
 
-/** The values of all signals of one run. */
 interface Judged {
   readonly evidence: readonly Evidence[]
   readonly signals: readonly JudgedSignal[]

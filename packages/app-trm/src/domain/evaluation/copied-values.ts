@@ -25,7 +25,6 @@ export interface TestedValues {
   readonly owners: ReadonlyMap<string, readonly TestedPairs[]>
 }
 
-/** Returns the inputs and results in the texts of test files. */
 export function readTestedValues(texts: readonly string[]): TestedValues {
   const files = texts.map((text) => new Set(text.split('\n').flatMap(listTested)))
   const owners = new Map<string, TestedPairs[]>()
@@ -106,7 +105,6 @@ const listConditions = (text: string): readonly string[] =>
 /** `[0, None, 14][value]` */
 const indexedList = /\[([^[\]]{3,1000})\]\s*\[\s*[a-z_]/gi
 
-/** Returns the pairs of a list that is indexed by an input. */
 const listPositions = (text: string): readonly string[] =>
   Array.from(text.slice(0, 2000).matchAll(indexedList)).flatMap(([, items = '']) =>
     items.split(',').map((item, index) => `${index} ${unquote(item.trim())}`),
@@ -122,7 +120,6 @@ interface Literal {
   readonly end: number
 }
 
-/** A value of a data file. */
 const word = /"[^"]*"|[^\s,;:|=]+/g
 
 const comment = /^\s*(?:#|\/\/|\/?\*).*/

@@ -1,4 +1,3 @@
-/** A problem that a linter or a compiler reports. */
 export interface Diagnostic {
   readonly file: string
   /** From 1. */

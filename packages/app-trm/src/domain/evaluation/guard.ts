@@ -7,9 +7,7 @@ import type { Evidence } from './judge-signal.ts'
 import { checksPass, epsilon, type Score } from './score.ts'
 import type { Suspicion } from './suspicion.ts'
 
-/** What the second evaluation of a step found. */
 export interface GuardFinding {
-  /** Files that were restored to the start of the session. */
   readonly files: readonly string[]
   /** Results with these files; `undefined` if no file was restored. */
   readonly evidence: readonly Evidence[] | undefined
@@ -24,7 +22,6 @@ export interface Guard {
   readonly score: number
   /** `null` without a test command or with unreadable output. */
   readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
-  /** Whether the checks pass in the second evaluation too. */
   readonly passes: boolean
   /** Whether the second evaluation confirms the score of the first, and no doubtful code is left that the caller did not accept. */
   readonly confirms: boolean
@@ -83,7 +80,6 @@ export const createGuard = (
 
 const formatSuspicion = ({ path, line, why }: Suspicion): string => `${path}:${line} ${why}`
 
-/** Counts the tests of a run. */
 export const summarizeTests = (run: TestRun | undefined): Guard['tests'] =>
   run === undefined
     ? null

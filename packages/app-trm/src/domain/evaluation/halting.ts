@@ -4,13 +4,9 @@ import { checksPass, epsilon, type Standing } from './score.ts'
 import type { SignalValue } from './signal.ts'
 
 export interface HaltPolicy {
-  /** Maximum steps. */
   readonly max: number
-  /** Minimum score of a success. */
   readonly threshold: number
-  /** Steps without improvement before a plateau. */
   readonly patience: number
-  /** Minimum steps before a success. */
   readonly min: number
 }
 
@@ -23,7 +19,6 @@ export interface Decision {
   readonly reasons: readonly string[]
 }
 
-/** The decision before the first candidate. */
 export const undecided: Decision = Object.freeze({
   shouldHalt: false,
   rule: null,

@@ -7,7 +7,6 @@ import { formatMetric, type Metric } from './metric.ts'
 import { computePerfValue } from './score.ts'
 import type { SignalSpec, SignalValue } from './signal.ts'
 
-/** How a command ended. */
 export interface StageEnd {
   readonly exitCode: number | null
   readonly timedOut: boolean
@@ -15,7 +14,6 @@ export interface StageEnd {
   readonly timeoutS: number
 }
 
-/** The parsed result of one command. */
 export interface StageFinding {
   readonly spec: SignalSpec
   readonly end: StageEnd
@@ -24,7 +22,6 @@ export interface StageFinding {
   readonly metric?: Metric | undefined
   /** Median distance of several measurements from their median, relative to it. */
   readonly spread?: number | undefined
-  /** Checks that the command printed as JSON. */
   readonly checks?: readonly Check[] | undefined
   /** Why the result cannot be trusted. */
   readonly distrust?: string | undefined
@@ -32,13 +29,11 @@ export interface StageFinding {
   readonly notRunAfter?: string | undefined
 }
 
-/** One check of a data check. */
 interface Check {
   readonly name: string
   readonly ok: boolean
 }
 
-/** The end of one command. */
 export interface StageSummary {
   readonly stage: string
   readonly exitCode: number | null
@@ -49,7 +44,6 @@ export interface StageSummary {
   readonly truncated: boolean
 }
 
-/** The result of a command with its output. */
 export interface Evidence {
   readonly finding: StageFinding
   readonly summary: StageSummary

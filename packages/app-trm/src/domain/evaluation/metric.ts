@@ -4,7 +4,6 @@ export interface Metric {
   readonly unit: 's' | 'B' | 'ops/s' | ''
 }
 
-/** Spellings and the factor to the base unit. */
 const units = new Map(
   (
     [
@@ -69,7 +68,6 @@ function readBareNumber(output: string): Metric | undefined {
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(line) ? toMetric(line, '') : undefined
 }
 
-/** Accepts thousands separators: `1,234.5`. */
 function toMetric(number: string, name: string): Metric | undefined {
   const value = Number(number.replaceAll(/,(?=\d{3})/g, '').replace(',', '.'))
   if (!Number.isFinite(value)) return undefined
@@ -97,7 +95,6 @@ const scales: Readonly<Record<string, readonly (readonly [factor: number, name: 
   B: [1e9, 1e6, 1e3, 1].map((factor, index) => [factor, ['GB', 'MB', 'kB', 'B'][index] ?? '']),
 }
 
-/** Formats a measurement: `83.1 ms`, `1.2 MB`. */
 export function formatMetric({ value, unit }: Metric): string {
   const [factor, name] = scales[unit]?.find(([size]) => Math.abs(value) >= size) ?? [1, unit]
   return `${Number((value / factor).toPrecision(4))}${name === '' ? '' : ` ${name}`}`

@@ -6,12 +6,9 @@ import type { TestRun } from '../report/test-run.ts'
 import { alterTests, passesAny } from './altered-tests.ts'
 
 export interface Probe {
-  /** Test file with the added tests. */
   readonly path: string
   readonly text: string
-  /** Part of the id of each added test. */
   readonly names: readonly string[]
-  /** Names of altered tests. */
   readonly altered: readonly string[]
 }
 
@@ -44,7 +41,6 @@ const pythonAssertions: Readonly<Record<string, string>> = {
   assert: 'assert 1 == 2',
 }
 
-/** The same for `node:assert`. */
 const scriptAssertions: Readonly<Record<string, string>> = {
   ok: 'ok(false)',
   equal: 'equal(1, 2)',

@@ -55,12 +55,10 @@ export interface EvalResult extends Decision {
   readonly isolation: readonly string[]
   readonly stages: readonly StageSummary[]
   readonly filesChanged: readonly string[]
-  /** Whether the candidate is in the user's project. */
   readonly landed: boolean
   readonly ms: number
 }
 
-/** What later evaluations are compared with. */
 export interface Baseline {
   readonly tests: TestRun | undefined
   readonly diagnostics: Readonly<Record<string, readonly Diagnostic[]>>
@@ -154,7 +152,6 @@ function chooseNext({
     : 'Next: correct what fails and submit.'
 }
 
-/** Returns the ids of the failed tests. */
 export const listFailing = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 

@@ -53,7 +53,6 @@ export interface Standing {
   readonly accepted?: readonly string[]
 }
 
-/** Creates the standing of a new session. */
 export const createStanding = (notes: string): Standing => ({
   step: 0,
   ema: null,
@@ -88,9 +87,7 @@ export interface PerfOutcome {
   readonly unit: string
   readonly goal: 'min' | 'max'
   readonly contribution: number
-  /** Maximum contribution. */
   readonly share: number
-  /** Relative difference that is noise. */
   readonly noise: number
 }
 

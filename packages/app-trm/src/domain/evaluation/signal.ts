@@ -11,14 +11,12 @@ export interface SignalSpec {
   readonly weight: number
 }
 
-/** The value of a signal in one evaluation. */
 export interface SignalValue {
   readonly name: string
   readonly kind: SignalKind
   readonly weight: number
   /** 0 to 1. */
   readonly value: number
-  /** Whether the signal permits success. */
   readonly ok: boolean
   /** `179 of 180 passed`, `exit 1`, `timed out after 5 s`. */
   readonly why: string

@@ -123,7 +123,6 @@ const startsScript = /^if\s+__name__\s*==/
 const suspiciousShell =
   /^\s*(?:function\s+)?(?:test|\[|echo|printf|exit|diff|cmp|grep|false)\s*\(\)|\balias\s+(?:test|\[|echo|printf|exit|diff|cmp|grep|false)=|\btrap\b.*\bexit\b.*\b(?:EXIT|0)\s*$/
 
-/** Added code that can forge the result of a signal. */
 export interface Suspicion {
   /** The signal that is not trusted; `doubt` for code that has honest uses, which the caller can accept. */
   readonly kind: SignalKind | 'doubt'

@@ -68,7 +68,6 @@ export function findTampering(
  */
 export type Protection = 'compare' | readonly string[]
 
-/** Returns the paths that a candidate must not change. */
 export function findProtected(
   paths: readonly string[],
   protection: Protection,
@@ -165,7 +164,6 @@ const namesData = (text: string, { name, folder, end }: DataFile): boolean =>
 
 const listsFolder = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/
 
-/** Whether a test reads a data file. */
 function readsData(file: string, text: string, data: DataFile): boolean {
   const { path, name, folder, end } = data
   if (text.includes(name)) return true
@@ -176,7 +174,6 @@ function readsData(file: string, text: string, data: DataFile): boolean {
   return isKind && (isPlaced || includesWord(text, name.slice(0, name.length - end.length)))
 }
 
-/** Returns the commands of a package.json, a makefile or a script. */
 function listCommands(path: string, text: string): readonly string[] {
   if (!path.endsWith('.json')) return text.split('\n').map((line) => line.trim())
   const { scripts } = asObject(parseJson(text))

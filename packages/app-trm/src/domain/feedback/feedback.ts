@@ -13,7 +13,6 @@ import { readPythonErrors } from './python-error.ts'
 /** Maximum items, characters of an item, described failures, listed ids, and problems with advice. */
 const [maxItems, maxItemLength, maxFailures, maxFailedIds, maxAdvice] = [16, 1500, 8, 200, 4]
 
-/** Maximum names of tests in a list of a result. */
 export const maxNames = 20
 
 const isFailed = ({ status }: TestCase): boolean => status === 'error' || status === 'fail'
@@ -31,7 +30,6 @@ export function listFailures(run: TestRun | undefined): readonly Failure[] {
   }))
 }
 
-/** Returns the ids of all failed tests, up to a limit. */
 export const listFailedIds = (run: TestRun | undefined): readonly string[] =>
   (run?.cases ?? [])
     .filter(isFailed)
@@ -54,7 +52,6 @@ const shorten = (text: string): string =>
     ? text
     : `${text.slice(0, Math.floor(maxItemLength * 0.6))}\n…\n${text.slice(-Math.floor(maxItemLength * 0.35))}`
 
-/** A command with its output and its value. */
 interface Stage {
   readonly value?: SignalValue
   readonly stdout: string
@@ -71,7 +68,6 @@ interface FeedbackInput {
   readonly tamper: readonly Tampering[]
 }
 
-/** Returns the items, the most urgent first. */
 export function createFeedback(input: FeedbackInput): readonly string[] {
   const { guard, run, problems, comparison, stages, tamper } = input
   const failures = listFailures(run)

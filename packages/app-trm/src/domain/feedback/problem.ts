@@ -2,23 +2,19 @@ import type { Diagnostic } from '../evaluation/diagnostic.ts'
 import { advisePython, type HasModule } from './advice.ts'
 import { type Frame, type PythonError, readPythonErrors } from './python-error.ts'
 
-/** An exception, or a problem that a linter or a compiler reported. */
 export interface Problem {
   readonly source: 'python' | 'lint'
   /** File in the project; `undefined` if no such file is named. */
   readonly file: string | undefined
   /** From 1. */
   readonly line: number | undefined
-  /** Class of the exception or code of the linter. */
   readonly kind: string
   readonly message: string
   readonly advice: string | undefined
   readonly isError: boolean
-  /** Number of reports. */
   readonly count: number
 }
 
-/** Files that are not part of the project. */
 const libraryFile = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
 
 /** Returns the problems in the outputs of all commands, the ones to repair first at the beginning, each once. */
@@ -37,7 +33,6 @@ export function findProblems(
   return [...found.values()].toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Returns the innermost frame in the project. */
 export const findOwnFrame = (frames: readonly Frame[]): Frame | undefined =>
   frames.findLast(({ file }) => !libraryFile.test(file))
 

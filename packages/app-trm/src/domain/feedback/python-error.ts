@@ -1,4 +1,3 @@
-/** A position in the code that was running. */
 export interface Frame {
   readonly file: string
   /** From 1. */

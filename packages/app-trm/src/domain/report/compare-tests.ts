@@ -1,19 +1,14 @@
 import { toTestKey } from './pytest-id.ts'
 import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
-/** Differences between a run and the baseline. */
 export interface Comparison {
-  /** Tests of the baseline that did not run. */
   readonly missing: readonly string[]
   /** Number of missing tests, also if their names are unknown. */
   readonly missingCount: number
-  /** Tests that ran at the baseline and are skipped now. */
   readonly newlySkipped: readonly string[]
   /** Number of newly skipped tests, also if their names are unknown. */
   readonly skippedCount: number
-  /** Tests that passed at the baseline and fail now. */
   readonly broken: readonly string[]
-  /** Tests that failed at the baseline and pass now. */
   readonly repaired: readonly string[]
 }
 
@@ -56,7 +51,6 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
   }
 }
 
-/** Tests that count for the score. */
 export interface TestCount {
   readonly passed: number
   readonly total: number

@@ -2,7 +2,6 @@ import { XMLParser } from 'fast-xml-parser'
 import { createPytestId } from './pytest-id.ts'
 import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
 
-/** Maximum length of a report, in characters. */
 const maxLength = 20 * 2 ** 20
 
 const parser = new XMLParser({

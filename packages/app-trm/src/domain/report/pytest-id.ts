@@ -1,4 +1,3 @@
-/** A test in a report of pytest. */
 interface ReportedTest {
   readonly name: string
   /** Module and classes: `tests.test_sums.TestMean`; empty for a file that could not be loaded. */

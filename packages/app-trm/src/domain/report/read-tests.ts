@@ -5,7 +5,6 @@ import { readScriptRunner } from './script-text.ts'
 import { readTap } from './tap.ts'
 import type { TestRun } from './test-run.ts'
 
-/** The reports and the output of a test command. */
 export interface TestEvidence {
   readonly reports: readonly string[]
   /** Without escape sequences. */

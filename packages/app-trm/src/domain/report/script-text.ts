@@ -29,7 +29,6 @@ function toRun(
   return { source: `text:${runner}`, cases: [...cases.values()], isComplete: false, errors, ...counts }
 }
 
-/** Returns the group of the last match. */
 const findLast = (output: string, pattern: RegExp): string | undefined =>
   [...output.matchAll(pattern)].at(-1)?.[1]
 

@@ -24,7 +24,6 @@ export function readTap(output: string): TestRun | undefined {
 
 const bailOut = 'Bail out!'
 
-/** Returns why the tests did not all run. */
 function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): TestCase | undefined {
   const create = (id: string, message: string): TestCase => ({ id, status: 'error', message })
   if (bailout !== false && bailout !== undefined)

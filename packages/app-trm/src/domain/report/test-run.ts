@@ -15,7 +15,6 @@ export interface TestCase {
   readonly line?: number
 }
 
-/** The tests that a command ran. */
 export interface TestRun {
   /** `junit`, `tap`, `jest-json`, `mocha-json`, or `text:` with the name of the runner. */
   readonly source: string
@@ -70,7 +69,6 @@ export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
 /** Number of tests without those that were skipped or failed as expected. */
 export const countTests = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
 
-/** Applies `replace` to the names, files and messages of a run. */
 export function replacePaths(run: TestRun, replace: (text: string) => string): TestRun {
   const cases = run.cases.map(
     (one): TestCase => ({
