@@ -28,18 +28,18 @@ export interface GatewayOptions {
   readonly newId: () => string
   readonly clientInfo: { readonly name: string; readonly version: string }
   readonly random?: () => number
-  /** Expands variables. Throws a `CausewayError`. */
+  /** Throws a `CausewayError`. */
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
-  /** Returns the login at a remote server, or `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
+  /** Returns `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
   loginFor?(server: HostedServer): ServerLogin | undefined
   /** Whether another app or view has this path. */
   isReserved(path: string): boolean
-  /** The apps changed; see `takeChanges`. */
+  /** See `takeChanges`. */
   onChange(): void
   onResource(uri: string): void
 }
 
-/** Apps that changed since the last call. */
+/** Since the last call. */
 export interface AppChanges {
   readonly changed: readonly App[]
   /** Paths. */
@@ -51,11 +51,10 @@ interface Entry {
   readonly appName: string
   app: App
   changes: readonly CatalogueChange[]
-  /** What a person should look at, see `findWarnings`. */
   warnings: readonly string[]
 }
 
-/** Hosts MCP servers as apps. A server is started by its first call; lists come from a stored catalogue. */
+/** Hosts MCP servers as apps. The first call starts a server; lists come from a stored catalogue. */
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #pidFile: PidFile
@@ -72,7 +71,7 @@ export class Gateway {
     this.#pidFile = new PidFile(join(options.dataDir, 'gateway', 'pids.json'))
   }
 
-  /** Ends children of a server that was killed, and creates the apps. */
+  /** Also ends children of a server that was killed. */
   static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
     const gateway = new Gateway(options)
     const reaped = await gateway.#pidFile.reap()
@@ -86,7 +85,7 @@ export class Gateway {
     return [...this.#entries.values()].map(({ app }) => app)
   }
 
-  /** Adds, replaces and removes servers. Those whose configuration is the same keep running. */
+  /** Servers whose configuration is the same keep running. */
   async update(servers: readonly HostedServer[]): Promise<void> {
     const closing: Promise<void>[] = []
     const before = this.#entries.size
@@ -105,7 +104,6 @@ export class Gateway {
     await Promise.all(closing)
   }
 
-  /** Returns the apps to replace and to remove. */
   takeChanges(): AppChanges {
     const changed = [...this.#changed].flatMap((name) => this.#entries.get(name)?.app ?? [])
     const paths = new Set(this.apps.map(({ name }) => name.toLowerCase()))
@@ -115,7 +113,6 @@ export class Gateway {
     return { changed, removed }
   }
 
-  /** Describes every server, with the memory of its processes. */
   describe(): readonly HostedServerStatus[] {
     const entries = [...this.#entries.values()]
     const pids = entries.flatMap(({ server }) => server.pool.instances.flatMap(({ pid }) => pid ?? []))
@@ -123,27 +120,27 @@ export class Gateway {
     return entries.map((entry) => this.#describe(entry, memory))
   }
 
-  /** Returns the latest lines of output after a position of an earlier read. Throws `SERVER_NOT_FOUND`. */
+  /** `after` is the position of an earlier read. Throws `SERVER_NOT_FOUND`. */
   readOutput(name: string, after?: number): OutputLines {
     return this.#find(name).server.output.read(after)
   }
 
-  /** Stops the processes and forgets failures. Throws `SERVER_NOT_FOUND`. */
+  /** Also forgets failures. Throws `SERVER_NOT_FOUND`. */
   async restart(name: string): Promise<void> {
     await this.#find(name).server.restart()
   }
 
-  /** Lists the server again, for which it is started. Throws `SERVER_NOT_FOUND` and errors of the start. */
+  /** Starts the server and lists it again. Throws `SERVER_NOT_FOUND` and errors of the start. */
   async refresh(name: string): Promise<void> {
     await this.#find(name).server.takeCatalogue()
   }
 
-  /** Returns definitions that differ from the approved ones. Throws `SERVER_NOT_FOUND`. */
+  /** Throws `SERVER_NOT_FOUND`. */
   pendingChanges(name: string): readonly CatalogueChange[] {
     return this.#find(name).changes
   }
 
-  /** Approves the current definitions, of all or of these tools and prompts. Throws `SERVER_NOT_FOUND`. */
+  /** `items` are tools and prompts; default: all definitions. Throws `SERVER_NOT_FOUND`. */
   async approve(name: string, items?: readonly string[]): Promise<void> {
     const entry = this.#find(name)
     const { catalogue } = entry.server
@@ -154,7 +151,7 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** A client requested log messages of this level. Servers send at least `info`, because other clients may not request a level. */
+  /** Servers send at least `info`, because other clients may not request a level. */
   requestLogLevel(level: unknown): void {
     if (level !== 'debug' || this.#wantsDebug) return
     this.#wantsDebug = true
@@ -226,7 +223,7 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** Compares a catalogue with the pins and renews the app. The first catalogue of an approved server is the baseline. */
+  /** Compares a catalogue with the pins. The first catalogue of an approved server is the baseline. */
   #review(entry: Entry, catalogue: Catalogue): void {
     const { server, appName } = entry
     const { name, pin } = server.config
@@ -284,7 +281,7 @@ export class Gateway {
   }
 }
 
-/** Returns what a person should look at before a model uses the server. */
+/** For a person, before a model uses the server. */
 const findWarnings = (
   { endpoint }: HostedServer,
   catalogue: Catalogue | undefined,

@@ -14,7 +14,7 @@ export interface ProbeOptions {
   readonly concurrency?: number
   readonly project?: string
   readonly signal?: AbortSignal
-  /** Default: 180 s, for commands that download the server first. */
+  /** Default: 180 s, because commands may download the server. */
   readonly timeoutMs?: number
   readonly login?: ServerLogin | undefined
   readonly clientInfo: { readonly name: string; readonly version: string }

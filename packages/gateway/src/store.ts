@@ -24,7 +24,7 @@ interface PinRow {
   readonly definition: string
 }
 
-/** `gateway.db`: what each hosted server offered last, and which definitions are approved. */
+/** `gateway.db`: the last catalogue of each hosted server, and the approved definitions. */
 export class GatewayStore {
   readonly #db: Database
 
@@ -32,7 +32,6 @@ export class GatewayStore {
     this.#db = openDatabase(path, { migrations: gatewayMigrations })
   }
 
-  /** Returns the catalogue that a server had with this configuration. */
   findCatalogue(server: string, configHash: string): Catalogue | undefined {
     const sql = 'SELECT content FROM catalogue WHERE server = ? AND config_hash = ?'
     const content = this.#db.prepare<[string, string], string>(sql).pluck().get(server, configHash)
@@ -47,7 +46,7 @@ export class GatewayStore {
       .run(server, configHash, JSON.stringify(catalogue), takenMs)
   }
 
-  /** Empty for a server that was never approved. */
+  /** Empty if the server was never approved. */
   listPins(server: string): readonly Pin[] {
     return this.#db
       .prepare<[string], PinRow>('SELECT kind, name, definition FROM pin WHERE server = ?')
@@ -65,7 +64,7 @@ export class GatewayStore {
     })()
   }
 
-  /** Removes servers that are no longer configured. */
+  /** Removes all other servers. */
   retain(servers: readonly string[]): void {
     const names = JSON.stringify(servers)
     this.#db.transaction(() => {
@@ -81,6 +80,5 @@ export class GatewayStore {
   }
 }
 
-/** Returns the pins with these keys or, without keys, all. */
 export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
   keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))

@@ -15,7 +15,6 @@ export interface StoredTokens {
   readonly refresh_at_ms?: number
 }
 
-/** A client at an authorization server. */
 export interface StoredClient {
   readonly client_id: string
   readonly client_secret?: string
@@ -24,14 +23,13 @@ export interface StoredClient {
   readonly redirect_uri?: string
 }
 
-/** What refresh and revocation need of the authorization server's metadata (RFC 8414). */
+/** What refresh and revocation need of the metadata (RFC 8414). */
 export interface StoredEndpoints {
   readonly token_endpoint: string
   readonly revocation_endpoint?: string
   readonly token_endpoint_auth_methods_supported?: readonly string[]
 }
 
-/** The login at one remote server. */
 export interface StoredLogin {
   /** URL of the server, without its query. */
   readonly resource: string
@@ -43,7 +41,7 @@ export interface StoredLogin {
   readonly indicator?: string
   /** Absent after the authorization server refused a refresh. */
   readonly tokens?: StoredTokens
-  /** Scope that the server required, for the next login. */
+  /** For the next login. */
   readonly required_scope?: string
 }
 
@@ -51,7 +49,7 @@ export interface StoredLogin {
 const fileName = 'auth.json'
 const maxBytes = 4 * 2 ** 20
 
-/** A lock of a process that was killed. Longer than a refresh. */
+/** Of a process that was killed. Longer than a refresh. */
 const staleLockMs = 60_000
 const lockRetryMs = 50
 
@@ -70,7 +68,6 @@ export class AuthFile {
     return this.#read().find((login) => login.resource === resource)
   }
 
-  /** Adds or replaces the login at a server. */
   save(login: StoredLogin): void {
     this.#write([...this.#read().filter(({ resource }) => resource !== login.resource), login])
   }
@@ -81,7 +78,7 @@ export class AuthFile {
     if (others.length < logins.length) this.#write(others)
   }
 
-  /** Runs an operation while no other process does. */
+  /** Excludes other processes. */
   async withLock<T>(run: () => Promise<T>): Promise<T> {
     const lock = `${this.path}.lock`
     mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
@@ -120,7 +117,7 @@ export class AuthFile {
     return logins
   }
 
-  /** Replaces the file atomically. */
+  /** Atomic. */
   #write(logins: readonly StoredLogin[]): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
     const temporary = `${this.path}.${randomBytes(6).toString('hex')}.new`

@@ -51,7 +51,7 @@ export class CallbackListener {
   }
 }
 
-/** Completes a login. Returns the page for the browser, without anything that the authorization server sent. */
+/** The page contains nothing that the authorization server sent. */
 export async function answerCallback(
   logins: Pick<Logins, 'finish'>,
   params: URLSearchParams,

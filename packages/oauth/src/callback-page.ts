@@ -11,7 +11,6 @@ export const callbackHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** Returns the page that the browser shows after a login. */
 export function renderCallbackPage(title: string, text: string): string {
   const [safeTitle, safeText] = [title, text].map(escapeHtml)
   return `<!doctype html>

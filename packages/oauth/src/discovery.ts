@@ -45,7 +45,6 @@ export async function discover(server: RemoteServer): Promise<Discovery> {
   }
 }
 
-/** Asks the server itself which metadata belongs to it. */
 async function readChallenge(server: RemoteServer, url: URL) {
   const response = await createSafeFetch(server)(url, {
     method: 'POST',

@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of logins at remote MCP servers. */
 export const LoginError = defineErrors({
   NEEDS_LOGIN: {
     status: 401,

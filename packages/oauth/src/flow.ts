@@ -21,7 +21,6 @@ import { createSafeFetch } from './safe-fetch.ts'
 /** A token is refreshed at most this long before it expires. */
 const maxEarlyMs = 60_000
 
-/** A login that waits for the response of the authorization server. */
 export interface StartedLogin {
   readonly server: RemoteServer
   readonly authorizationUrl: URL
@@ -36,11 +35,10 @@ export interface StartedLogin {
 interface StartOptions {
   readonly redirectUrl: string
   readonly state: string
-  /** The last login at this server. */
   readonly stored: StoredLogin | undefined
 }
 
-/** Registers a client if necessary and creates the URL for the browser (OAuth 2.1 with PKCE). */
+/** Registers a client if necessary (OAuth 2.1 with PKCE). */
 export async function startLogin(
   server: RemoteServer,
   { redirectUrl, state, stored }: StartOptions,
@@ -65,7 +63,6 @@ export async function startLogin(
   return { server, authorizationUrl, redirectUrl, discovery, client, codeVerifier, scope }
 }
 
-/** Exchanges the code in the response of the authorization server. */
 export async function finishLogin(
   login: StartedLogin,
   params: URLSearchParams,
@@ -159,7 +156,7 @@ function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): Stor
   throw refused(`the client of the login at ${name} is not configured any more`, 'no_client')
 }
 
-/** Whether the authorization server accepts the configured client. Otherwise Causeway registers one. */
+/** Otherwise Causeway registers a client. */
 export function acceptsConfiguredClient(
   { oauth: { clientId } }: RemoteServer,
   { client_id_metadata_document_supported: supportsDocuments }: AuthorizationServerMetadata,

@@ -3,18 +3,18 @@ import type { Logins } from './logins.ts'
 import { openExternally } from './open-externally.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** A login that a command runs, in this process or in a server. */
+/** In this process or in a server. */
 export interface LoginSession {
-  /** Returns the URL for the browser, and the state that names the login. */
+  /** `state` names the login. */
   begin(): Promise<{ readonly url: URL; readonly state: string }>
   /** Resolves when the browser has returned. Throws the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void>
-  /** Completes a login with the URL or the code that a person copied. */
+  /** `response` is the URL or the code that a person copied. */
   finish(response: string): Promise<void>
   close(): Promise<void>
 }
 
-/** A login in this process, with a port for the response. */
+/** In this process, with a port for the response. */
 export class LocalLoginSession implements LoginSession {
   readonly #logins: Logins
   readonly #server: RemoteServer
@@ -50,9 +50,9 @@ export class LocalLoginSession implements LoginSession {
 }
 
 export interface InteractiveLogin {
-  /** Writes a line to standard output. */
+  /** To standard output. */
   readonly print: (line: string) => void
-  /** Writes a line to standard error. */
+  /** To standard error. */
   readonly note: (line: string) => void
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal: AbortSignal) => Promise<string>) | undefined
@@ -61,7 +61,7 @@ export interface InteractiveLogin {
   readonly signal: AbortSignal
 }
 
-/** Shows the page of the authorization server, and waits for the browser, on a terminal also for a copied URL. */
+/** Waits for the browser, on a terminal also for a copied URL. */
 export async function runInteractiveLogin(
   session: LoginSession,
   { print, note, ask, opensBrowser, signal: interrupted }: InteractiveLogin,

@@ -10,22 +10,21 @@ export interface LoginsOptions {
   readonly file: AuthFile
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** Shell command that logs in at a server. */
+  /** Shell command. */
   readonly command: (server: RemoteServer) => string
 }
 
-/** State of a login, without secrets. */
+/** Without secrets. */
 export interface LoginStatus {
   readonly state: 'logged_in' | 'logged_out'
   readonly issuer?: string
   readonly scope?: string
-  /** Scope that a call required and the login does not have. */
+  /** Scope that a call required. */
   readonly missing_scope?: string
   readonly expires_at?: string
   readonly can_refresh?: boolean
 }
 
-/** The logins of this user at remote servers. */
 export class Logins {
   readonly #options: LoginsOptions
   readonly #pending: PendingLogins
@@ -67,7 +66,7 @@ export class Logins {
     return refresh
   }
 
-  /** Returns what a login would use. Registers nothing. Throws errors of the discovery. */
+  /** Registers nothing. Throws errors of the discovery. */
   async preview(
     server: RemoteServer,
   ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
@@ -79,7 +78,7 @@ export class Logins {
     return { issuer: metadata.issuer, scope, registers: !isKnown }
   }
 
-  /** Prepares a login. Throws errors of the discovery and the registration. */
+  /** Throws errors of the discovery and the registration. */
   async begin(server: RemoteServer, redirectUrl: string): Promise<LoginRequest> {
     const { startLogin } = await import('./flow.ts')
     const state = randomBytes(24).toString('base64url')
@@ -89,7 +88,7 @@ export class Logins {
     )
   }
 
-  /** Completes the login that the response belongs to, and returns its server. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
+  /** Returns the server of the login. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
   async finish(params: URLSearchParams): Promise<RemoteServer> {
     const { login, settle } = this.#pending.take(params.get('state') ?? '')
     try {
@@ -102,7 +101,7 @@ export class Logins {
     }
   }
 
-  /** Completes a login with the URL or the code that a person copied. A code belongs to the last login that was started. */
+  /** `text` is a copied URL or code. A code belongs to the last login that was started. */
   finishManually(server: RemoteServer, text: string): Promise<RemoteServer> {
     const given = text.trim()
     if (URL.canParse(given)) return this.finish(new URL(given).searchParams)
@@ -131,7 +130,7 @@ export class Logins {
     })
   }
 
-  /** Deletes the login. Returns whether there was one, and whether the server revoked its tokens. */
+  /** `revoked`: by the server. */
   async logout(server: RemoteServer): Promise<{ readonly existed: boolean; readonly revoked: boolean }> {
     const login = this.#find(server)
     if (login === undefined) return { existed: false, revoked: false }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { openerCommand } from '@causeway/protocol'
 
-/** Opens a URL or a file in its program. Resolves to `false` if the program cannot be started. */
+/** Resolves to `false` if the program cannot be started. */
 export function openExternally(target: string): Promise<boolean> {
   const [program, ...args] = openerCommand(target)
   return new Promise((resolve) => {

@@ -7,7 +7,6 @@ const maxPending = 32
 /** The outcome can be read for this long. */
 const outcomeMs = 60_000
 
-/** What a person needs to log in. */
 export interface LoginRequest {
   readonly authorizationUrl: URL
   /** Names the login. */
@@ -23,7 +22,7 @@ interface PendingLogin {
   readonly settle: (error?: Error) => void
 }
 
-/** Logins that wait for the response of an authorization server, by state. Each is used once and expires after 10 minutes. */
+/** By state. Each login is used once and expires after 10 minutes. */
 export class PendingLogins {
   readonly #now: () => number
   readonly #pending = new Map<string, PendingLogin>()
@@ -59,7 +58,7 @@ export class PendingLogins {
     throw unknownLogin()
   }
 
-  /** Returns the state of the login at a server that was started last. */
+  /** Returns the state of the last login at a server. */
   findLast(resource: string): string | undefined {
     return [...this.#pending].findLast(([, { login }]) => toResource(login.server.url) === resource)?.[0]
   }

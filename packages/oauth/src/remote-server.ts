@@ -1,9 +1,8 @@
-/** A remote MCP server, with the OAuth options of its configuration. */
 export interface RemoteServer {
   /** Name in messages. */
   readonly name: string
   readonly url: string
-  /** Configured headers of requests to the server. */
+  /** Sent with all requests. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth: OAuthOptions
   /** Sends the requests of logins. Default: that of Node. */

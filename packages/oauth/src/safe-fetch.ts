@@ -22,7 +22,7 @@ export function checkEndpoint(text: string, what: string, server: URL): URL {
   })
 }
 
-/** Returns a `fetch` for OAuth requests on behalf of a server: checked URLs, limited size and time. The SDK follows redirects within an origin. */
+/** Checks URLs, and limits size and time. The SDK follows redirects within an origin. */
 export function createSafeFetch({ url: serverUrl, fetch: send = fetch }: RemoteServer): typeof fetch {
   const server = new URL(serverUrl)
   return async (target, init) => {

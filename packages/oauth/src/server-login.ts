@@ -3,7 +3,7 @@ import type { Logins } from './logins.ts'
 import type { LoginRequest } from './pending-logins.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** The tokens of one connection, in the form that the transports of the MCP SDK use. */
+/** In the form that the transports of the MCP SDK use. */
 export interface TokenProvider {
   token(): Promise<string | undefined>
   /** Called after a response with 401, before the request is repeated. Throws `NEEDS_LOGIN`. */
@@ -17,7 +17,6 @@ export interface ServerLoginOptions {
   readonly redirectUrl?: string | undefined
 }
 
-/** The login at one remote server, for its connections. */
 export class ServerLogin {
   readonly #logins: Logins
   readonly #server: RemoteServer
@@ -29,7 +28,7 @@ export class ServerLogin {
     this.#redirectUrl = redirectUrl
   }
 
-  /** Creates the provider of one request, which remembers the token that the request used. */
+  /** Of one request: it remembers the token that the request used. */
   createProvider(): TokenProvider {
     let used: string | undefined
     return {

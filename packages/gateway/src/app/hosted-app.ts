@@ -39,7 +39,6 @@ export interface HostedAppOptions {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Makes the catalogue of a hosted server an app. */
 export function createHostedApp({ name, server, reviewed, health }: HostedAppOptions): App {
   const { config } = server
   const path = name.toLowerCase()
@@ -243,13 +242,14 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
   }
 }
 
-/** Members of MCP 2026-07-28 that Causeway's transports add for its own clients. */
+/** Members of MCP 2026-07-28 that our transports add. */
 const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
 
-/** Replaces resource URIs. All other members, also unknown ones, are passed on. */
+/** Replaces resource URIs. Unknown members are passed on. */
 function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
   if (!isObject(result)) return { [list]: [] }
-  const rest = Object.fromEntries(Object.entries(result).filter(([member]) => !ownMembers.includes(member)))
+  const rest: Record<string, unknown> = { ...result }
+  for (const member of ownMembers) delete rest[member]
   const blocks = Array.isArray(result[list]) ? result[list] : []
   const rewritten = blocks.map((one: unknown) =>
     list === 'messages' && isObject(one)

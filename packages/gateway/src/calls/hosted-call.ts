@@ -26,7 +26,7 @@ export class HostedCall implements RequestOwner {
   readonly clientKey: string
   readonly #abort = new AbortController()
   readonly #outcome: Promise<Outcome>
-  /** Questions that were not sent yet. */
+  /** Not sent yet. */
   readonly #questions: Question[] = []
   #sent: Question | undefined
   #onQuestion: (() => void) | undefined
@@ -52,7 +52,7 @@ export class HostedCall implements RequestOwner {
     return this.#isSettled
   }
 
-  /** Continues with the replies of the client. Returns the result or the next question, or throws the error of the request. */
+  /** Returns the result or the next question, or throws the error of the request. */
   async run(ctx: ToolContext): Promise<unknown> {
     this.#attach(ctx)
     const sent = this.#sent
@@ -74,7 +74,7 @@ export class HostedCall implements RequestOwner {
     }
   }
 
-  /** Refuses what is not answered and cancels the request. */
+  /** Refuses open questions and cancels the request. */
   abandon(reason: Error): void {
     const open = this.#sent === undefined ? this.#questions : [this.#sent, ...this.#questions]
     for (const { refuse } of open) refuse(new RefusedRequest(reason.message, -32000))

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts'
 import type { HostedCall } from './hosted-call.ts'
 
-/** Time for the answer to a question. */
 const maxParkedMs = 5 * 60_000
 const maxPerClient = 16
 
@@ -10,7 +9,7 @@ interface Entry {
   readonly timer: NodeJS.Timeout
 }
 
-/** Calls whose client has to answer a question. */
+/** Calls that wait for an answer of their client. */
 export class ParkedCalls {
   readonly #entries = new Map<string, Entry>()
 
@@ -18,7 +17,7 @@ export class ParkedCalls {
     return this.#entries.size
   }
 
-  /** Throws `TOO_MANY_QUESTIONS` and abandons the call if its client has too many. */
+  /** Abandons the call and throws `TOO_MANY_QUESTIONS` if its client has too many. */
   park(call: HostedCall): void {
     const isOpen = (one: HostedCall): boolean => one.clientKey === call.clientKey && !one.isSettled
     const count = [...this.#entries.values()].filter((one) => isOpen(one.call)).length

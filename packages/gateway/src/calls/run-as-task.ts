@@ -33,7 +33,6 @@ export async function runAsTask(
   }
 }
 
-/** Reports each new status message until the signal aborts. */
 async function reportStatus(
   connection: Connection,
   { taskId, pollInterval }: JsonObject,

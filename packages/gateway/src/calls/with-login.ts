@@ -35,7 +35,7 @@ export async function withLogin(
 const createPage = ({ config }: LoginTarget, url: string) =>
   elicitUrl(`${config.name} requires a login. Open the page to log in; the call then continues.`, url)
 
-/** Returns `undefined` if no login can be started; the error of the call then names the command. */
+/** Without a login, the error of the call names the command. */
 async function beginLogin(server: LoginTarget, { log }: ToolContext): Promise<LoginRequest | undefined> {
   try {
     return await server.login?.begin()

@@ -6,7 +6,7 @@ import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 const syntax = { comments: true }
 
-/** Edits `mcp.json` of a data folder. Text outside the changed entry stays as it is, including unknown keys and comments. */
+/** Edits `mcp.json`. All other text stays as it is, also unknown keys and comments. */
 export class ConfigFile {
   readonly path: string
 
@@ -19,12 +19,12 @@ export class ConfigFile {
     return parseGatewayConfig(this.#text, this.path)
   }
 
-  /** Returns the entry as it is in the file. */
+  /** As it is in the file. */
   readEntry(name: string): unknown {
     return this.#attempt(() => readJsonValue(this.#text, ['mcpServers', name], syntax))
   }
 
-  /** Adds or replaces the entry of a server. Throws `GATEWAY_CONFIG_INVALID`, also if the new entry is invalid. */
+  /** Throws `GATEWAY_CONFIG_INVALID`, also if the new entry is invalid. */
   setServer(name: string, entry: object): void {
     this.#write(
       this.#attempt(() => setJsonValue(this.#text, ['mcpServers', name], entry, syntax)),
@@ -32,7 +32,7 @@ export class ConfigFile {
     )
   }
 
-  /** Sets a key of `causeway` in the entry of a server, such as `enabled`; `undefined` removes it. */
+  /** Sets a key of `causeway` such as `enabled`; `undefined` removes it. */
   setOption(name: string, key: string, value: unknown): void {
     const path = ['mcpServers', name, 'causeway', key]
     const text = this.#attempt(() =>
@@ -55,7 +55,6 @@ export class ConfigFile {
     return text.trim() === '' ? '{}\n' : text
   }
 
-  /** Validates before it replaces the file. */
   #write(text: string, name?: string): void {
     const { problems } = parseGatewayConfig(text, this.path)
     const problem = problems.find((one) => one.name === name)

@@ -12,12 +12,12 @@ export interface ConfigWatcherOptions {
   readonly dataDir: string
   /** Called for every change, after the first read. */
   readonly onChange: (config: WatchedConfig) => void
-  /** Called once for each new failure. */
+  /** Called once for each failure. */
   readonly onFailure: (error: CausewayError) => void
   readonly pollMs?: number
 }
 
-/** Watches `mcp.json` and `secrets.json`. While one of them is invalid, the last valid configuration stays current. */
+/** Watches `mcp.json` and `secrets.json`. While one is invalid, the last valid configuration stays current. */
 export class ConfigWatcher {
   readonly #options: ConfigWatcherOptions
   readonly #timer: NodeJS.Timeout
@@ -40,7 +40,7 @@ export class ConfigWatcher {
     return this.#failure
   }
 
-  /** Reads the files if they changed, without waiting for the timer. */
+  /** Does not wait for the timer. */
   check(): void {
     if (this.#read()) this.#options.onChange(this.#current)
   }

@@ -7,7 +7,7 @@ import {
   stripComments,
 } from 'jsonc-parser'
 
-/** The text is invalid, or an edit would lose data. */
+/** Also if an edit would lose data. */
 export class JsonEditError extends Error {
   override readonly name = 'JsonEditError'
 }
@@ -63,7 +63,7 @@ export function removeJsonValue(text: string, path: readonly string[], syntax: J
   return removed.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
 }
 
-/** Removes the comma after the property or, after the last one, the comma before it, and its own line. */
+/** Removes its comma (of the last property the one before it) and its own line. */
 function removeProperty(text: string, { offset, length }: Node): string {
   let end = offset + length
   let start = offset
@@ -73,7 +73,6 @@ function removeProperty(text: string, { offset, length }: Node): string {
     const before = /,\s*$/.exec(text.slice(0, offset))?.[0]
     if (before !== undefined) return text.slice(0, offset - before.length) + text.slice(end)
   }
-  // The whole line, if nothing else is in it.
   const indent = /(?:^|\r?\n)[ \t]*$/.exec(text.slice(0, start))?.[0]
   if (indent !== undefined && /^[ \t]*(\r?\n|$)/.test(text.slice(end))) start -= indent.length
   return text.slice(0, start) + text.slice(end)
@@ -122,7 +121,7 @@ function replaceValue(text: string, property: Property, path: readonly string[],
   return text.slice(0, offset) + format(text, value, indent) + text.slice(offset + length)
 }
 
-/** Inserts after the comments of the last property; `modify` of jsonc-parser would insert before them. */
+/** After the comments of the last property; `modify` of jsonc-parser inserts before them. */
 function insertProperty(text: string, object: Node, key: string, value: unknown): string {
   const last = object.children?.at(-1)
   const start = object.offset + 1

@@ -14,11 +14,10 @@ export interface ServerProblem {
   readonly error: CausewayError
 }
 
-/** The content of `mcp.json`. */
 export interface GatewayConfig {
   /** In the order of the file. */
   readonly servers: readonly HostedServer[]
-  /** Invalid entries, which don't affect the others. */
+  /** Of invalid entries, which don't affect the others. */
   readonly problems: readonly ServerProblem[]
   /** Patterns of tools by the name of the profile. */
   readonly profiles: Readonly<Record<string, readonly string[]>>

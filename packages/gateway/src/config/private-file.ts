@@ -31,7 +31,7 @@ export function readPrivateFile(path: string, maxBytes = 2 ** 20): string | unde
   }
 }
 
-/** Replaces a file atomically, also behind a symbolic link. Only its owner can read it. */
+/** Atomic, also behind a symbolic link. Only the owner can read the file. */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const target = resolveLink(path)

@@ -3,7 +3,7 @@ import type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts
 import { type Expansion, expandText, usesProject, type Variables } from './domain/expand.ts'
 import type { HostedServer, OAuthOptions } from './domain/server-schema.ts'
 
-/** An endpoint without variables. `env` is the complete environment of the process. */
+/** Without variables. `env` is complete. */
 export type RenderedEndpoint = Endpoint
 
 /** Inherited by every process, as in the MCP SDK. */
@@ -15,7 +15,7 @@ const inheritedNames =
       ]
     : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER']
 
-/** Replaces the variables of a server's endpoint. Throws `VARIABLE_UNSET`, `GATEWAY_CONFIG_INVALID` if the URL is invalid. */
+/** Throws `VARIABLE_UNSET`, and `GATEWAY_CONFIG_INVALID` if the URL is invalid. */
 export function renderEndpoint(server: HostedServer, variables: Variables): RenderedEndpoint {
   const expand = new Expander(server.name, variables)
   const { endpoint } = server
@@ -89,7 +89,6 @@ const invalid = (server: string, problem: string) =>
     data: { server },
   })
 
-/** Collects the unset variables of all texts of a server. */
 class Expander {
   readonly #server: string
   readonly #variables: Variables

@@ -12,7 +12,7 @@ const schema = z.record(z.string(), z.string())
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
-/** `secrets.json` of a data folder: the values of `${secret:NAME}`. */
+/** The values of `${secret:NAME}`. */
 export class SecretsFile {
   readonly path: string
 

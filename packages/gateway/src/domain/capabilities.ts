@@ -21,7 +21,7 @@ export function getListedCapabilities({ share, concurrency, kind }: Sharing): Js
   return { ...(isTraceable ? questions : {}), ...(share === 'project' ? { roots: {} } : {}) }
 }
 
-/** Returns what a client can answer; roots are answered with its project folder. */
+/** Without roots, which are the project folder. */
 export function getClientCapabilities(can: Can): JsonObject {
   const canFill = can({ method: 'elicitation/create', params: { mode: 'form' } })
   const canOpen = can({ method: 'elicitation/create', params: { mode: 'url' } })

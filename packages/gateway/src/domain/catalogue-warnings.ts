@@ -4,13 +4,11 @@ import { findHiddenCharacters } from './hidden-characters.ts'
 
 const maxWarnings = 20
 
-/** Text that a model reads, and where it is. */
 interface ModelText {
   readonly where: string
   readonly definition: unknown
 }
 
-/** The definitions that a person reviews. */
 type Definitions = Pick<Catalogue, 'tools' | 'prompts' | 'instructions'>
 
 /**
@@ -34,7 +32,6 @@ function warnOfHidden({ where, definition }: ModelText): readonly string[] {
   return found.length === 0 ? [] : [`hidden characters in ${where}: ${found.join(', ')}`]
 }
 
-/** A description can direct a model to tools of another server. */
 function warnOfForeignTools({ where, definition }: ModelText, app: string | undefined): readonly string[] {
   const mentions = collectText(definition)
     .join('\n')

@@ -5,7 +5,7 @@ export interface ResourceTemplate extends JsonObject {
   readonly name: string
 }
 
-/** Objects as a server listed them, with all their members. */
+/** As the server listed them, with all members. */
 export type ListedTool = Tool & JsonObject
 export type ListedPrompt = Prompt & JsonObject
 export type ListedResource = Resource & JsonObject
@@ -13,7 +13,6 @@ export type ListedResource = Resource & JsonObject
 /** `modern`: MCP 2026-07-28; `legacy`: a version with `initialize`. */
 export type UpstreamEra = 'modern' | 'legacy'
 
-/** What a server reports in its handshake. */
 export interface ServerDescription {
   readonly era: UpstreamEra
   readonly version: string
@@ -22,7 +21,6 @@ export interface ServerDescription {
   readonly instructions: string
 }
 
-/** What a server offers. */
 export interface Catalogue extends ServerDescription {
   readonly tools: readonly ListedTool[]
   readonly prompts: readonly ListedPrompt[]

@@ -16,7 +16,7 @@ const hidden = new RegExp(
 
 const maxListed = 5
 
-/** Returns the hidden characters of a text without duplicates, as `U+202E`; at most five. */
+/** Without duplicates, as `U+202E`; at most five. */
 export function findHiddenCharacters(text: string): readonly string[] {
   const found = new Set(
     [...text.matchAll(hidden)].map(([character]) => `U+${toHex(character).padStart(4, '0')}`),
@@ -24,7 +24,7 @@ export function findHiddenCharacters(text: string): readonly string[] {
   return [...found].slice(0, maxListed)
 }
 
-/** Replaces hidden characters by escapes such as `\u{202E}`, so that a terminal shows them and does not interpret them. */
+/** Escapes them as `\u{202E}`, so that a terminal does not interpret them. */
 export const escapeHiddenCharacters = (text: string): string =>
   text.replaceAll(hidden, (character) => `\\u{${toHex(character)}}`)
 

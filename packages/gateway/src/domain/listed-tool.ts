@@ -21,7 +21,7 @@ export function normalizeTool(tool: ListedTool): ListedTool | undefined {
   }
 }
 
-/** Whether the server runs the tool as a task of MCP 2025-11-25: `required` rejects other calls. */
+/** Tasks of MCP 2025-11-25. `required` rejects other calls. */
 export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
   const support = isObject(execution) ? execution.taskSupport : undefined
   return support === 'optional' || support === 'required' ? support : undefined

@@ -39,14 +39,13 @@ export function chooseWireNames(
   )
 }
 
-/** Removes later entries with the same name. */
 export function removeDuplicates<T extends { readonly name: string }>(entries: readonly T[]): readonly T[] {
   const byName = new Map<string, T>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)
   return [...byName.values()]
 }
 
-/** Whether a name matches one of the patterns, in which `*` stands for any characters. */
+/** `*` matches any characters. */
 export const matchesPattern = (name: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) => {
     const parts = pattern.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'))

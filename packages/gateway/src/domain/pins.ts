@@ -3,7 +3,7 @@ import type { Catalogue, ListedPrompt, ListedTool } from './catalogue.ts'
 
 export type PinKind = 'tool' | 'prompt' | 'instructions'
 
-/** An approved definition. `instructions` have an empty name. */
+/** `instructions` have an empty name. */
 export interface Pin {
   readonly kind: PinKind
   readonly name: string
@@ -11,7 +11,6 @@ export interface Pin {
   readonly text: string
 }
 
-/** A definition that differs from the approved one. */
 export interface CatalogueChange {
   readonly kind: PinKind
   readonly name: string
@@ -23,7 +22,6 @@ export interface CatalogueChange {
 const toolMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']
 const promptMembers = ['name', 'title', 'description', 'arguments']
 
-/** Returns the definitions that a person approves. */
 export function createPins({ tools, prompts, instructions }: Catalogue): readonly Pin[] {
   const pin = (kind: PinKind, name: string, definition: JsonObject): Pin => ({
     kind,
@@ -37,7 +35,6 @@ export function createPins({ tools, prompts, instructions }: Catalogue): readonl
   ]
 }
 
-/** Returns the definitions of a catalogue that are new or differ from the pins. */
 export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonly CatalogueChange[] {
   const approved = new Map(pins.map((pin) => [toPinKey(pin), pin.text]))
   return createPins(catalogue).flatMap((pin) => {
@@ -54,13 +51,12 @@ export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonl
   })
 }
 
-/** A tool or prompt as it is listed. */
 export interface Reviewed<T> {
   /** With the approved text if the current one is not approved. */
   readonly entry: T
   /** Calls fail with `TOOL_CHANGED`. */
   readonly isBlocked: boolean
-  /** Has never been approved, so no text of it may be listed. */
+  /** Never approved: no text of it may be listed. */
   readonly isNew: boolean
 }
 
@@ -70,7 +66,6 @@ export interface ReviewedCatalogue {
   readonly instructions: string
 }
 
-/** Replaces changed definitions by the approved ones. */
 export function reviewCatalogue(
   { tools, prompts, instructions }: Catalogue,
   changes: readonly CatalogueChange[],

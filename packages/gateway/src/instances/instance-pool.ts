@@ -8,7 +8,6 @@ import { RestartPolicy } from './restart-policy.ts'
 
 const maxInstances = 32
 
-/** What distinguishes the instances of a server. */
 export interface Seat {
   readonly key: string
   readonly project: string | undefined
@@ -28,12 +27,12 @@ interface InstancePoolOptions {
 
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
-/** The instances of a server: one for all, for each project, for each client, or for each call. */
+/** The instances of a server: one for all, a project, a client, or a call. */
 export class InstancePool {
   readonly #options: InstancePoolOptions
   readonly #instances = new Map<string, Instance>()
   readonly #policies = new Map<string, RestartPolicy>()
-  /** Instances that were removed and are being stopped. */
+  /** Removed instances that are being stopped. */
   readonly #ending = new Set<Promise<void>>()
   #calls = 0
 
@@ -45,25 +44,24 @@ export class InstancePool {
     return [...this.#instances.values()]
   }
 
-  /** The instance of all clients. */
   getShared(): Instance {
     return this.#get('', { project: undefined, isOwned: false })
   }
 
-  /** Returns the instance for a caller. Throws `TOO_MANY_INSTANCES`. */
+  /** Throws `TOO_MANY_INSTANCES`. */
   find({ clientKey, sharedSession, project, input }: CallOrigin): Instance {
     const { share } = this.#options
     if (share === 'shared') return this.getShared()
     if (share === 'project') return this.#get(project ?? '', { project, isOwned: false })
     const own = { ...getClientCapabilities(input.can), roots: {} }
-    // Callers without a session cannot be distinguished, so nothing is asked for them.
+    // Callers without a session cannot be distinguished, so they are asked nothing.
     const capabilities = sharedSession && share === 'client' ? { roots: {} } : own
     if (share === 'call') this.#calls += 1
     const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#calls}`
     return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
   }
 
-  /** Ends the instance of a finished call. */
+  /** With `call`, ends the instance. */
   release(instance: Instance): void {
     if (this.#options.share !== 'call') return
     this.#instances.delete(instance.key)
@@ -71,7 +69,7 @@ export class InstancePool {
   }
 
   getPolicy(key: string): RestartPolicy {
-    // Every call has an instance of its own, but fails for the same reason.
+    // Every call has its own instance, but fails for the same reason.
     const owner = this.#options.share === 'call' ? '' : key
     const existing = this.#policies.get(owner)
     if (existing !== undefined) return existing
@@ -96,7 +94,7 @@ export class InstancePool {
     return instance
   }
 
-  /** Forgets stopped instances, and at the limit stops the least recently used. */
+  /** At the limit, also stops the least recently used. */
   #dropIdle(): void {
     for (const [key, instance] of this.#instances)
       if (instance.isUnused) {

@@ -14,17 +14,17 @@ import { Slots } from './slots.ts'
 
 export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' | 'needs_login'
 
-/** A server that ran this long before it crashed is restarted without a delay. */
+/** After this time a crash causes no delay. */
 const stableMs = 5 * 60_000
 
 export interface InstanceOptions {
   readonly server: string
-  /** The client or project that uses the instance; empty if all share it. */
+  /** Of the client or project; empty if all share it. */
   readonly key: string
   readonly project: string | undefined
-  /** Client capabilities that are announced to the server. */
+  /** Announced to the server. */
   readonly capabilities: JsonObject
-  /** Whether requests of the server belong to the client whose request is in flight. */
+  /** Whether requests of the server belong to the client of the request in flight. */
   readonly isOwned: boolean
   readonly concurrency: number
   readonly idleMs: number
@@ -38,11 +38,11 @@ export interface InstanceOptions {
   createChannel(): Channel
   onReady(): void
   onNotification(method: string, params: Params): void
-  /** The server ended, or could not be started. */
+  /** It ended, or could not be started. */
   onFailure(error: CausewayError): void
 }
 
-/** One process or session of a hosted server. It is started by the first call and stopped when it is not used. */
+/** One process or session of a hosted server. The first call starts it. */
 export class Instance {
   readonly #options: InstanceOptions
   readonly #slots: Slots
@@ -101,7 +101,7 @@ export class Instance {
     return this.#channel?.stderr ?? []
   }
 
-  /** Calls and subscriptions that need the instance. */
+  /** Calls and subscriptions. */
   get users(): number {
     return this.#users
   }
@@ -110,13 +110,13 @@ export class Instance {
     return this.#slots.used
   }
 
-  /** Whether it has no process and no user. */
+  /** No process and no user. */
   get isUnused(): boolean {
     const isStopped = this.state === 'idle' || this.state === 'needs_login'
     return this.#users === 0 && isStopped && !this.#isClosing
   }
 
-  /** Result of the latest handshake. */
+  /** Of the latest handshake. */
   get description(): ServerDescription | undefined {
     return this.#description
   }
@@ -158,7 +158,7 @@ export class Instance {
     }
   }
 
-  /** Asks for updates of a resource, also after a restart, until the returned function is called. */
+  /** Lasts, also after a restart, until the returned function is called. */
   subscribe(uri: string): () => void {
     const release = this.hold()
     this.#subscriptions.add(uri)
@@ -172,7 +172,7 @@ export class Instance {
     }
   }
 
-  /** Sets the lowest level of log messages that any client wants. */
+  /** The lowest level that any client wants. */
   setLogLevel(level: string): void {
     this.#logLevel = level
     const connection = this.#connection
@@ -181,14 +181,14 @@ export class Instance {
       connection.request('logging/setLevel', { level }).catch(() => {})
   }
 
-  /** Stops an instance without users after this time. */
+  /** Stops it then, unless it has users. */
   stopAfter(ms: number): void {
     clearTimeout(this.#idleTimer)
     if (this.#users > 0) return
     this.#idleTimer = setTimeout(() => void this.stop(), ms).unref()
   }
 
-  /** Ends the process. The next call starts it again. */
+  /** The next call starts it again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
     this.#stopping.abort(new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`))
@@ -200,7 +200,6 @@ export class Instance {
     await this.#closing
   }
 
-  /** Ends the process for good. */
   end(): Promise<void> {
     this.#isEnded = true
     return this.stop()
@@ -254,7 +253,7 @@ export class Instance {
     }
   }
 
-  /** The login was revoked. Other calls in flight fail with the same error first. */
+  /** Other calls in flight fail with the same error first. */
   #requireLogin(connection: Connection, error: CausewayError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined

@@ -14,14 +14,13 @@ interface OutputLogOptions {
  */
 export type OutputSource = 'stderr' | 'stdout' | 'message' | 'causeway'
 
-/** Lines of output, and the position after them. */
 export interface OutputLines {
   readonly lines: readonly string[]
   /** For the next read. */
   readonly next: number
 }
 
-/** The latest 200 lines of output of a hosted server: of all its processes, also of those that have ended. */
+/** The latest 200 lines of all processes of a server, also of those that have ended. */
 export class OutputLog {
   readonly #options: OutputLogOptions
   readonly #lines: string[] = []
@@ -39,7 +38,7 @@ export class OutputLog {
     if (source !== 'causeway' && this.#mayLog()) this.#options.log(source, line)
   }
 
-  /** Returns the lines after a position. A position of an earlier server is too high and means the beginning. */
+  /** A position of an earlier server is too high and means the beginning. */
   read(after = 0): OutputLines {
     const missed = after > this.#count ? this.#count : this.#count - after
     return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }

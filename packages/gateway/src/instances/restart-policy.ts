@@ -15,7 +15,6 @@ interface RestartPolicyOptions {
  */
 export class RestartPolicy {
   readonly #options: RestartPolicyOptions
-  /** Times of recent failures. */
   #failures: number[] = []
   #nextAttemptAt = Number.NEGATIVE_INFINITY
   #reachedMax = false
@@ -28,7 +27,7 @@ export class RestartPolicy {
     return this.#reachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
   }
 
-  /** Milliseconds until the next attempt is allowed. */
+  /** Until the next attempt, in milliseconds. */
   get waitMs(): number {
     return Math.max(0, this.#nextAttemptAt - this.#options.now())
   }
@@ -51,7 +50,7 @@ export class RestartPolicy {
     this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : jittered, retryAfterMs)
   }
 
-  /** A server that ran for five minutes starts again without a delay. */
+  /** For a server that ran for five minutes. */
   reset(): void {
     this.#failures = []
     this.#reachedMax = false

@@ -8,7 +8,7 @@ export type ServerState = InstanceState | 'disabled' | 'needs_approval'
 export interface InstanceStatus {
   readonly state: InstanceState
   readonly pid?: number
-  /** Resident memory of the process and its children. Absent where it cannot be measured. */
+  /** Resident memory with children. Absent where it cannot be measured. */
   readonly memory_bytes?: number
   /** Time in this state. */
   readonly for_ms: number
@@ -16,7 +16,7 @@ export interface InstanceStatus {
   readonly project?: string
 }
 
-/** A hosted server as `causeway mcp list`, the console and `/health` show it. */
+/** As in `causeway mcp list`, the console and `/health`. */
 export interface HostedServerStatus {
   readonly name: string
   readonly app: string
@@ -35,12 +35,12 @@ export interface HostedServerStatus {
   readonly templates: number
   /** Definitions that wait for approval. */
   readonly changed: number
-  /** What a person should look at: packages without a version, hidden characters. Absent if there is nothing. */
+  /** See `findWarnings`. Absent if there is nothing. */
   readonly warnings?: readonly string[]
   readonly protocol_version?: string
 }
 
-/** The first that an instance has is the state of the server. */
+/** The first state that an instance has is that of the server. */
 const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login', 'down', 'backoff', 'idle']
 
 interface DescribeOptions {

@@ -1,4 +1,4 @@
-/** Limits concurrent work. Waiting work runs in order. */
+/** Waiting work runs in order. */
 export class Slots {
   readonly #max: number
   readonly #waiting = new Set<() => void>()

@@ -20,7 +20,7 @@ import { Instance } from './instance.ts'
 import { type CallOrigin, InstancePool, type Seat } from './instance-pool.ts'
 import { OutputLog } from './output-log.ts'
 
-/** Rejects a call after this time without a message of the server. */
+/** Without progress. */
 const silenceMs = 5 * 60_000
 const maxCallMs = 10 * 60_000
 
@@ -29,10 +29,10 @@ const startMs = 30_000
 const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
 const installMs = 180_000
 
-/** Lists that change after each listing are not listed again. */
+/** For lists that change after each listing. */
 const maxListings = 3
 
-/** Several changes of lists within this time cause one refresh. */
+/** Changes of lists within this time cause one refresh. */
 const coalesceMs = 250
 
 const listChanged: ReadonlySet<string> = new Set([
@@ -41,7 +41,6 @@ const listChanged: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
 ])
 
-/** What hosted servers share. */
 export interface UpstreamServices {
   readonly dataDir: string
   readonly log: Log
@@ -62,11 +61,9 @@ export interface UpstreamServerOptions {
   /** Stored by an earlier server. */
   readonly catalogue: Catalogue | undefined
   onCatalogue(catalogue: Catalogue): void
-  /** A resource of the server changed. */
   onResource(uri: string): void
 }
 
-/** A method of MCP, or `tools/call` for a tool that only runs as a task. */
 export type UpstreamMethod =
   | 'tools/call'
   | 'tools/call as task'
@@ -74,7 +71,6 @@ export type UpstreamMethod =
   | 'resources/read'
   | 'completion/complete'
 
-/** A hosted server: its instances and what it offers. */
 export class UpstreamServer {
   readonly config: HostedServer
   readonly pool: InstancePool
@@ -129,17 +125,16 @@ export class UpstreamServer {
     return this.#errors
   }
 
-  /** Processes and sessions that were opened. */
+  /** Opened processes and sessions. */
   get starts(): number {
     return this.#starts
   }
 
-  /** `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
+  /** Absent if the server has a token in its configuration. Throws a `CausewayError`. */
   get login(): ServerLogin | undefined {
     return this.#options.services.loginFor(this.config)
   }
 
-  /** Starts the server if its catalogue is not known, or if it is configured to start eagerly. */
   prepare(): void {
     const { config } = this
     if (!config.enabled || config.needsApproval) return
@@ -148,7 +143,7 @@ export class UpstreamServer {
     this.takeCatalogue().catch(() => {})
   }
 
-  /** Lists what the server offers, on an instance with the capabilities that lists depend on. */
+  /** Lists on an instance with the capabilities that lists depend on. */
   async takeCatalogue(): Promise<void> {
     const signal = new AbortController().signal
     if (this.config.share === 'shared') {
@@ -162,7 +157,7 @@ export class UpstreamServer {
     return this.#listing
   }
 
-  /** Uses an instance that no client uses. Lists again if the lists change meanwhile. */
+  /** Lists again if the lists change meanwhile. */
   async #listAlone(signal: AbortSignal): Promise<void> {
     let changes = 0
     const seat: Seat = {
@@ -216,19 +211,19 @@ export class UpstreamServer {
     }
   }
 
-  /** Asks for updates of a resource for a client. Returns a function that ends it. Throws if the server is not enabled. */
+  /** Returns a function that ends it. Throws if the server is not enabled. */
   subscribe(uri: string, origin: CallOrigin): () => void {
     this.#requireUsable()
     return this.pool.find(origin).subscribe(uri)
   }
 
-  /** Sets the lowest level of log messages that any client wants. */
+  /** The lowest level that any client wants. */
   setLogLevel(level: string): void {
     this.#logLevel = level
     for (const instance of this.pool.instances) instance.setLogLevel(level)
   }
 
-  /** Stops all instances and forgets failures. */
+  /** Also forgets failures. */
   async restart(): Promise<void> {
     this.#lastError = undefined
     await this.pool.stop()
@@ -382,7 +377,7 @@ export class UpstreamServer {
 const describeMessage = ({ level, data }: Params): string =>
   `${String(level)}: ${typeof data === 'string' ? data : JSON.stringify(data)}`.slice(0, 1000)
 
-/** Identifies the configuration that a catalogue belongs to. */
+/** Hashes the members that a catalogue depends on. */
 export const hashConfig = ({ endpoint, share, concurrency }: HostedServer): string =>
   createHash('sha256')
     .update(JSON.stringify([endpoint, share, concurrency === 1]))

@@ -15,11 +15,10 @@ export interface ChannelHandlers {
   onClose(error: Error): void
 }
 
-/** Sends and receives the messages of one connection to an MCP server. */
 export interface Channel {
   /** Whether cancelling a request of MCP 2026-07-28 closes its stream instead of sending a notification. */
   readonly hasRequestStreams: boolean
-  /** The latest lines of stderr, oldest first. */
+  /** Oldest first. */
   readonly stderr: readonly string[]
   readonly pid: number | undefined
   start(handlers: ChannelHandlers): Promise<void>

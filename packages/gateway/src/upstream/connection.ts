@@ -12,15 +12,14 @@ import { GatewayError } from '../errors.ts'
 import { type Channel, SessionExpired } from './channel.ts'
 import { toUpstreamError } from './upstream-error.ts'
 
-/** Receives what a server sends while it works on a request. */
+/** Receives what a server sends during a request. */
 export interface RequestOwner {
   progress(progress: number, total: number | undefined, message: string | undefined): void
   log(params: Params): void
-  /** Answers a request of the server. Throws a `RefusedRequest` if the client cannot. */
+  /** Throws a `RefusedRequest` if the client cannot answer. */
   ask(method: string, params: Params): Promise<unknown>
 }
 
-/** A request of the server that no client can answer. */
 export class RefusedRequest extends Error {
   readonly rpcCode: number
 
@@ -35,7 +34,7 @@ export interface RequestOptions {
   readonly owner?: RequestOwner | undefined
   /** Rejects with `DEADLINE_EXCEEDED` if nothing arrives for this time. Progress restarts it. */
   readonly silenceMs?: number
-  /** Rejects with `DEADLINE_EXCEEDED` after this time in any case. */
+  /** Rejects with `DEADLINE_EXCEEDED` after this time. */
   readonly maxMs?: number
 }
 
@@ -43,10 +42,10 @@ export interface ConnectionOptions {
   /** Name in messages. */
   readonly server: string
   readonly channel: Channel
-  /** The only request that a message without a stream can belong to, or `undefined` if the client is not known. */
+  /** The only request that a message without a stream can belong to, if it is known. */
   findOwner(requests: readonly RequestOwner[]): RequestOwner | undefined
   onNotification(method: string, params: Params): void
-  /** Answers requests that belong to no client, such as `roots/list`. Returns `undefined` if it does not. */
+  /** Answers requests without a client, such as `roots/list`, or returns `undefined`. */
   onRequest(method: string, params: Params): unknown
   onClose(error: Error): void
 }
@@ -59,17 +58,17 @@ interface Pending {
   readonly timers: RequestTimers
 }
 
-/** After this number of requests in a row that could not be sent, the connection ends, and the restart policy limits further ones. */
+/** After this number of requests in a row that could not be sent, the connection ends. */
 const maxLostRequests = 5
 
-/** JSON-RPC with one server. Ids and progress tokens are its own counter; no id of a client is sent upstream. */
+/** JSON-RPC with one server. Ids and progress tokens are its own; no id of a client is sent upstream. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
   #lastId = 0
   #lostRequests = 0
   #closed: Error | undefined
-  /** Members of `_meta` of every request (MCP 2026-07-28). */
+  /** `_meta` of every request (MCP 2026-07-28). */
   #envelope: Params | undefined
 
   constructor(options: ConnectionOptions) {
@@ -84,7 +83,7 @@ export class Connection {
     return this.#pending.size
   }
 
-  /** Sets the `_meta` of MCP 2026-07-28; without one the connection is of an older version. */
+  /** Without an envelope, the connection is of an older version than MCP 2026-07-28. */
   useEnvelope(envelope: Params): void {
     this.#envelope = envelope
   }
@@ -281,7 +280,7 @@ export class Connection {
   }
 }
 
-/** Two timers of a request. Progress restarts the first. */
+/** Progress restarts the first timer. */
 class RequestTimers {
   readonly #silenceMs: number | undefined
   readonly #onTimeout: (ms: number) => void

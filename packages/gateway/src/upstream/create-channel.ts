@@ -9,11 +9,11 @@ import { StdioChannel } from './stdio-channel.ts'
 export interface ChannelContext {
   /** Name in messages. */
   readonly server: string
-  /** Working folder of a child without a folder of its own. */
+  /** Default working folder of a child. */
   readonly project: string | undefined
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
-  /** The login at a remote server. */
+  /** At a remote server. */
   readonly login?: ServerLogin | undefined
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }

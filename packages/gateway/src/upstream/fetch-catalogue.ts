@@ -16,7 +16,7 @@ const maxItems = 5000
 
 const methodNotFound = -32601
 
-/** Lists what a server offers. Members without a name are dropped. Throws errors of the connection and of `tools/list`. */
+/** Drops members without a name. Throws errors of the connection and of `tools/list`. */
 export async function fetchCatalogue(
   connection: Connection,
   description: ServerDescription,

@@ -18,7 +18,6 @@ const discoverMs = 5000
 export interface HandshakeOptions {
   /** Name in messages. */
   readonly server: string
-  /** What the server may request of its client. */
   readonly capabilities: JsonObject
   readonly clientInfo: { readonly name: string; readonly version: string }
   /** Era of the last handshake, if it is known. */
@@ -72,7 +71,7 @@ async function discover(connection: Connection, options: HandshakeOptions): Prom
   }
 }
 
-/** Returns the `_meta` of every request of MCP 2026-07-28. */
+/** The `_meta` of every request. */
 const createEnvelope = (clientInfo: HandshakeOptions['clientInfo'], capabilities: JsonObject): Params => ({
   [meta.protocolVersion]: modernVersion,
   [meta.clientInfo]: clientInfo,

@@ -23,7 +23,7 @@ export interface HttpChannelOptions {
 
 type Sdk = typeof import('@modelcontextprotocol/client')
 
-/** Loaded when it is first used: most servers use stdio. */
+/** Loaded on first use: most servers use stdio. */
 const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
 
 /**

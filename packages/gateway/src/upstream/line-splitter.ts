@@ -1,6 +1,6 @@
 const newline = 10
 
-/** Splits bytes into lines. Keeps at most `maxBytes` of an unfinished line. */
+/** Keeps at most `maxBytes` of an unfinished line. */
 export class LineSplitter {
   readonly #maxBytes: number
   readonly #onLine: (line: string) => void

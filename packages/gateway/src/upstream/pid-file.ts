@@ -12,7 +12,7 @@ type Entry = z.infer<typeof schema>[number]
 const graceMs = 1000
 const pollMs = 50
 
-/** The process groups of running children, so that the next server ends them if this one is killed. */
+/** Process groups of running children, which the next server ends if this one is killed. */
 export class PidFile {
   readonly #path: string
   #entries: readonly Entry[] = []
@@ -34,7 +34,7 @@ export class PidFile {
     this.#write()
   }
 
-  /** Ends the groups that an earlier server left. Returns the pids of their leaders. */
+  /** Ends the groups of an earlier server. Returns their leaders. */
   async reap(): Promise<readonly number[]> {
     const recorded = readEntries(this.#path)
     const left = recorded.filter(isSameGroup)

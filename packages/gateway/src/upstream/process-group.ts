@@ -21,7 +21,7 @@ export function isGroupAlive(leader: number): boolean {
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && findGroup(name) === leader)
 }
 
-/** Returns the resident memory of process groups by their leader, in bytes. Empty on systems without `/proc`. */
+/** Resident bytes by leader. Empty on systems without `/proc`. */
 export function measureGroups(leaders: readonly number[]): ReadonlyMap<number, number> {
   const measured = new Map<number, number>()
   if (leaders.length === 0 || process.platform !== 'linux') return measured

@@ -2,7 +2,7 @@ import type { JsonObject } from '@causeway/protocol'
 import type { ServerDescription } from '../domain/catalogue.ts'
 import type { Connection } from './connection.ts'
 
-/** The resources whose updates clients of one connection want. Each is subscribed to once upstream. */
+/** Resources that clients subscribe to. Each is subscribed to once upstream. */
 export class ResourceSubscriptions {
   readonly #counts = new Map<string, number>()
   #connection: Connection | undefined
@@ -38,11 +38,11 @@ export class ResourceSubscriptions {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
     if (connection.isModern) this.#listen()
-    // A server that does not support it sends no updates, which clients must expect anyway.
+    // Without support there are no updates, which clients must expect anyway.
     else connection.request(method, { uri }).catch(() => {})
   }
 
-  /** Replaces the request of MCP 2026-07-28 whose stream has the notifications. */
+  /** The stream of this request has the notifications (MCP 2026-07-28). */
   #listen(): void {
     this.#listening.abort(new Error('replaced'))
     this.#listening = new AbortController()

@@ -15,7 +15,7 @@ import { StderrLog } from './stderr-log.ts'
 const maxLineBytes = 64 * 1024 ** 2
 const maxReportedJunk = 20
 const maxJunkLength = 500
-/** Places of a line at which a message is looked for. */
+/** Attempts to find a message in a line. */
 const maxMessageStarts = 5
 
 /** Wait for the end after the end of stdin, and again after SIGTERM. */
@@ -28,17 +28,17 @@ const drainMs = 200
 export interface StdioChannelOptions {
   readonly command: string
   readonly args: readonly string[]
-  /** The complete environment of the child. */
+  /** Complete. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
   readonly graceMs?: number
-  /** Receives each line of stderr, and the first lines of stdout that are not messages. */
+  /** Lines of stderr, and the first lines of stdout that are not messages. */
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }
 
-/** A child process in a process group of its own, which sends and receives one message a line. */
+/** A child in its own process group, with one message a line. */
 export class StdioChannel implements Channel {
   readonly hasRequestStreams = false
   readonly #options: StdioChannelOptions
@@ -63,7 +63,6 @@ export class StdioChannel implements Channel {
     return this.#child?.pid
   }
 
-  /** Lines on stdout that are not messages. */
   get junkLines(): number {
     return this.#junkLines
   }
@@ -128,7 +127,7 @@ export class StdioChannel implements Channel {
 
   useVersion(): void {}
 
-  /** Ends stdin, then sends SIGTERM and SIGKILL to the process group. Resolves when no process of the group runs. */
+  /** Ends stdin, then sends SIGTERM and SIGKILL to the group. Resolves when none of its processes runs. */
   close(): Promise<void> {
     this.#closing ??= this.#stop()
     return this.#closing
@@ -187,7 +186,7 @@ export class StdioChannel implements Channel {
   }
 }
 
-/** Resolves when the streams have ended, at the latest after `drainMs`. */
+/** At the latest after `drainMs`. */
 async function waitForOutput(streams: readonly Readable[]): Promise<void> {
   const ends = streams.map((stream) => finished(stream).catch(() => {}))
   await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])

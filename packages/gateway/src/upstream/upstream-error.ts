@@ -8,7 +8,7 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** Makes an error that a transport sends with the number, message and data of the hosted server. */
+/** Transports send the number, message and data of the hosted server. */
 export function toUpstreamError(server: string, error: unknown): CausewayError {
   const { code, message, data } = isObject(error) ? error : {}
   const rpc: RpcError = {
@@ -19,6 +19,5 @@ export function toUpstreamError(server: string, error: unknown): CausewayError {
   return new GatewayError('UPSTREAM_ERROR', `${server}: ${rpc.message}`, { data: { server, rpc } })
 }
 
-/** Returns the JSON-RPC error of the hosted server, if the error is one. */
 export const readRpcError = (error: unknown): RpcError | undefined =>
   GatewayError.is(error, 'UPSTREAM_ERROR') ? (error.data.rpc as RpcError) : undefined
