@@ -18,6 +18,8 @@ import { GatewayStore, selectPins } from './store.ts'
 import { PidFile } from './upstream/pid-file.ts'
 import { measureGroups } from './upstream/process-group.ts'
 
+const endedIdleMs = 5 * 60_000
+
 export interface GatewayOptions {
   readonly dataDir: string
   readonly log: Log
@@ -156,6 +158,11 @@ export class Gateway {
     if (level !== 'debug' || this.#wantsDebug) return
     this.#wantsDebug = true
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
+  }
+
+  /** The client has ended its session. Its own instances are stopped after this time without a call. */
+  endClient(clientKey: string, idleMs = endedIdleMs): void {
+    for (const { server } of this.#entries.values()) server.pool.endClient(clientKey, idleMs)
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { until } from '../../../test/e2e/condition.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { fixture, listed, openHostedCore, serve, status } from '../hosted/hosted-core.ts'
-import { call, soon, toolNames } from '../test-core.ts'
+import { call, soon, testCaller, toolNames } from '../test-core.ts'
 
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
@@ -139,6 +139,36 @@ verifies('gateway:idle', async (t) => {
   await stopped()
 })
 
+verifies('gateway:idle', 'the process of a client ends after its session', async (t) => {
+  const { core } = await openHostedCore(t, { own: fixture([], { share: 'client', idleMs: 0 }) })
+  await listed(core, 'own')
+  const { gateway } = core.hosted
+  const ended: string[] = []
+  const endClient = gateway.endClient.bind(gateway)
+  gateway.endClient = (key) => {
+    ended.push(key)
+    endClient(key, 1)
+  }
+  const url = await serve(t, core)
+  const connect = async () => {
+    const client = new Client({ name: 'test', version: '1' })
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
+    await client.connect(transport)
+    t.teardown(() => client.close())
+    t.match(await client.callTool({ name: 'Own__echo', arguments: { text: 'x' } }), { isError: undefined })
+    return transport
+  }
+  const [leaving] = [await connect(), await connect()]
+  t.equal(status(core, 'own')?.pids.length, 2)
+  const { sessionId } = leaving
+  await leaving.terminateSession()
+  t.same(ended, [sessionId])
+  await until(
+    async () => status(core, 'own')?.pids.length,
+    (count) => count === 1,
+  )
+})
+
 verifies(
   'gateway:backoff',
   inCI(async (t) => {
@@ -196,6 +226,8 @@ verifies('gateway:tasks', async (t) => {
   const { tools } = JSON.parse(core.registry.getLists({ path: '/mcp' }).toolsJson.legacy)
   const listedTool = tools.find((tool: { name: string }) => tool.name === 'Lab__research')
   t.equal(listedTool.execution, undefined, 'clients send no task of MCP 2025-11-25')
+  const listing = core.dispatch('tasks/list', {}, testCaller())
+  await t.rejects(listing, { code: 'METHOD_NOT_FOUND' }, 'no client sees the tasks of another')
 })
 
 verifies('gateway:misbehaviour', 'no ping, one era only, another era after an update', async (t) => {

@@ -68,6 +68,12 @@ export class InstancePool {
     this.#end(instance)
   }
 
+  endClient(clientKey: string, idleMs: number): void {
+    if (this.#options.share !== 'client') return
+    for (const [key, instance] of this.#instances)
+      if (key.startsWith(`${clientKey} `)) instance.limitIdleTime(idleMs)
+  }
+
   getPolicy(key: string): RestartPolicy {
     // Every call has its own instance, but fails for the same reason.
     const owner = this.#options.share === 'call' ? '' : key

@@ -62,11 +62,14 @@ export class Instance {
   readonly #subscriptions = new ResourceSubscriptions()
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
+  /** 0: never stopped. */
+  #idleMs: number
   #loginError: CausewayError | undefined
 
   constructor(options: InstanceOptions) {
     this.#options = options
     this.#slots = new Slots(options.concurrency)
+    this.#idleMs = options.idleMs
     this.#sinceMs = options.now()
     this.#lastUsedMs = this.#sinceMs
   }
@@ -153,8 +156,7 @@ export class Instance {
       isHeld = false
       this.#users -= 1
       this.#lastUsedMs = this.#options.now()
-      const { idleMs } = this.#options
-      if (this.#users === 0 && idleMs > 0) this.stopAfter(idleMs)
+      this.#stopWhenIdle()
     }
   }
 
@@ -181,11 +183,10 @@ export class Instance {
       connection.request('logging/setLevel', { level }).catch(() => {})
   }
 
-  /** Stops it then, unless it has users. */
-  stopAfter(ms: number): void {
-    clearTimeout(this.#idleTimer)
-    if (this.#users > 0) return
-    this.#idleTimer = setTimeout(() => void this.stop(), ms).unref()
+  /** Shortens the time after which an instance without users is stopped. */
+  limitIdleTime(ms: number): void {
+    this.#idleMs = this.#idleMs === 0 ? ms : Math.min(this.#idleMs, ms)
+    this.#stopWhenIdle()
   }
 
   /** The next call starts it again. */
@@ -203,6 +204,12 @@ export class Instance {
   end(): Promise<void> {
     this.#isEnded = true
     return this.stop()
+  }
+
+  #stopWhenIdle(): void {
+    clearTimeout(this.#idleTimer)
+    if (this.#users > 0 || this.#idleMs === 0) return
+    this.#idleTimer = setTimeout(() => void this.stop(), this.#idleMs).unref()
   }
 
   async #getConnection(signal: AbortSignal): Promise<Connection> {

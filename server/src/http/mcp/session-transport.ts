@@ -46,6 +46,7 @@ export class SessionTransport implements Transport, OpenSessions {
     const session = [...this.#sessions.values()].find((one) => this.#getName(one) === name)
     if (session === undefined) return false
     await this.#services.core.store.handshakes.delete(session.id)
+    this.#services.core.hosted.gateway.endClient(session.clientKey)
     await session.close()
     return true
   }
@@ -116,8 +117,8 @@ export class SessionTransport implements Transport, OpenSessions {
   }
 
   /** The name under which the audit records the calls of a session. */
-  #getName({ id, owner }: Session): string {
-    return this.#services.core.audit.getSessionName(owner === '' ? id : `${owner}:${id}`)
+  #getName({ clientKey }: Session): string {
+    return this.#services.core.audit.getSessionName(clientKey)
   }
 
   #create(

@@ -74,7 +74,10 @@ export class Session {
       sessionIdGenerator: () => id,
       keepAliveMs: services.keepAliveMs,
       eventStore: this.#events,
-      onsessionclosed: () => services.core.store.handshakes.delete(id),
+      onsessionclosed: async () => {
+        services.core.hosted.gateway.endClient(this.clientKey)
+        await services.core.store.handshakes.delete(id)
+      },
     })
     this.#server = new CoreServer({
       services,
@@ -90,6 +93,11 @@ export class Session {
       this.#subscriptions.close()
       onClose(this)
     }
+  }
+
+  /** Key of the client's state. */
+  get clientKey(): string {
+    return this.owner === '' ? this.id : `${this.owner}:${this.id}`
   }
 
   /** Unix time in milliseconds; infinite during a request or an open stream. */
