@@ -1,3 +1,5 @@
+export { environmentBit, isEnvironmentId } from './domain/body-id.ts'
+export { median } from './domain/median.ts'
 export { RecordingError } from './errors.ts'
 export {
   type ColumnSelection,

@@ -8,8 +8,12 @@ import {
   summarizeHistory,
   toPairContact,
 } from '../domain/contacts/contact-history.ts'
-import { paginateHistory, toHistoryEntries, truncateEvolution } from '../domain/contacts/contact-listing.ts'
-import { summarizeBodyContacts } from '../domain/contacts/contact-rows.ts'
+import {
+  paginateHistory,
+  summarizeBodyContacts,
+  toHistoryEntries,
+  truncateEvolution,
+} from '../domain/contacts/contact-listing.ts'
 import { toNewtons } from '../domain/contacts/force.ts'
 import { getForceScale } from '../session/frames.ts'
 import type { ReplayContext } from '../session/session.ts'

@@ -1,7 +1,7 @@
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
+import { findBodyState } from '../domain/bodies/absent-body.ts'
 import { type BodyComparison, compareBody, summarizeComparison } from '../domain/bodies/body-comparison.ts'
-import { findBodyState } from '../domain/bodies/state.ts'
 import { describeFinding, toFindingRow } from '../domain/findings/finding-view.ts'
 import type { RankedFinding } from '../domain/findings/ranking.ts'
 import { explainFrame, type FrameExplanation } from '../domain/frames/frame-balance.ts'

@@ -1,5 +1,11 @@
 import type { CausewayError } from '@causeway/protocol'
-import { type BodyId, RecordingError, type RecordingSummary } from '@causeway/recording'
+import {
+  type BodyId,
+  type BodyState,
+  type Frame,
+  RecordingError,
+  type RecordingSummary,
+} from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
 /** Returns a `BODY_NOT_FOUND` with the reason. `where` completes the sentence; `bodies` are those that exist there. */
@@ -22,4 +28,18 @@ function explainAbsence(body: BodyId, summary: RecordingSummary, firstFrame: num
   if (createEnvironmentTest(summary)(body))
     return 'it belongs to the environment, which is recorded in contacts alone'
   return firstFrame === undefined ? 'it was not recorded' : `it appears first in frame ${firstFrame}`
+}
+
+/** Throws `BODY_NOT_FOUND` with the bodies of the frame. */
+export function findBodyState(
+  { frame_id, states }: Frame,
+  body: BodyId,
+  summary: RecordingSummary,
+): BodyState {
+  const state = states.find(({ body_id }) => body_id === body)
+  if (state !== undefined) return state
+  throw createBodyNotFound(body, summary, {
+    where: `frame ${frame_id}`,
+    bodies: states.map(({ body_id }) => body_id),
+  })
 }

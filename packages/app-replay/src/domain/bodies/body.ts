@@ -1,17 +1,15 @@
 import { CausewayError } from '@causeway/protocol'
-import type { BodyId, RecordingSummary } from '@causeway/recording'
+import { type BodyId, isEnvironmentId, type RecordingSummary } from '@causeway/recording'
 
 export interface Pair {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
 }
 
-const environmentBit = 0x8000_0000
-
 /** Returns a test for environment bodies: bit 31 of the id, or the metadata of older recordings without this bit. */
 export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
   const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
-  return (id) => id >= environmentBit || flagged.has(id)
+  return (id) => isEnvironmentId(id) || flagged.has(id)
 }
 
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>

@@ -1,7 +1,9 @@
 import type { BodyId, FrameRange, PairFrame, Value, Vector } from '@causeway/recording'
-import { maxNormalTurn } from '../laws/motion/turn-limit.ts'
 import { formatCount, formatList, formatPair } from '../sentence.ts'
 import { dot, negate } from '../vector.ts'
+
+/** Maximum turn of a contact normal per frame: 30 degrees in rad. */
+export const maxNormalTurn = Math.PI / 6
 
 /** The contact of a pair in a frame. */
 export interface PairContact {

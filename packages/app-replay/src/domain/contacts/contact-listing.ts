@@ -1,5 +1,6 @@
-import type { FrictionConstraint, PairFrame, Value } from '@causeway/recording'
+import type { BodyId, Collision, FrictionConstraint, PairFrame, Value } from '@causeway/recording'
 import { paginate } from '../cursor.ts'
+import { formatCount, formatList } from '../sentence.ts'
 import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
 
 /** Maximum number of friction rows in an answer, about 60 kB. */
@@ -72,4 +73,17 @@ export function truncateEvolution(evolution: ContactEvolution, limit: number) {
 function sum(values: readonly Value[]): Value {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0)
+}
+
+export function summarizeBodyContacts(
+  body: BodyId,
+  constraints: number,
+  collisions: readonly Collision[],
+): string {
+  const partners = collisions.map((row) => (row.body_a_id === body ? row.body_b_id : row.body_a_id))
+  const touching = collisions.length === 0 ? '' : ` It collides with ${formatList(partners)}.`
+  const head = `Found ${formatCount(constraints, 'contact')} involving body ${body}.${touching}`
+  if (constraints > 0 || collisions.length === 0) return head
+  const points = collisions.reduce((sum, { contacts }) => sum + contacts.length, 0)
+  return `${head} No friction rows in this frame: see collisions, ${formatCount(points, 'contact point')}.`
 }

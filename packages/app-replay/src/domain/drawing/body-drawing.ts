@@ -1,6 +1,6 @@
 import { circle, group, inks, line, type Point, palette, polygon, type SvgElement } from '@causeway/picture'
 import type { BodyId, BodyState } from '@causeway/recording'
-import { add, type Point3, type Rotation, rotate } from '../vector.ts'
+import { add, cross, type Point3, type Rotation, rotate } from '../vector.ts'
 import { edges, type FixedBody, type Ground, listCorners, type SceneGeometry, type Shape } from './shape.ts'
 import { convexHull, toPoint3 } from './view.ts'
 
@@ -156,10 +156,4 @@ export function findFoot(
     (middle[0] - foot[0]) * normal[0] + (middle[1] - foot[1]) * normal[1] + (middle[2] - foot[2]) * normal[2]
   return add(middle, normal, -above)
 }
-
-const cross = (a: Point3, b: Point3): Point3 => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-]
 const unit = (v: Point3): Point3 => add([0, 0, 0], v, 1 / Math.hypot(...v))

@@ -16,7 +16,7 @@ import type { BodyId, Frame } from '@causeway/recording'
 import type { createEnvironmentTest } from '../bodies/body.ts'
 import type { ForceScale } from '../contacts/force.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
-import { add, type Point3 } from '../vector.ts'
+import { add, distance, type Point3 } from '../vector.ts'
 import { drawForces, drawVelocities, type Mark } from './arrow-drawing.ts'
 import {
   type Canvas,
@@ -31,7 +31,6 @@ import {
   toDrawnBody,
 } from './body-drawing.ts'
 import { chooseCarriedBody, contactForces } from './contact-force.ts'
-import { selectNear } from './far-bodies.ts'
 import { drawLabel, type Label, separateLabels } from './label.ts'
 import type { SceneGeometry } from './shape.ts'
 import { createProjector, type Projected, type ViewName } from './view.ts'
@@ -282,3 +281,33 @@ function drawLegend(marks: readonly Mark[]): SvgElement[] {
     return group({}, mark, text([x + 30, y], name, { 'font-size': textSizes.note, fill: inks.quiet }))
   })
 }
+
+interface Placed {
+  readonly at: Point3
+  /** Largest extent, m. */
+  readonly size: number
+}
+
+/** Factor of the size of a scene beyond which bodies are left out: the others would be points. */
+const maxDistance = 300
+
+/** Size of a scene whose bodies have no size and lie in one place, m. */
+const minSize = 0.1
+
+/**
+ * Returns the bodies of an exploded scene that fit into one picture: those near the body with the smallest
+ * sum of distances, or of two bodies the one nearer to the origin.
+ */
+function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
+  const [center] = bodies
+    .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))
+    .sort((a, b) => a.sum - b.sum || a.norm - b.norm)
+  if (center === undefined) return []
+  const distances = bodies.map((body) => distance(body.at, center.body.at)).sort((a, b) => a - b)
+  const median = distances[Math.floor((distances.length - 1) / 2)] ?? 0
+  const size = Math.max(...bodies.map((body) => body.size), minSize)
+  return bodies.filter((body) => distance(body.at, center.body.at) <= maxDistance * (median + size))
+}
+
+const sumDistances = (body: Placed, bodies: readonly Placed[]): number =>
+  bodies.reduce((sum, other) => sum + distance(body.at, other.at), 0)

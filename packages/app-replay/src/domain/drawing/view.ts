@@ -1,5 +1,5 @@
 import type { Vector } from '@causeway/recording'
-import type { Point3 } from '../vector.ts'
+import { dot3, type Point3 } from '../vector.ts'
 
 /** A point in a view, in m. */
 export type Projected = readonly [right: number, up: number]
@@ -27,11 +27,9 @@ const views: Readonly<Record<ViewName, readonly [right: Point3, up: Point3]>> = 
   ],
 }
 
-const dot = (a: Point3, b: Point3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
 export function createProjector(view: ViewName): (point: Point3) => Projected {
   const [right, up] = views[view]
-  return (point) => [dot(point, right), dot(point, up)]
+  return (point) => [dot3(point, right), dot3(point, up)]
 }
 
 /** Returns `null` if a component is not finite. */

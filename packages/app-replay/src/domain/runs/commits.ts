@@ -1,4 +1,4 @@
-import { type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
+import { median, type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
 import { wilsonInterval } from './fisher.ts'
 
 /** The runs of one commit, in the order in which they were sealed. */
@@ -49,7 +49,9 @@ export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRo
       bad_share: isKnown ? bad / verdicts.length : null,
       bad_share_range: isKnown ? wilsonInterval(bad, verdicts.length) : null,
       kinds: countKinds(verdicts),
-      ...mapWorst((field) => median(verdicts.map((verdict) => verdict[field]))),
+      ...mapWorst((field) =>
+        median(verdicts.map((verdict) => verdict[field]).filter((value) => value !== null)),
+      ),
     }
   })
 }
@@ -64,11 +66,3 @@ export function countKinds(
 
 const mapWorst = (read: (field: keyof WorstValues) => number | null): WorstValues =>
   Object.fromEntries(worstFields.map((field) => [field, read(field)])) as unknown as WorstValues
-
-/** Ignores `null`; returns `null` without values. */
-function median(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
-  const middle = (known.length - 1) / 2
-  const [low, high] = [known[Math.floor(middle)], known[Math.ceil(middle)]]
-  return low === undefined || high === undefined ? null : (low + high) / 2
-}

@@ -2,7 +2,7 @@
  * Signed distances of solids in m, negative if they overlap. Exact except for separated boxes: the largest
  * separation along the axes of the separating axis theorem (Gottschalk 1996) is a lower bound.
  */
-import { add, type Point3, rotate, rotateInverse } from '../vector.ts'
+import { add, dot3, type Point3, rotate, rotateInverse } from '../vector.ts'
 import type { Pose, Solid } from './solid.ts'
 
 type Round = Extract<Solid, { kind: 'round' }>
@@ -16,7 +16,6 @@ export function measureSeparation(a: Solid, poseA: Pose, b: Solid, poseB: Pose):
   return b.kind === 'round' ? measureRoundBox(b, poseB, a, poseA) : measureBoxes(a, poseA, b, poseB)
 }
 
-const dot = (a: Point3, b: Point3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 const axes: readonly Point3[] = [
   [1, 0, 0],
   [0, 1, 0],
@@ -26,7 +25,7 @@ const axes: readonly Point3[] = [
 /** Returns the distance of the lowest point from the plane. */
 function measureAbove(solid: Round | Box, pose: Pose, plane: Pose): number {
   const normal = rotate(plane.turn, [0, 0, 1])
-  const height = dot(add(pose.at, plane.at, -1), normal)
+  const height = dot3(add(pose.at, plane.at, -1), normal)
   const local = rotateInverse(pose.turn, normal)
   if (solid.kind === 'round') return height - Math.abs(local[2]) * solid.halfLength - solid.radius
   return height - [0, 1, 2].reduce((sum, i) => sum + Math.abs(local[i] ?? 0) * (solid.half[i] ?? 0), 0)
@@ -48,7 +47,7 @@ function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3
   const d1 = add(one[1], one[0], -1)
   const d2 = add(other[1], other[0], -1)
   const r = add(one[0], other[0], -1)
-  const [a, e, f, c, b] = [dot(d1, d1), dot(d2, d2), dot(d2, r), dot(d1, r), dot(d1, d2)]
+  const [a, e, f, c, b] = [dot3(d1, d1), dot3(d2, d2), dot3(d2, r), dot3(d1, r), dot3(d1, d2)]
   const clamp = (value: number): number => Math.min(1, Math.max(0, value))
   const denominator = a * e - b * b
   let s = denominator > 1e-12 * a * e && a > 0 && e > 0 ? clamp((b * f - c * e) / denominator) : 0
@@ -89,12 +88,12 @@ function measureBoxes(a: Box, poseA: Pose, b: Box, poseB: Pose): number {
   const axesB = axes.map((axis) => rotate(poseB.turn, axis))
   const between = add(poseB.at, poseA.at, -1)
   const reach = (own: readonly Point3[], half: Point3, axis: Point3): number =>
-    own.reduce((sum, direction, i) => sum + Math.abs(dot(direction, axis)) * (half[i] ?? 0), 0)
+    own.reduce((sum, direction, i) => sum + Math.abs(dot3(direction, axis)) * (half[i] ?? 0), 0)
   let largest = Number.NEGATIVE_INFINITY
   const tryAxis = (axis: Point3): void => {
     const size = Math.hypot(...axis)
     if (size < 1e-6) return
-    const gap = Math.abs(dot(between, axis)) - reach(axesA, a.half, axis) - reach(axesB, b.half, axis)
+    const gap = Math.abs(dot3(between, axis)) - reach(axesA, a.half, axis) - reach(axesB, b.half, axis)
     largest = Math.max(largest, gap / size)
   }
   for (const axis of [...axesA, ...axesB]) tryAxis(axis)

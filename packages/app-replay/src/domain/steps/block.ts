@@ -1,5 +1,6 @@
 import { stateAt } from '@causeway/recording'
-import { type Point3, rotate } from '../vector.ts'
+import type { Pose } from '../shapes/solid.ts'
+import { type Point3, type Rotation, rotate } from '../vector.ts'
 
 /** Returns NaN, which means not recorded, beyond the end of a block. */
 export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
@@ -19,15 +20,21 @@ export function length3(x: number, y: number, z: number): number {
   return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
 }
 
-/** Returns the angular velocity in the world frame. `at` is the offset of the state of a body. */
-export function worldSpin(states: Float64Array, at: number): Point3 {
+/** `at` is the offset of the state of a body. */
+export function readRotation(states: Float64Array, at: number): Rotation {
   const q = at + stateAt.orientation
-  const spin = at + stateAt.spin
-  return rotate(
-    [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)],
-    [num(states, spin), num(states, spin + 1), num(states, spin + 2)],
-  )
+  return [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
 }
+
+/** `at` is the offset of the state of a body. */
+export const readPose = (states: Float64Array, at: number): Pose => ({
+  at: read3(states, at),
+  turn: readRotation(states, at),
+})
+
+/** Returns the angular velocity in the world frame. `at` is the offset of the state of a body. */
+export const worldSpin = (states: Float64Array, at: number): Point3 =>
+  rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 
 /**
  * Returns the velocity of a point in m/s. `at` is the offset of the state of its body; `lever` starts at the

@@ -1,4 +1,4 @@
-import type { BodyGeometry, BodyId, RecordingSummary } from '@causeway/recording'
+import { type BodyGeometry, type BodyId, environmentBit, type RecordingSummary } from '@causeway/recording'
 import { createEnvironmentTest } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
@@ -99,8 +99,6 @@ const toIgnored = (a: BodyId, b: BodyId): string => {
   const [low, high] = [a % environmentBit, b % environmentBit].sort((one, other) => one - other)
   return `${low} ${high}`
 }
-
-const environmentBit = 2 ** 31
 
 const listIgnored = (geometry: RecordingSummary['geometry']): ReadonlySet<string> =>
   new Set(geometry.flatMap(({ body_id, ignores = [] }) => ignores.map((other) => toIgnored(body_id, other))))

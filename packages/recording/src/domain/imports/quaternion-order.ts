@@ -1,4 +1,5 @@
 /** Decides the order of quaternion components by comparing poses with angular velocities. */
+import { multiply, type Quaternion4, type Vector3 } from './rigid-transform.ts'
 
 export type QuaternionOrder = 'wxyz' | 'xyzw'
 export type SpinFrame = 'world' | 'body'
@@ -30,24 +31,15 @@ const minRatio = 4
 /** Minimum sum of the rotation angles, rad. Less is lost in rounded files. */
 const minRotation = 0.02
 
-type Quaternion = readonly [number, number, number, number]
-
-const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion => {
+const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {
   const [a = NaN, b = NaN, c = NaN, d = NaN] = [values[at], values[at + 1], values[at + 2], values[at + 3]]
   return order === 'wxyz' ? [a, b, c, d] : [d, a, b, c]
 }
 
-const conjugate = ([w, x, y, z]: Quaternion): Quaternion => [w, -x, -y, -z]
-
-const multiply = ([a, b, c, d]: Quaternion, [e, f, g, h]: Quaternion): Quaternion => [
-  a * e - b * f - c * g - d * h,
-  a * f + b * e + c * h - d * g,
-  a * g - b * h + c * e + d * f,
-  a * h + b * g - c * f + d * e,
-]
+const conjugate = ([w, x, y, z]: Quaternion4): Quaternion4 => [w, -x, -y, -z]
 
 /** rad */
-function toRotation([w, x, y, z]: Quaternion): readonly [number, number, number] {
+function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   const length = Math.hypot(x, y, z)
   if (length === 0) return [0, 0, 0]
   const scale = (2 * Math.atan2(length, Math.abs(w)) * (w < 0 ? -1 : 1)) / length

@@ -1,7 +1,7 @@
 /** Poses are a position and an orientation, w first. */
 
 export type Vector3 = readonly [number, number, number]
-type Quaternion4 = readonly [number, number, number, number]
+export type Quaternion4 = readonly [number, number, number, number]
 
 export interface Pose {
   readonly position: Vector3
@@ -14,7 +14,7 @@ export function rotate([w, x, y, z]: Quaternion4, [a, b, c]: Vector3): Vector3 {
   return [a + 2 * (y * r - z * q), b + 2 * (z * p - x * r), c + 2 * (x * q - y * p)]
 }
 
-const multiply = ([a, b, c, d]: Quaternion4, [e, f, g, h]: Quaternion4): Quaternion4 => [
+export const multiply = ([a, b, c, d]: Quaternion4, [e, f, g, h]: Quaternion4): Quaternion4 => [
   a * e - b * f - c * g - d * h,
   a * f + b * e + c * h - d * g,
   a * g - b * h + c * e + d * f,

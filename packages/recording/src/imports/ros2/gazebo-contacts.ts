@@ -1,12 +1,11 @@
 /** Contacts of Gazebo (`ros_gz_interfaces/msg/Contacts`) as contacts of a frame line. */
+import type { Vector3 } from '../../domain/imports/rigid-transform.ts'
 import type { Contacts, GazeboContact, Triple } from './messages.ts'
 
-type Vector = readonly [number, number, number]
-
-const toVector = ({ x, y, z }: Triple): Vector => [x, y, z]
-const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-const scale = (v: Vector, s: number): Vector => [v[0] * s, v[1] * s, v[2] * s]
-const cross = (a: Vector, b: Vector): Vector => [
+const toVector = ({ x, y, z }: Triple): Vector3 => [x, y, z]
+const dot = (a: Vector3, b: Vector3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const scale = (v: Vector3, s: number): Vector3 => [v[0] * s, v[1] * s, v[2] * s]
+const cross = (a: Vector3, b: Vector3): Vector3 => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
@@ -35,7 +34,7 @@ export const toContacts = (
     }))
   })
 
-function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, point: Vector): object {
+function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, point: Vector3): object {
   const given = normals[i]
   const depth = depths[i] ?? null
   if (given === undefined) return { points: [{ point, depth }] }
@@ -48,7 +47,11 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
   // Physics engines differ in its direction. Contacts push bodies apart, which decides it.
   const outward = push < 0 ? normal : scale(normal, -1)
   const along = dot(onA, outward)
-  const rest: Vector = [onA[0] - along * outward[0], onA[1] - along * outward[1], onA[2] - along * outward[2]]
+  const rest: Vector3 = [
+    onA[0] - along * outward[0],
+    onA[1] - along * outward[1],
+    onA[2] - along * outward[2],
+  ]
   const size = Math.hypot(...rest)
   const tangent = size > 0 ? scale(rest, 1 / size) : null
   return {

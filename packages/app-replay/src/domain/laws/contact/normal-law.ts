@@ -3,11 +3,11 @@
  * with the nearest one of the frame before. Pairs with more than `maxNormals` normals are not judged.
  */
 
+import { maxNormalTurn } from '../../contacts/contact-history.ts'
 import { createFinding } from '../../findings/finding.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { cosineBetween, maxNormals, type Normals } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
-import { maxNormalTurn } from '../motion/turn-limit.ts'
 
 export function normalLaw(): Law {
   const runs = new RunCollector(2)

@@ -16,7 +16,7 @@ import type { Touch } from '../../steps/touch.ts'
 import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { depthLimit } from './penetration-law.ts'
-import { moveSolids, type PlacedSolid, placeSolids, readPose } from './placed-solid.ts'
+import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './placed-solid.ts'
 
 /** m, and share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
@@ -169,7 +169,7 @@ function measureGap(a: PlacedSolid, b: PlacedSolid): number {
 
 /** Measured in the poses after the step. */
 function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
-  const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readPose(step, one, step.row)))
+  const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
   return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
 }
 

@@ -1,10 +1,9 @@
 /** Recorded shapes with their poses before a step. */
 import { type BodyId, stateAt } from '@causeway/recording'
 import { type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
-import { num, read3 } from '../../steps/block.ts'
+import { readPose } from '../../steps/block.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
-import type { Rotation } from '../../vector.ts'
 
 export interface PlacedSolid {
   readonly body: BodyId
@@ -33,17 +32,15 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
 
 /** Moves the shapes of bodies to their poses before the step. */
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
-  for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one, step.row - 1)
+  for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
 }
 
 /** Returns the pose in a row of the window, or `null` if unknown. */
-export function readPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
-  const s = step.window.states.data
+export function readSolidPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const from = (row * step.scene.bodies.length + column) * stateAt.width
-  const at = read3(s, from)
-  const q = from + stateAt.orientation
-  const turn: Rotation = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]
+  const pose = readPose(step.window.states.data, from)
+  const { at, turn } = pose
   if (!at.every(Number.isFinite)) return null
-  if (turn.every(Number.isFinite)) return { at, turn }
+  if (turn.every(Number.isFinite)) return pose
   return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
 }

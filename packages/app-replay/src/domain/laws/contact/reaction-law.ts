@@ -5,7 +5,7 @@ import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts
 import { RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import type { Point3 } from '../../vector.ts'
+import { dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** Share of the larger impulse below which a body does not react. */
@@ -83,7 +83,7 @@ function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const right = wrong === a ? b : a
   if (!(wrong.off > wrong.allowed) || !(right.off <= right.allowed) || !(size > 0)) return null
   const sign = wrong === a ? 1 : -1
-  const along = dot(wrong.left, touch.impulse) * factor * sign
+  const along = dot3(wrong.left, touch.impulse) * factor * sign
   if (!(Math.abs(along) > 0.98 * wrong.off * size)) return null
   // -1: the body received nothing of the recorded impulse.
   const share = along / size ** 2
@@ -105,5 +105,3 @@ function measureResidual(step: Step, column: number): Point3 {
     received[2] - num(impulse, 3 * column + 2),
   ]
 }
-
-const dot = (a: Point3, b: Point3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -3,11 +3,9 @@
  * bodies that rest on a body without recorded shape. Without geometry, a motion of more than 1 m per frame is
  * a warning.
  */
-
-import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { type Pose, toSolid } from '../../shapes/solid.ts'
-import { num, read3 } from '../../steps/block.ts'
+import { num, read3, readPose } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { mayOverlap, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
@@ -119,7 +117,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
 
 /** Returns the slower bodies of known size that a body passed without contact. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
-  const { frame, row, scene, touches } = step
+  const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
   const way = num(step.distance, column)
   const found: Suspect[] = []
@@ -128,7 +126,8 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
     const other = scene.bodies[against] ?? 0
     if (against === column || box === undefined || way < num(step.distance, against)) continue
     if (mayOverlap(scene, mover, other)) continue
-    const poses = [readPose(step, against, row - 1), readPose(step, against, row)] as const
+    const states = step.window.states.data
+    const poses = [readPose(states, step.atBefore(against)), readPose(states, step.at(against))] as const
     if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
       found.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
   }
@@ -216,13 +215,6 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     const normal = rotate(turn, [0, 0, -1])
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
-
-function readPose({ window, scene }: Step, column: number, row: number): Pose {
-  const s = window.states.data
-  const at = (row * scene.bodies.length + column) * stateAt.width
-  const q = at + stateAt.orientation
-  return { at: read3(s, at), turn: [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)] }
-}
 
 /**
  * Whether the path of a centre enters and leaves a box (slab method). `poses` are those of the box before and

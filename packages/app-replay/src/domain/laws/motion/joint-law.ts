@@ -1,10 +1,10 @@
 /** Law `joint_error` (docs/laws.md, Motion). */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { length3, num, read3, readPose, readRotation } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
-import { add, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
+import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** m; inverse of the share that is corrected per step; minimum frames. */
@@ -79,22 +79,16 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
   return length3(...gap)
 }
 
-function readPose(step: Step, from: number): { readonly at: Point3; readonly turn: Rotation } {
-  const s = step.window.states.data
-  const q = from + stateAt.orientation
-  return { at: read3(s, from), turn: [num(s, q), ...read3(s, q + 1)] }
-}
-
 /** Returns a point in the axes of a body before the step. The environment does not move. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
-  const { at, turn } = readPose(step, step.atBefore(column))
+  const { at, turn } = readPose(step.window.states.data, step.atBefore(column))
   return rotateInverse(turn, add(point, at, -1))
 }
 
 function toWorld(step: Step, column: number, local: Point3): Point3 {
   if (column < 0) return local
-  const { at, turn } = readPose(step, step.at(column))
+  const { at, turn } = readPose(step.window.states.data, step.at(column))
   return add(at, rotate(turn, local))
 }
 
@@ -121,7 +115,7 @@ export function hasJointError(step: Step, at: number): boolean {
     read3(rows, at + jointAt.point).every(Number.isFinite) &&
     [jointAt.a, jointAt.b].every((part) => {
       const column = step.scene.columnById.get(num(rows, at + part)) ?? -1
-      const { turn } = readPose(step, step.at(Math.max(0, column)))
+      const turn = readRotation(step.window.states.data, step.at(Math.max(0, column)))
       return column < 0 || turn.every(Number.isFinite)
     })
   )

@@ -4,7 +4,7 @@
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, read3, worldSpin } from '../../steps/block.ts'
+import { length3, num, read3, readRotation, worldSpin } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
@@ -186,11 +186,6 @@ function measureFreeSpin(step: Step, column: number): Excess | null {
   const off = length3(...change)
   const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size
   return off > limit ? { value: off, limit, isGyroscopic: false } : null
-}
-
-function readRotation(states: Float64Array, at: number): Rotation {
-  const q = at + stateAt.orientation
-  return [num(states, q), ...read3(states, q + 1)]
 }
 
 /** Returns R I R^T w. */
