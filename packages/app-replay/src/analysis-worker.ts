@@ -1,4 +1,3 @@
-/** Runs analyses in the worker that reads a recording. */
 import { type Analyses, serveRecording } from '@causeway/recording/worker'
 import { checkFrames } from './analysis/check-frames.ts'
 import { findEvents, findStalls } from './analysis/events.ts'

@@ -8,7 +8,6 @@ const frameId = z.coerce.number().int().min(0)
 const posesQuery = z.strictObject({ from: frameId, to: frameId })
 const sceneQuery = z.strictObject({ frame: frameId })
 
-/** Routes that viewers read in addition to the tools: binary poses, and shapes with contact forces. */
 export function viewerRoutes(app: ReplayRegistrar): void {
   app.route('GET', '/recordings/{recording}/poses', {
     about: `Returns the poses of all bodies in the frames from ?from= to ?to=, at most ${maxPoseFrames}, as binary CWP1.`,

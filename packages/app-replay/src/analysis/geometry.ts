@@ -30,7 +30,7 @@ const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Returns recorded shapes and names, and infers the others from contacts, preferably those before the frame. */
+/** Infers shapes that were not recorded from contacts, preferably those before the frame. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,
@@ -66,7 +66,7 @@ export async function findGeometry(
   return { shapes, grounds: [...grounds.values()], fixed, names }
 }
 
-/** Returns contact points in the axes of their bodies, and a plane of each environment body that is touched. */
+/** Contact points are in the axes of their bodies. */
 async function collectContacts(frame: number, { windows, summary, signal, progress }: AnalysisContext) {
   const isEnvironment = createEnvironmentTest(summary)
   const points = new Map<BodyId, Point3[]>()
@@ -92,7 +92,7 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   return { points, grounds }
 }
 
-/** A contact point with the pose of its body before the step. */
+/** The pose is that before the step. */
 interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId

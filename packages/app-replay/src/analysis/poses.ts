@@ -7,7 +7,7 @@ const maxDistance = 1e6
 
 const selection: ColumnSelection = { parts: ['position', 'orientation'] }
 
-/** Reads the poses of all bodies as float32, relative to an origin near them. */
+/** Positions are relative to an origin near the bodies. */
 export async function readPoses(
   { range }: { readonly range: FrameRange },
   { windows, signal, progress }: AnalysisContext,

@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** Returns at most `limit` items from the position of the cursor. Positions ascend over the list. */
+/** Positions ascend over the list. */
 export function paginate<Item>(
   items: readonly Item[],
   position: (item: Item, index: number) => number,

@@ -1,4 +1,4 @@
-/** Vectors and quaternions as recorded. If a component was not recorded, the result is `null`, never 0. */
+/** If a component was not recorded, the result is `null`, never 0. */
 import type { Quaternion, Value, Vector } from '@causeway/recording'
 
 const difference = (a: Value, b: Value): Value => (a === null || b === null ? null : a - b)
@@ -26,7 +26,7 @@ export function dot(a: Vector, b: Vector): Value {
   return a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/** Returns the part of `v` along the unit vector `axis`, and the length of the remainder. */
+/** `axis` is a unit vector; `across` is the length of the remainder. */
 export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Value } {
   const along = dot(v, axis)
   if (along === null) return { along, across: null }
@@ -35,7 +35,7 @@ export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Val
   return { along, across: norm(rest) }
 }
 
-/** Returns the angle of the rotation from `a` to `b`, 0 to pi rad. Exact for small angles; q and -q are equal. */
+/** 0 to pi rad. Exact for small angles; q and -q are equal. */
 export function rotationAngle(a: Quaternion, b: Quaternion): Value {
   const [aw, ax, ay, az] = [a.w, a.x, a.y, a.z]
   const [bw, bx, by, bz] = [b.w, b.x, b.y, b.z]

@@ -3,7 +3,7 @@ import type { ViewedCall } from '@causeway/app-kit'
 /** A slash, or half of a surrogate pair, which `encodeURIComponent` rejects: no id has them. */
 const notInId = /[/\p{Surrogate}]/u
 
-/** Returns the page of the console that shows the recording, frame and bodies of a call. */
+/** Returns a page of the console. */
 export function findViewerPage({ args, data }: ViewedCall): string | undefined {
   const recording = data.recording ?? args.recording
   if (typeof recording !== 'string' || notInId.test(recording)) return undefined
@@ -21,13 +21,13 @@ type Members = ViewedCall['data']
 const toId = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** The requested frame, else the peak of the first finding. */
+/** Default: the peak of the first finding. */
 const findFrame = (args: Members, data: Members): number | undefined =>
   [args.frame_id, args.mark_frame, data.frame_id, findFirst(data.findings)?.frames?.peak, args.start_frame]
     .map(toId)
     .find((frame) => frame !== undefined)
 
-/** The requested pair, else that of the first finding or of the first violation. */
+/** Default: the pair of the first finding or violation. */
 function findPair(args: Members, data: Members): string | undefined {
   const { pair = [] } = findFirst(data.findings) ?? {}
   const violation = findFirst(data.violations)

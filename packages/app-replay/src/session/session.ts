@@ -11,7 +11,7 @@ export interface ReplaySession {
 
 export type ReplayContext = ToolContext<ReplayStore, ReplaySession>
 
-/** Id of the recording of an answer, and whether the file has changed since the last call. */
+/** `reloaded` is set if the file has changed since the last call. */
 export interface AnswerStamp {
   readonly recording: string
   readonly reloaded?: true

@@ -45,7 +45,7 @@ export class Lake {
     return this.#clickHouse === undefined ? 'DuckDB' : 'ClickHouse'
   }
 
-  /** Exports the sealed runs that are not in the lake, then answers. Throws the errors of the engine. */
+  /** Exports new sealed runs first. Throws the errors of the engine. */
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files

@@ -17,7 +17,7 @@ export class PictureCache {
     this.#newId = newId
   }
 
-  /** Returns the URI of the SVG and the content of an answer: the PNG and a link to the SVG. */
+  /** The content is the PNG and a link to the SVG. */
   add(
     recording: string,
     name: string,

@@ -7,7 +7,7 @@ import { precomputed } from '../session/diagnose.ts'
 /** In ms. The diagnosis must not slow down a series of runs. */
 const startDelayMs = 2000
 
-/** Diagnoses sealed runs in the background, one after the other, and stores their summaries. */
+/** Diagnoses sealed runs in the background, one after the other. */
 export class RunSummarizer {
   readonly #library: RecordingLibrary
   readonly #log: Env['log']
@@ -25,10 +25,7 @@ export class RunSummarizer {
     library.recorder.onSealed((run) => this.#enqueue(run))
   }
 
-  /**
-   * Returns the summaries of all recordings or of a scenario, and the number of sealed runs without one.
-   * Starts their diagnosis.
-   */
+  /** `waiting` is the number of sealed runs without a summary. Starts their diagnosis. */
   list(scenario?: string): { readonly runs: readonly RunSummary[]; readonly waiting: number } {
     if (!this.#hasScanned) this.#scan()
     this.#start()
@@ -46,7 +43,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summary)
   }
 
-  /** Stores the summary of a diagnosis by a client, unless the run is still being recorded. */
+  /** Does nothing while the run is being recorded. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {
@@ -59,7 +56,6 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(file, summary, diagnosis))
   }
 
-  /** Resolves when no sealed run waits for its diagnosis. */
   async settled(): Promise<void> {
     this.#start()
     await this.#work
@@ -77,7 +73,7 @@ export class RunSummarizer {
     this.#timer = setTimeout(() => this.#start(), startDelayMs).unref()
   }
 
-  /** Finds the runs that an earlier process sealed and did not diagnose. */
+  /** An earlier process may have sealed runs without a diagnosis. */
   #scan(): void {
     this.#hasScanned = true
     const summaries = new Map(this.#library.summaries.list().map((one) => [one.recording, one]))

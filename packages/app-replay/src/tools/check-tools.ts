@@ -23,7 +23,7 @@ import {
 
 const endArgument = { end_frame: z.int().optional().describe('Last frame') }
 
-/** Checks a range and adds the runs under the name of the tool's own list. */
+/** Adds the runs under the name of the tool's own list. */
 async function checkFrames<List extends string>(
   list: List,
   { frame_id, end_frame }: { readonly frame_id: number; readonly end_frame: number },

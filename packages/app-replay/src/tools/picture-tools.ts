@@ -125,7 +125,7 @@ export const pictureTools: readonly Registration[] = [
 
 type SampledSeries = Awaited<ReturnType<typeof readSampledSeries>>['series']
 
-/** Adds the series of a second recording; the names of both contain the recording. */
+/** The names of both series contain their recording. */
 async function addOverlay(
   own: SampledSeries,
   added: { readonly series: readonly string[]; readonly overlay: string; readonly range: FrameRange },

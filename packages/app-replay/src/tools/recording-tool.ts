@@ -37,8 +37,8 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
 }
 
 /**
- * Declares a tool with the argument `recording`, read-only by default, whose answer contains the id of the
- * recording. The output schema omits `summary`: every answer has it.
+ * Adds the argument `recording`, and its id to the answer. Read-only by default. The output schema omits
+ * `summary`: every answer has it.
  */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,

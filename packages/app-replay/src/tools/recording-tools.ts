@@ -10,12 +10,12 @@ import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext 
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** Maximum size of a followed file of another recorder, which is copied for every call. */
+/** The file is copied for every call. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
 
-/** Number of frames at the end of a file of another recorder that may be incomplete. */
+/** Frames at the end of a file that may be incomplete. */
 const maxPartialFrames = 64
 
 const exampleMapping = {

@@ -40,7 +40,7 @@ export interface BodyInFrame {
   readonly state: BodyState
 }
 
-/** Both frames must be of a recording with contacts. */
+/** Requires recorded contacts. */
 export function compareBody(a: BodyInFrame, b: BodyInFrame) {
   const position_delta = subtract(b.state.position, a.state.position)
   const velocity_delta = subtract(b.state.velocity, a.state.velocity)

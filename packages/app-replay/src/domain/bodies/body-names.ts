@@ -8,7 +8,7 @@ export type BodyNames = Readonly<Record<BodyId, string>>
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/** Names bodies as recorded, or environment bodies floor, ceiling or wall by the direction of their first contact. */
+/** Unnamed environment bodies are floor, ceiling or wall by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names = new Map<BodyId, string>()
   readonly #counts = new Map<string, number>()

@@ -6,7 +6,7 @@ export interface Pair {
   readonly body_b_id: BodyId
 }
 
-/** Returns a test for environment bodies: bit 31 of the id, or the metadata of older recordings without this bit. */
+/** Older recordings mark environment bodies in their metadata instead of bit 31. */
 export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
   const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
   return (id) => isEnvironmentId(id) || flagged.has(id)

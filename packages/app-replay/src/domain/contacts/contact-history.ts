@@ -25,7 +25,7 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
   }
 }
 
-/** The frames with friction rows, or the colliding frames if the pair never has friction rows. */
+/** Colliding frames are used if the pair never has friction rows. */
 interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
@@ -56,15 +56,15 @@ export interface ContactEvolution {
   readonly chatter: boolean
   /** Maximum number of transitions in a window. */
   readonly peak_transitions: number
-  /** Frames whose normal points against that of the frame before. */
+  /** Frames whose normal reverses. */
   readonly normal_flips: readonly number[]
   /** Other frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames whose number of contact points differs from that of the frame before. */
+  /** Number of frames. */
   readonly point_count_changes: number
 }
 
-/** In frames. Counts every begin and end, also bounces, unlike the law `contact_duration`. */
+/** In frames. Counts bounces too, unlike the law `contact_duration`. */
 const chatterWindow = 30
 const chatterTransitions = 4
 
@@ -113,7 +113,6 @@ function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   ])
 }
 
-/** Returns the maximum number of frames in a window. */
 function countDensest(frames: readonly number[]): number {
   let most = 0
   let from = 0

@@ -3,7 +3,7 @@ import { paginate } from '../cursor.ts'
 import { formatCount, formatList } from '../sentence.ts'
 import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
 
-/** Maximum number of friction rows in an answer, about 60 kB. */
+/** About 60 kB. */
 const maxRows = 160
 
 interface HistoryPage {
@@ -54,7 +54,7 @@ export function toHistoryEntries(
   })
 }
 
-/** Returns at most `limit` rows of each list, and their exact lengths. */
+/** The lengths are exact. */
 export function truncateEvolution(evolution: ContactEvolution, limit: number) {
   const { runs, transitions, normal_flips, normal_jumps } = evolution
   return {

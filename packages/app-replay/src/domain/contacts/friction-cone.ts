@@ -6,7 +6,7 @@ import { type ForceScale, toNewtons } from './force.ts'
 /** Tolerance of `exceeds_limit` as a share of the limit. */
 export const epsilon = 0.01
 
-/** Noise of solvers: additional tolerance of `exceeds_limit_strict` in the recorded unit. */
+/** Additional tolerance of `exceeds_limit_strict` in the recorded unit. */
 export const coneNoise = 1e-6
 
 export const coneExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
@@ -84,7 +84,7 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
   }
 }
 
-/** Utilization from which a contact is described as at its limit. */
+/** Minimum utilization of a contact at its limit. */
 const atLimit = 0.99
 
 const isEnvironment = createEnvironmentTest({ bodies: [] })

@@ -3,7 +3,7 @@ import type { Pair } from '../bodies/body.ts'
 import { formatCount, formatPair, formatQuantity } from '../sentence.ts'
 
 export interface Penetration extends Pair {
-  /** Depth of the pair in m, or of its deepest point if it was not recorded. */
+  /** m; default: that of the deepest point. */
   readonly penetration_depth: Value
   readonly normal: Vector
   /** m */

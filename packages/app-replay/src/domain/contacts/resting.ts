@@ -15,7 +15,7 @@ interface MovingBody {
   /** m/s along the contact normal, and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
-  /** Whether the speed is g dt: engines that integrate gravity after solving contacts record resting bodies so. */
+  /** Engines that integrate gravity after contacts record resting bodies with a speed of g dt. */
   readonly likely_at_rest: boolean
 }
 

@@ -12,7 +12,6 @@ import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
-/** A law that could not be checked in some frames. */
 export interface NotChecked {
   readonly law: CheckedLaw
   readonly frames: { readonly first: number | null; readonly last: number | null }
@@ -38,7 +37,7 @@ interface Group {
   readonly columns: Set<number>
 }
 
-/** Frames to which a part of a law applies, with and without the data for it. */
+/** Frames to which a part of a law applies. */
 interface JudgedPart {
   readonly judged: readonly Group[]
   readonly lacking: readonly { readonly group: Group; readonly missing: number }[]
@@ -53,7 +52,6 @@ const stateNeeds = [
 
 const withoutContacts = toMask(['contacts', 'normals', 'depths', 'leverArms'])
 
-/** Collects the missing data of each frame, and derives which laws were checked. */
 export class CoverageCollector {
   readonly #scene: Scene
   readonly #groups: Readonly<Record<LawScope, Map<number, Group>>> = {
@@ -69,10 +67,9 @@ export class CoverageCollector {
   }
   /** Missing data that depends on the body alone. */
   readonly #constant: Int32Array
-  /** By column: what the touches of this frame lack, and those of the frame before. */
+  /** What touches lack by column, in this frame and in the one before. */
   readonly #touchMasks: Int32Array
   readonly #before: Int32Array
-  /** What each body lacks in this frame, without joints. */
   readonly #bodyMasks: Int32Array
   /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
@@ -302,7 +299,6 @@ function findMissingOfTouch(touch: Touch): number {
   )
 }
 
-/** Returns which data for the rotation of the bodies about their contact is missing. */
 function findMissingOfMotion(step: Step, touch: Touch): number {
   if (Number.isNaN(step.dt)) return 0
   return (
@@ -336,10 +332,10 @@ function describeMissed(
   }
 }
 
-/** Advice about members of a list: `send bodies[].velocity`, `send bodies[].mass (run line)`. */
+/** `send bodies[].velocity`, `send bodies[].mass (run line)` */
 const memberAdvice = /^send (\w+\[\]\.)([\w (]+\)?)$/
 
-/** Joins advice: `send bodies[].position, mass (run line); points[].point`. */
+/** Returns `send bodies[].position, mass (run line); points[].point`. */
 function joinAdvice(advice: readonly string[]): string {
   const groups = new Map<string, string[]>()
   for (const one of advice) {

@@ -41,12 +41,12 @@ export const dataNeeds = {
     name: 'rotation about contacts',
     howToRecord: 'send bodies[].angular_velocity or orientation, and points[].point or bodies[].shape',
   },
-  /** Speed of a contact point along the normal: the spin matters unless the point is below the centre. */
+  /** The spin matters unless the point is below the centre. */
   pointSpeeds: {
     name: 'velocities of contact points',
     howToRecord: 'send points[].point, bodies[].angular_velocity and orientation',
   },
-  /** Without tangential impulses, the normal part is checked only if all normals of a body are parallel. */
+  /** Required without tangential impulses. */
   oneNormal: {
     name: 'tangential impulses',
     howToRecord: 'send points[].tangent1_lambda and tangent2_lambda',

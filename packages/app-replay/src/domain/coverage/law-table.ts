@@ -16,7 +16,6 @@ export type LawScope =
   | 'freeGroup'
   | 'touchingGroup'
 
-/** A part of a law that can be checked without the others. */
 export interface LawPart {
   readonly scope: LawScope
   readonly needs: readonly DataNeed[]
@@ -40,12 +39,11 @@ const poses = ['positions', 'orientations'] as const
 const freeMotion = ['velocities', 'masses', 'gravity'] as const
 const motion = ['contacts', ...freeMotion] as const
 const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
-/** Velocity of contact points, and friction that opposes it. */
 const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
-/** Forces that act in a step in addition to the recorded contacts. */
+/** Forces other than recorded contacts. */
 const forces = ['wholeSteps', 'jointImpulses'] as const
 
-/** Laws that verdicts name, with the data that each needs. See docs/laws.md. */
+/** See docs/laws.md. */
 export const lawTable = {
   finite_numbers: law(
     'record',

@@ -5,7 +5,6 @@ import type { ContactForce } from './contact-force.ts'
 import type { Label } from './label.ts'
 import type { Projected } from './view.ts'
 
-/** Maps points of the world into the picture, and directions into the view. */
 export interface Projection {
   readonly at: (world: Point3) => Point
   readonly project: (direction: Point3) => Projected
@@ -62,7 +61,7 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
 }
 
-/** Draws the resultant force of each pair in N and every contact point. */
+/** Forces in N. */
 export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
   const largest = Math.max(...forces.flatMap(({ normal, friction }) => [size(normal), size(friction)]), 0)
   const isShown = (force: Point3 | null): force is Point3 =>

@@ -13,7 +13,6 @@ export interface DrawnBody {
   readonly velocity: Point3 | null
 }
 
-/** Maps points of the world into the picture. */
 export interface Canvas {
   readonly at: (world: Point3) => Point
   readonly perMetre: number
@@ -109,13 +108,13 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** A body without a visible size is drawn as a point, such as the pivot of a pendulum. */
+/** A body without a visible size is a point, such as the pivot of a pendulum. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })
 }
 
-/** Draws a part of a plane below the middle of the bodies. `half` is half its side in m. */
+/** `half` is half the side of the drawn part in m. */
 export function drawGround(
   { at: foot, normal }: Ground,
   drawn: readonly DrawnBody[],
@@ -146,7 +145,7 @@ export function findFoot(
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  // The middle of the box around them, as in the view: the mean would be on the side of most bodies.
+  // The mean would be on the side of most bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2

@@ -4,7 +4,7 @@ import { type ForceScale, toNewtons } from '../contacts/force.ts'
 import { add, type Point3 } from '../vector.ts'
 import { toPoint3 } from './view.ts'
 
-/** The contact points of a pair, their mean, and the forces on body `on` in N, `null` if unknown. */
+/** Forces on body `on` in N; `at` is the mean of the points. */
 export interface ContactForce extends Pair {
   readonly points: readonly Point3[]
   readonly at: Point3
@@ -48,10 +48,7 @@ export function contactForces(
   })
 }
 
-/**
- * Returns a function that chooses the upper body of a pair if both can move, else the one outside of the
- * environment.
- */
+/** Chooses the upper body of a pair if both can move, else the one outside of the environment. */
 export const chooseCarriedBody =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

@@ -55,7 +55,7 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
 /** In m. Smaller scenes keep their precision as float32 without an origin. */
 const maxPlainExtent = 1000
 
-/** Returns a whole point near the first finite position of a far scene, else zero. */
+/** Returns zero unless the scene is far away. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
   for (const row of rows)
     for (let at = 0; at < row.length; at += poseWidth) {

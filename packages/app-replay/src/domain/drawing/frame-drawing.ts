@@ -47,11 +47,11 @@ interface FrameDrawing {
 
 const width = 900
 const height = 640
-/** Area of the scene: the title is above, axes and scale are below. */
+/** The title is above, axes and scale are below. */
 const area = { left: 90, right: width - 90, top: 110, bottom: height - 110 }
 const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
 
-/** Returns SVG text of 900 by 640 pixels. The title lists bodies without a finite position and bodies too far away. */
+/** Returns SVG text of 900 by 640 pixels. */
 export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
   const isMeant = (id: BodyId): boolean => bodies === null || bodies.includes(id)
   const states = frame.states.filter(({ body_id }) => isMeant(body_id))
@@ -113,7 +113,6 @@ export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment 
   )
 }
 
-/** Whether an environment body is part of the scene of the drawn bodies. */
 const isNear = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
   selectNear([...drawn, { at, size: 0 }]).some((body) => body.at === at)
 
@@ -125,7 +124,6 @@ interface Fit {
 /** m. Smaller scenes are drawn as if they were 1 m wide. */
 const minSpan = 1e-5
 
-/** Centres the scene at the largest scale that fits into the area. */
 function fitToArea(spans: readonly Projected[]): Fit {
   const ends = (axis: 0 | 1): readonly [number, number] =>
     spans.reduce(([low, high], span) => [Math.min(low, span[axis]), Math.max(high, span[axis])] as const, [
@@ -156,10 +154,10 @@ function fitToArea(spans: readonly Projected[]): Fit {
   }
 }
 
-/** Half the side of the ground as a share of the width. From above, it must not cover the title. */
+/** Half the side of the ground as a share of the width. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
-/** Offset of the name from the centre to the left end of a body, where no arrows begin. */
+/** The name is left of the centre, where no arrows begin. */
 const nameShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
@@ -185,7 +183,7 @@ const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet 
 /** Distance of the name of a plane from its surface, px. */
 const depthOfName = 22
 
-/** Names visible environment bodies, planes on their solid side. */
+/** The name of a plane is on its solid side. */
 function nameEnvironment(
   { names, grounds, fixed }: SceneGeometry,
   drawn: readonly DrawnBody[],
@@ -215,7 +213,7 @@ function nameEnvironment(
 const isInside = ([x, y]: Point): boolean =>
   x >= labelArea.left && x <= labelArea.right && y >= labelArea.top && y <= labelArea.bottom
 
-/** Covers the parts of the environment that extend into the title and the legend. */
+/** Covers the environment behind the title and the legend. */
 const drawMargins = (): SvgElement[] =>
   [
     { y: 0, height: labelArea.top - 4 },
@@ -288,16 +286,13 @@ interface Placed {
   readonly size: number
 }
 
-/** Factor of the size of a scene beyond which bodies are left out: the others would be points. */
+/** In sizes of the scene. With more distant bodies, the others would be points. */
 const maxDistance = 300
 
-/** Size of a scene whose bodies have no size and lie in one place, m. */
+/** m */
 const minSize = 0.1
 
-/**
- * Returns the bodies of an exploded scene that fit into one picture: those near the body with the smallest
- * sum of distances, or of two bodies the one nearer to the origin.
- */
+/** Returns the bodies near the one with the smallest sum of distances, or of two the one nearer to the origin. */
 function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies
     .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))

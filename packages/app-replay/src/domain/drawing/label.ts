@@ -20,7 +20,7 @@ interface Box {
 /** Minimum distance of labels, px. */
 const gap = 2
 
-/** Steps from the wanted place, in widths and heights of the label, nearest first. */
+/** In widths and heights of the label, nearest first. */
 const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
   ring === 0
     ? [[0, 0]]
@@ -36,10 +36,7 @@ const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
       ],
 )
 
-/**
- * Moves labels inside the area so that they do not overlap. Earlier labels take precedence; a label without a
- * free place may overlap.
- */
+/** Earlier labels take precedence; a label without a free place may overlap. */
 export function separateLabels(labels: readonly Label[], area: Box): Label[] {
   const taken: Box[] = []
   return labels.map((label) => {

@@ -1,17 +1,14 @@
 import type { BodyGeometry, BodyId } from '@causeway/recording'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
-/**
- * Half extents of a box, radius of a sphere, or capsule along z, in m in the axes of the body. A mesh has its
- * bounding box and outermost vertices.
- */
+/** m, in the axes of the body; a capsule lies along z. A mesh has its bounding box and outermost vertices. */
 export type Shape =
   | { readonly box: Point3; readonly outline: readonly Point3[] }
   | { readonly box: Point3 }
   | { readonly radius: number }
   | { readonly radius: number; readonly halfLength: number }
 
-/** A plane of the environment: a point on it, and its normal out of the ground. */
+/** The normal points out of the ground. */
 export interface Ground {
   readonly body: BodyId
   readonly at: Point3
@@ -41,7 +38,6 @@ export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
   return half_extents === null || shape?.kind === 'plane' ? null : { box: half_extents }
 }
 
-/** Returns an environment body at its recorded pose. */
 export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null {
   const { body_id: body, shape, position, orientation } = geometry
   const [x, y, z] = position ?? []
@@ -54,13 +50,12 @@ export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null
   return own && { body, at, turn, shape: own }
 }
 
-/** Minimum number of contact points at corners of a box. */
 const minCorners = 3
 
-/** Maximum difference of the distances of corners from the centre planes, as a share of the radius. */
+/** Share of the radius. */
 const cornerTolerance = 0.05
 
-/** Returns the shape that explains contact points in the axes of a body, or `null` without points. */
+/** `points` are contact points in the axes of a body. */
 export function inferShape(points: readonly Point3[]): Shape | null {
   const radius = Math.max(0, ...points.map(([x, y, z]) => Math.hypot(x, y, z)))
   if (radius === 0) return null
@@ -74,7 +69,6 @@ export function inferShape(points: readonly Point3[]): Shape | null {
   return { radius }
 }
 
-/** Returns the corners of a box around the origin. */
 export const listCorners = ([x, y, z]: Point3): Point3[] =>
   [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k): Point3 => [i * x, j * y, k * z])))
 

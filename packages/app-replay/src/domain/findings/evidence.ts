@@ -74,7 +74,7 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
   creep: rest,
 }
 
-/** Returns two calls as a client writes them: `explain_frame {"frame_id":45}`, and one about the law. */
+/** Returns `explain_frame {"frame_id":45}`, and a call about the law. */
 export const listEvidenceCalls = (finding: Finding): readonly string[] =>
   [['explain_frame', { frame_id: finding.frames.first }] as const, createCall[finding.kind](finding)].map(
     ([tool, args]) => `${tool} ${JSON.stringify(args)}`,

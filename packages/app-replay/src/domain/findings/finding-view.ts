@@ -6,7 +6,7 @@ import { listEvidenceCalls } from './evidence.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
 
-/** A finding as JSON: six digits, and `null` for values that are not finite. */
+/** Values have six digits, and are `null` if not finite. */
 export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice'> {
   readonly sentence: string
   readonly value: Value
@@ -83,7 +83,7 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   creep: 'creeps at rest',
 }
 
-/** First words of predicates that have a body as their subject. */
+/** Verbs whose subject is a body. */
 const singularVerbs =
   'has is passes moves spins turns changes jumps explodes bounces gains loses jitters creeps falls slows'.split(
     ' ',
@@ -161,7 +161,6 @@ const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length ==
 
 const maxMissing = 5
 
-/** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes); 12 laws did not apply` */
 function describeChecked(frames: number, { checked, not_applicable, not_checked }: Coverage): string {
   const head = `${formatCount(frames, 'frame')} checked against`
   const unused =

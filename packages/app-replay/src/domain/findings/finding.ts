@@ -58,9 +58,9 @@ export interface Finding extends Subject {
   readonly unit: string
   /** 0 to 1 */
   readonly confidence: number
-  /** Clause that replaces the usual one of the kind, with figures. */
+  /** Replaces the usual clause of the kind. */
   readonly text?: string
-  /** Sentence that states what to record if the finding is not a fault. */
+  /** What to record if the finding is not a fault. */
   readonly advice?: string
 }
 

@@ -1,9 +1,6 @@
 import { type Finding, findingKinds, type Severity } from './finding.ts'
 
-/**
- * `follows` and `caused_by` are the id of the finding that explains it. `count` is how often it occurs in its
- * frames.
- */
+/** `follows` and `caused_by` are ids. `count` is the number of occurrences. */
 export interface RankedFinding extends Finding {
   readonly id: string
   readonly follows: string | null
@@ -11,12 +8,12 @@ export interface RankedFinding extends Finding {
   readonly count: number
 }
 
-/** Number of frames after a fault in which findings about the same bodies are its consequences. */
+/** Findings in this number of frames after a fault are its consequences. */
 const consequenceFrames = 10
 
 const severities: readonly Severity[] = ['error', 'warning', 'info']
 
-/** Ranks findings by severity, first frame, and causes before consequences. Ids `f1`, `f2`, … follow this order. */
+/** Sorts by severity, first frame, and causes before consequences. Ids follow this order. */
 export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
   const sorted = moveMismatches(
     found.toSorted(
@@ -31,7 +28,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((one) => explains(one, finding))
-    // Repeats are joined with the first occurrence below, which explains what follows them.
+    // The first occurrence explains what follows its repeats.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
@@ -59,10 +56,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   ]
 }
 
-/**
- * Moves velocity mismatches before the findings computed from those velocities: while a body accelerates, the
- * mismatch shows later than its effects.
- */
+/** While a body accelerates, a velocity mismatch shows later than its effects. */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   const moved = [...sorted]
   for (const mismatch of sorted) {
@@ -83,7 +77,6 @@ const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
   'unexplained_acceleration',
 ])
 
-/** Whether a finding of the same body begins before a velocity mismatch, and lasts until then. */
 const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
   velocityKinds.has(finding.kind) &&
   finding.severity === severity &&
@@ -91,7 +84,7 @@ const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding)
   finding.frames.last >= frames.first - 1 &&
   String(finding.bodies) === String(bodies)
 
-/** A collision that adds energy is the cause of what its bodies do afterwards. */
+/** A collision that adds energy precedes its effects. */
 const getKindRank = ({ kind, pair }: Finding): number =>
   findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : kind)
 
@@ -107,7 +100,7 @@ const isRepeat = (a: Finding, b: Finding): boolean =>
   String(a.bodies) === String(b.bodies) &&
   String(a.pair) === String(b.pair)
 
-/** Joins findings of the same kind, severity, bodies and group. The frames of the first determine the order. */
+/** The frames of the first finding determine the order. */
 function joinRepeats(
   findings: readonly Finding[],
   getGroup: (finding: Finding) => string = () => '',
@@ -124,7 +117,6 @@ function joinRepeats(
   return [...groups.values()].map(({ group, all }) => ({ finding: join(all), all, group }))
 }
 
-/** Returns the first finding with the frames of all and the most severe peak. */
 function join(all: readonly Finding[]): Finding {
   const [first] = all as readonly [Finding, ...Finding[]]
   if (all.length === 1) return first

@@ -11,11 +11,7 @@ import { listPairs, type Pair } from '../bodies/body.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 import { filterRows, getColumn, type Point, toPoints } from '../series/columns.ts'
 
-/**
- * `baseline`: the first frame or one in which a body appears, whose change is not physical.
- * `dissipation_without_contact`: loss by the integrator. `impact_loss`: loss in contact, which may be
- * legitimate. `nonfinite`: the energy is not a number.
- */
+/** `baseline`: a body appears, so the change is not physical. `impact_loss` may be legitimate. */
 type AnomalyKind = 'baseline' | 'injection' | 'dissipation_without_contact' | 'impact_loss' | 'nonfinite'
 
 interface EnergyStep {
@@ -33,14 +29,14 @@ interface AnomalyRule {
   readonly baselines: ReadonlySet<number>
 }
 
-/** Returns the first frame and every frame in which a body appears. */
+/** The first frame, and those in which a body appears. */
 export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): ReadonlySet<number> =>
   new Set([
     ...(frames === null ? [] : [frames.first_frame]),
     ...appearances.map(({ first_frame }) => first_frame),
   ])
 
-/** Returns the frames with |delta_e| > threshold or an energy that is not finite, in order. */
+/** Includes energies that are not finite. */
 export function findEnergySteps(
   energy: Columns<SystemEnergyField>,
   { threshold, baselines }: AnomalyRule,
@@ -53,7 +49,7 @@ export function findEnergySteps(
     if (delta.get(row) > 0) return 'injection'
     return contact.get(row) === 0 ? 'dissipation_without_contact' : 'impact_loss'
   }
-  // A comparison with NaN is false, so rows without a number are found too.
+  // A comparison with NaN is false.
   const isFound = (row: number): boolean =>
     !(Math.abs(delta.get(row)) <= threshold) || !Number.isFinite(total.get(row))
   return filterRows(energy.length, isFound).map((row) => {
@@ -100,7 +96,7 @@ export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   return counts
 }
 
-/** Sums the energy gained and lost in J over all frames except baselines. Shows drifts below any threshold. */
+/** Excludes baselines. Shows drifts below any threshold, in J. */
 export function sumEnergyChanges(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,
@@ -121,10 +117,7 @@ interface Attribution {
   readonly pairs: readonly Pair[]
 }
 
-/**
- * Returns the bodies whose energy changed most in J, and the pairs in contact. A body that appears counts
- * with all its energy.
- */
+/** A body that appears counts with all its energy. */
 export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies

@@ -123,7 +123,7 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
   return sum
 }
 
-/** Sums -n normal + t1 tangent1 + t2 tangent2 over the rows of a body in N, negated for body B. */
+/** Sums -n normal + t1 tangent1 + t2 tangent2 in N, negated for body B. */
 function sumContactForces(
   body: BodyId,
   rows: readonly FrictionConstraint[],

@@ -6,10 +6,7 @@ export interface Bounds {
   readonly end_frame?: number | null | undefined
 }
 
-/**
- * Throws `INVALID_ARGUMENTS` if the range ends before it starts, `FRAME_NOT_FOUND` if it contains no frames.
- * A recording without frames has only the open range.
- */
+/** Throws `INVALID_ARGUMENTS` if the range ends before it starts, `FRAME_NOT_FOUND` if it contains no frames. */
 export function resolveFrameRange(bounds: Bounds, frames: RecordingSummary['frames']): FrameRange {
   const start_frame = bounds.start_frame ?? undefined
   const end_frame = bounds.end_frame ?? undefined

@@ -14,15 +14,15 @@ export interface FrameLists {
   readonly joints?: FrameRows
 }
 
-/** A frame whose lists may be truncated. `counts` are the exact lengths of its lists. */
+/** `counts` are exact. */
 export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
   readonly counts: { readonly [List in keyof FrameLists]: number }
   readonly truncated: boolean
 }
 
 /**
- * Returns a frame with at most `limit` rows in each list. Without `details`, the accelerations, contact constraints, external
- * forces and body energies are omitted. Joints are omitted if the frame has no joints.
+ * Returns at most `limit` rows of each list. Only `details` include accelerations, contact constraints,
+ * external forces and body energies.
  */
 export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
   const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame

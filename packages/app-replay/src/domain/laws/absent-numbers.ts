@@ -2,7 +2,7 @@ import { type BodyId, stateAt } from '@causeway/recording'
 import { num } from '../steps/block.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
 
-/** Ranges of the quantities of a state. Each is recorded completely or not at all. */
+/** Each is recorded completely or not at all. */
 const quantities = [
   { from: stateAt.position, to: stateAt.velocity },
   { from: stateAt.velocity, to: stateAt.orientation },
@@ -13,23 +13,19 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
-/**
- * Finds states with missing numbers. A quantity that a body has in no frame is not a fault: the engine did
- * not send it.
- */
+/** A quantity that a body has in no frame is not a fault: the engine did not send it. */
 export class AbsentNumbers {
   /** By body and missing numbers. */
   readonly #runs = new RunCollector()
   readonly #absentByRun = new Map<Run, number>()
-  /** Bits of the quantities that each body has in at least one frame. */
+  /** Bits of the quantities that each body has in some frame. */
   readonly #recorded = new Map<BodyId, number>()
 
-  /** Whether the body has had every quantity once. Its complete states need not be added any more. */
+  /** Complete states of such a body need not be added. */
   hasEverything(body: BodyId): boolean {
     return this.#recorded.get(body) === everything
   }
 
-  /** Adds the state of a body at an offset. */
   add(states: Float64Array, at: number, body: BodyId, frame: number): void {
     let [absent, known] = [0, 0]
     for (let i = 0; i < stateAt.width; i++) {

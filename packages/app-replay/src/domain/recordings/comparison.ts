@@ -5,7 +5,7 @@ import type { BodyMatch } from '../bodies/body-mapping.ts'
 export interface FrameColumns {
   readonly bodies: readonly BodyId[]
   readonly frames: Float64Array
-  /** Position, velocity, quaternion, spin and total energy of each body, shape [frames, bodies, 14]. */
+  /** Position, velocity, quaternion, spin, total energy; shape [frames, bodies, 14]. */
   readonly states: Float64Array
   /** J */
   readonly totals: Float64Array
@@ -52,7 +52,7 @@ export interface Divergence {
   readonly greatest: number
   readonly greatest_frame_a: number
   readonly frames_over: number
-  /** Factor by which the difference grows per frame, `null` if there are too few frames. */
+  /** Factor; `null` if there are too few frames. */
   readonly growth_per_frame: number | null
 }
 
@@ -67,7 +67,7 @@ interface Tracker {
   greatest: number
   greatest_frame_a: number
   frames_over: number
-  /** Frames since the first difference, and the natural logarithm of the difference. */
+  /** Frames since the first difference, and natural logarithms. */
   readonly logs: [number, number][]
 }
 
@@ -159,7 +159,7 @@ export class RecordingComparison {
       tracker.logs.push([since, Math.log(difference)])
   }
 
-  /** Returns the component with the largest difference, or `null` if all are within the tolerance. */
+  /** Returns `null` if all components are within the tolerance. */
   #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, match }: BodyRows) {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + a.bodies.indexOf(match.a)) * stateWidth

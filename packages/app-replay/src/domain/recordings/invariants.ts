@@ -47,10 +47,7 @@ interface Peak {
   readonly frame: number | null
 }
 
-/**
- * Returns the maximum from a frame on, or `null` if nothing was recorded. After the first value, missing
- * values count as infinite: a run that diverges meets no limit.
- */
+/** After the first value, missing values count as infinite: a run that diverges meets no limit. */
 function findPeak(
   columns: Columns,
   name: string,
@@ -179,7 +176,7 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
   return createVerdict(peak, { invariant, limit: 0, unit: 'findings', evidence })
 }
 
-/** Returns the figures of a good run as limits, with a margin as a share of them. Omits what was not recorded. */
+/** `margin` is a share of each figure. Omits what was not recorded. */
 export function measureInvariants(columns: Columns, bodies: readonly BodyId[], margin: number): Invariants {
   const limits = systemNames.flatMap((name) => {
     const peak = systemInvariants[name].find(columns)
@@ -193,7 +190,7 @@ export function measureInvariants(columns: Columns, bodies: readonly BodyId[], m
   return { ...Object.fromEntries(limits), never_below: Object.fromEntries(heights) }
 }
 
-/** `coverage` is that of `no_findings`, which holds only for the laws that were checked. */
+/** `coverage` is that of `no_findings`. */
 export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
   const failed = verdicts.filter(({ passed }) => !passed)
   const [worst] = failed

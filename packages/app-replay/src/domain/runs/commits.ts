@@ -1,14 +1,14 @@
 import { median, type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
 import { wilsonInterval } from './fisher.ts'
 
-/** The runs of one commit, in the order in which they were sealed. */
+/** In the order in which they were sealed. */
 export interface CommitRuns {
   readonly commit: string
   readonly first_ms: number
   readonly runs: readonly RunSummary[]
 }
 
-/** Returns commits in the order of their first runs. Runs without a commit are left out. */
+/** In the order of first runs. Runs without a commit are left out. */
 export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {

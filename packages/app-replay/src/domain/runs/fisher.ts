@@ -41,9 +41,9 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /**
- * Returns the one-sided p-value of Fisher's exact test: the probability of at least as many bad runs after a
- * change without effect. Tables are strata, such as scenarios, and the test is conditional on the margins of
- * each. `logs` has the factorials up to the size of the largest stratum.
+ * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table: the
+ * probability of at least as many bad runs after a change without effect. `logs` has the factorials up to the
+ * size of the largest table.
  */
 export function fisherGreater(
   strata: readonly Counts[],

@@ -6,7 +6,7 @@ import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
 /** Maximum corrected p-value of a reported rise: one false alarm in a thousand searches. */
 export const significance = 0.001
 
-/** Maximum ratio of probabilities up to which other commits are reported as candidates. */
+/** Maximum ratio of the p-value of a candidate to the smallest one. */
 const candidateFactor = 10
 
 /** `undefined` means that the run cannot be judged. */
@@ -37,7 +37,7 @@ export interface Regression {
   /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
   readonly tests: number
-  /** Laws that only the runs after the change checked: the rise may come from them. */
+  /** The rise may come from these laws. */
   readonly checked_only_after: readonly string[]
 }
 
@@ -80,9 +80,9 @@ export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
 }
 
 /**
- * Finds the commit at which the share of bad runs rises, by Fisher's exact test over the scenarios for every
- * metric and commit. P-values are multiplied by the number of tests (Bonferroni), which is valid for tests
- * that depend on each other. `commits` are in order of time.
+ * Finds the commit at which the share of bad runs rises, by Fisher's exact test for every metric and commit.
+ * P-values are multiplied by the number of tests (Bonferroni), which is valid for dependent tests. `commits`
+ * are in order of time.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))

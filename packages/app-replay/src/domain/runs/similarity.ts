@@ -10,10 +10,7 @@ export interface SimilarRun {
 /** Weights of the parts of a similarity. They add up to 1. */
 const weights = { kinds: 0.5, first: 0.2, onset: 0.1, worst: 0.2 }
 
-/**
- * Compares kinds of findings (Jaccard), the first kind, when it began relative to the length of the run, and
- * ratios of the worst values.
- */
+/** Compares kinds (Jaccard), the first kind, its relative time, and ratios of the worst values. */
 export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   if (a.verdict === null || b.verdict === null) return 0
   const parts = {

@@ -15,7 +15,7 @@ const getPoint = ({ x, y, z }: Path, row: number): Point3 => [
 
 const isKnown = (path: Path, row: number): boolean => getPoint(path, row).every(Number.isFinite)
 
-/** Returns the metres along all points, and from the first to the last. */
+/** m */
 export function measurePath(path: Path): { readonly along: number; readonly straight: number } {
   let [along, first, last] = [0, -1, -1]
   for (let row = 0; row < path.x.length; row++) {
@@ -30,7 +30,7 @@ export function measurePath(path: Path): { readonly along: number; readonly stra
 interface Span {
   readonly from: number
   readonly to: number
-  /** Row with the largest distance from the straight line, and the distance in m. */
+  /** Row with the largest distance from the line, in m. */
   readonly worst: number
   readonly error: number
 }

@@ -18,7 +18,6 @@ export interface Marks {
   readonly runs: readonly CitedRange[]
 }
 
-/** The label of the cited frame contains the value of the first series. */
 export function buildSeriesChart(
   series: readonly ChartedSeries[],
   { title, marks }: { readonly title: string; readonly marks: Marks },

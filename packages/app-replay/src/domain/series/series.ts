@@ -22,8 +22,8 @@ interface SeriesPart {
 }
 
 /**
- * Returns the whole series in at most `limit` rows, bucketed by `key` if it is longer. With a cursor, returns
- * the next `limit` rows. Throws `INVALID_CURSOR`.
+ * Returns at most `limit` rows, bucketed by `key` if the series is longer. With a cursor, returns the next
+ * rows. Throws `INVALID_CURSOR`.
  */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
@@ -49,7 +49,6 @@ export function selectSeriesPart<Field extends string>(
   }
 }
 
-/** Returns the first row whose frame is at least `from`, or the number of rows. */
 function findFirstRow(frames: NdArray<Float64Array>, from: number): number {
   let [low, high] = [0, frames.shape[0] ?? 0]
   while (low < high) {

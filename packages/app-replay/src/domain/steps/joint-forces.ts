@@ -14,16 +14,16 @@ export interface JointForces {
   readonly impulse: Float64Array
   /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
-  /** N·m·s on each body, because an impulse acts at both ends of a joint, which have drifted apart. */
+  /** N·m·s on each body, because the ends of a joint have drifted apart. */
   readonly drift: Float64Array
-  /** Sum of the position errors of the joints of each body in m, and the rotation in rad that closes them. */
+  /** Sum of position errors per body in m, and the rotation in rad that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
   /** Whether a joint connects each group to the environment. */
   readonly isAnchored: Uint8Array
-  /** Whether the joints of each group to other bodies are known. */
+  /** Whether joints to other bodies are known. */
   readonly isGroupKnown: Uint8Array
-  /** Whether the work of all joints of each group is known, and that work in J: sum and sum of sizes. */
+  /** Work of the joints of each group in J: sum and sum of sizes. */
   readonly isWorkKnown: Uint8Array
   readonly work: Float64Array
   readonly workSize: Float64Array
@@ -36,7 +36,6 @@ export interface JointForces {
   isUsed: boolean
 }
 
-/** The part of a step that joints depend on. */
 interface JointStep {
   readonly scene: Scene
   readonly window: FrameWindow
@@ -161,7 +160,7 @@ interface JointLoad {
   readonly torque: Point3
 }
 
-/** Returns the work on both bodies in J, with the mean of the velocities before and after the step. */
+/** J, with the mean of the velocities before and after the step. */
 function measureWork(
   step: JointStep,
   [a, b]: readonly [number, number],
@@ -217,7 +216,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
 /** Factor of the slack beyond which a step is wrong: simulations of MuJoCo stay below 1.3. */
 const slackLimit = 1.5
 
-/** Returns the N·s that joints may leave unexplained in the step of a body. */
+/** N·s */
 export function getJointTolerance(
   { scene, joints }: Pick<JointStep, 'scene' | 'joints'>,
   column: number,

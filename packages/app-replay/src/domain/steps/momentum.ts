@@ -5,10 +5,7 @@ import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/**
- * Returns m dv - m g dt - F dt minus the impulses of joints in N·s: the impulse of the contacts of a body.
- * NaN if a part is unknown.
- */
+/** Returns m dv - m g dt - F dt minus the impulses of joints in N·s. NaN if a part is unknown. */
 export function readContactImpulse(step: Step, column: number): Point3 {
   const { scene, window, dt, external, joints } = step
   if (joints.isKnown[column] === 0) return [Number.NaN, Number.NaN, Number.NaN]
@@ -22,7 +19,7 @@ export function readContactImpulse(step: Step, column: number): Point3 {
   return [part(0), part(1), part(2)]
 }
 
-/** Returns the N·s that rounding and the integrator may leave unexplained, as a share of the largest term. */
+/** N·s, a share of the largest term. */
 export function getImpulseTolerance(step: Step, column: number, share: number): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -45,7 +42,7 @@ function readPointVelocity(step: Step, row: number, column: number, lever: Point
   return readVelocityAt(step.window.states.data, at, lever)
 }
 
-/** Returns the tangential velocity of the contact point of a relative to b, m/s. */
+/** m/s, of a relative to b. */
 export function readSlip(
   step: Step,
   row: number,

@@ -14,13 +14,12 @@ export interface Run extends Subject {
   /** Value and limit at the peak, in the unit of the law. */
   value: number
   limit: number
-  /** Number of frames in which the law is broken. */
   frames: number
 }
 
 const maxRuns = 20_000
 
-/** Joins frames in which a law is broken for the same subject to runs. Frames are added in order. */
+/** Frames are added in order. */
 export class RunCollector {
   readonly #gap: number
   readonly #open = new Map<string | number, { run: Run; excess: number }>()

@@ -87,10 +87,7 @@ function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   return group >= 0 && group === groupByColumn[b]
 }
 
-/**
- * Whether shapes of two bodies may overlap without a contact. Ids of the environment are compared without bit
- * 31.
- */
+/** Ids of the environment are compared without bit 31. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
   scene.ignores.has(toIgnored(a, b))

@@ -83,7 +83,7 @@ export class StallCollector {
   }
 }
 
-/** Whether the solver had constraints: as recorded, or because it iterated while bodies touched. */
+/** As recorded, or because the solver iterated while bodies touched. */
 export function hasConstraints({ row, window, touches }: Step): boolean {
   const at = row * solverAt.width
   const solver = window.solver.data

@@ -281,7 +281,6 @@ function sumImpulses(step: Step): void {
   }
 }
 
-/** Returns the number of touching pairs of each body. */
 export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'>): Float64Array {
   const partners = new Float64Array(scene.bodies.length)
   for (const { columnA, columnB } of touches)
@@ -292,7 +291,7 @@ export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'
 /** Cosine of 5 degrees. */
 const parallelCosine = 0.996
 
-/** Stores the first normal of a body. Returns whether the normals of a touch are parallel to it. */
+/** Returns whether the normals of a touch are parallel to the stored one. */
 function alignAxis(axes: Float64Array, column: number, { normals }: Touch): boolean {
   if (Number.isNaN(num(axes, 3 * column)))
     for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)

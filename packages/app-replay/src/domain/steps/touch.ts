@@ -22,7 +22,7 @@ export interface Touch {
   readonly columnA: number
   readonly columnB: number
   readonly key: number
-  /** Last frame of contact, the one before it, and the first frame of the present contact. */
+  /** `since` is the first frame of the present contact. */
   frame: number
   before: number
   since: number
@@ -146,7 +146,7 @@ export function beginFrame(touch: Touch, frame: number): void {
 export const cosineBetween = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
   num(a, atA) * num(b, atB) + num(a, atA + 1) * num(b, atB + 1) + num(a, atA + 2) * num(b, atB + 2)
 
-/** Adds the normal at an offset of a block, unless the frame has it already. */
+/** Ignores a normal that the frame already has. */
 export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
   const { count, vectors } = normals
   for (let i = 0; i < count; i++) if (cosineBetween(vectors, 3 * i, block, at) > sameNormalCosine) return

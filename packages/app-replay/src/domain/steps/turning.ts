@@ -6,10 +6,7 @@ import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/**
- * Returns the rotation vector from one quaternion to another in the body frame, rad; `null` if they are not
- * rotations.
- */
+/** rad, in the body frame; `null` if a quaternion is not a rotation. */
 export function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
   const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
   const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
@@ -26,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed in m/s at which rotation moves the contact of a body. Uses the rotation of the
- * step without angular velocities, and the size of the body without contact points. NaN if a part is unknown.
+ * Returns the larger speed of the contact in m/s. Replaces missing angular velocities by the rotation of the
+ * step, and contact points by the size of the body. NaN if unknown.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -44,14 +41,11 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 /** m/s */
 const minRockingSpeed = 0.02
 
-/**
- * Whether a body turns about the contact at 2 cm/s and g dt or more, or may do so: its corners touch in
- * turns.
- */
+/** Corners of a rocking body touch in turns. The limit is 2 cm/s and g dt. */
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** Returns rad/s, from the rotation of the step if it was not recorded. */
+/** rad/s; default: from the rotation of the step. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
@@ -61,7 +55,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** Returns the largest distance of a point of the body from its centre in m; NaN if unknown. */
+/** m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const found = geometry.get(bodies[column] ?? Number.NaN)
   const solid = found === undefined ? undefined : toSolid(found)
@@ -73,10 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** Sine of the angle to the normal below which a lever arm is parallel to it. */
 const parallelSine = 1e-3
 
-/**
- * Returns the sum of the speeds in m/s at which spins move the contact points along the normal. A point below
- * the centre does not move along the normal.
- */
+/** Returns the sum of the speeds in m/s. A point below the centre does not move along the normal. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

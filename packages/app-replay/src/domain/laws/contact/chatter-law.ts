@@ -1,7 +1,6 @@
 /**
- * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair touches again within 5 frames
- * and separated at less than 0.25 g dt: it did not bounce. Pairs that rock, or whose rotation is unknown, are
- * not judged.
+ * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair separated at less than 0.25 g
+ * dt: it did not bounce.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -12,7 +11,7 @@ import type { Touch } from '../../steps/touch.ts'
 import { isRocking } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** In frames: maximum distance of losses, and maximum duration of a loss. */
+/** In frames, except `losses`. */
 const chatterRule = { near: 10, losses: 3, gap: 5 } as const
 
 interface Losses {

@@ -12,18 +12,13 @@ import type { Law } from '../law.ts'
 import { readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
-/**
- * Tolerance as a share of the largest term; share of the larger impulse below which a body does not react.
- */
+/** Shares of the largest term, and of the larger impulse below which a body does not react. */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
 /** m, and factor of the relative motion of a step. */
 const near = { length: 0.01, motion: 1.5 } as const
 
-/**
- * Minimum cosines: the impulse and the direction away from the other body, both impulses, and the impulse and
- * the line of centres.
- */
+/** Cosines of the impulse with the direction away from the other body, the other impulse, and the line of centres. */
 const cosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
 
 const texts = {
@@ -37,7 +32,6 @@ type CollisionKind = keyof typeof texts
 
 const kinds = Object.keys(texts) as CollisionKind[]
 
-/** A body that only gravity and the collision move. */
 interface FreeBody {
   readonly column: number
   readonly at: Point3
@@ -62,11 +56,10 @@ export function collisionLaw(): Law {
   const runs = Object.fromEntries(
     kinds.flatMap((kind) => [true, false].map((shapes) => [`${kind} ${shapes}`, new RunCollector(2)])),
   ) as Readonly<Record<`${CollisionKind} ${boolean}`, RunCollector>>
-  /** Last frame of the collision of each pair. */
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Whether each body was free and not pushed, in the step before and in this one. */
+  /** Free bodies that nothing pushed, in the step before and in this one. */
   let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -117,7 +110,7 @@ export function collisionLaw(): Law {
   }
 }
 
-/** Lists the pairs of a pushed body with another pushed body, or with a free body that nothing pushes. */
+/** Lists pairs of pushed bodies, and of a pushed body with a calm one. */
 function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<readonly [number, number]> {
   const others = new Set(pushed)
   for (const column of pushed)
@@ -125,7 +118,7 @@ function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<re
       if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
 }
 
-/** Returns the columns of bodies that a free step changes, and marks the other free bodies as calm. */
+/** Also marks the other free bodies as calm. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -177,10 +170,7 @@ function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<Fr
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/**
- * Whether no other body and no recorded wall takes part. Without shapes, other pushed bodies must be three
- * times as far away.
- */
+/** Without shapes, other pushed bodies must be three times as far away. */
 function isAlone(
   step: Step,
   one: FreeBody,
@@ -224,10 +214,7 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/**
- * Returns the energy in J that the collision adds, and the tolerance; `null` if the energy of the spins is
- * unknown.
- */
+/** J; `null` if the energy of the spins is unknown. */
 function measureGain(
   step: Step,
   one: FreeBody,

@@ -1,7 +1,6 @@
 /**
- * Law `friction_cone` (docs/laws.md, Contacts), for each loaded point and for all points of a pair: the
- * tangents of a body that spins in place cancel each other. Points without normal impulse are ignored,
- * because solvers leave noise in their tangents.
+ * Law `friction_cone` (docs/laws.md, Contacts), for points and pairs: the tangents of a body that spins in
+ * place cancel each other. Solvers leave noise on points without normal impulse.
  */
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -12,10 +11,10 @@ import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
-/** Share of mu Fn from which a part is at the limit. */
+/** Share of mu Fn. */
 const atLimit = 0.99
 
-/** Rows that show that an engine has a cone and not a pyramid. */
+/** Minimum rows of an engine without a friction pyramid. */
 const minConeRows = 4
 
 /** m/s */

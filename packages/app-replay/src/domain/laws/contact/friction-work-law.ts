@@ -1,7 +1,6 @@
 /**
- * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Of bodies with joints, only kinetic friction is
- * judged: static friction opposes the slip that other forces would cause. Impulses below 2 % of the normal
- * impulse are ignored.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction opposes the slip that joints would
+ * cause, so it is not judged.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
@@ -17,7 +16,7 @@ const minSlip = 0.02
 /** Cosine of 60 degrees. */
 const alongCosine = 0.5
 
-/** Share of the friction limit from which friction is kinetic. */
+/** Share of the friction limit. */
 const kineticShare = 0.9
 
 export function frictionWorkLaw(): Law {
@@ -38,7 +37,7 @@ export function frictionWorkLaw(): Law {
   }
 }
 
-/** Returns the J that friction added, or `null` if it opposed sliding. */
+/** J; `null` if friction opposed sliding. */
 function measureWork(step: Step, touch: Touch): number | null {
   const { tangent, push } = touch
   const size = length3(...tangent)

@@ -1,6 +1,6 @@
 /**
- * Law `contact_normal` (docs/laws.md, Contacts). A pair may touch in several places: a normal is compared
- * with the nearest one of the frame before. Pairs with more than `maxNormals` normals are not judged.
+ * Law `contact_normal` (docs/laws.md, Contacts). A pair may touch in several places, so the nearest normals
+ * are compared.
  */
 
 import { maxNormalTurn } from '../../contacts/contact-history.ts'
@@ -26,7 +26,7 @@ export function normalLaw(): Law {
   }
 }
 
-/** Returns the largest angle between a normal and the nearest one of the frame before, in rad. */
+/** rad */
 function getMaxTurn(now: Normals, then: Normals): number {
   let least = 1
   for (let i = 0; i < now.count; i++) {

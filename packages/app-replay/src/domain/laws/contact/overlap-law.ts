@@ -1,7 +1,6 @@
 /**
- * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Contacts of a step belong to the
- * poses before it. A pair that separates after its last contact row needs none. Pairs with recorded forces on
- * a body are not judged, because joints let bodies overlap.
+ * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Pairs with recorded forces are not
+ * judged, because joints let bodies overlap.
  */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -27,7 +26,7 @@ const near = 0.01
 /** m. Engines record contacts ahead of a collision with a depth of 0 or less. */
 const minDepth = 1e-4
 
-/** Minimum frames of an overlap without recorded contacts. */
+/** Without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
@@ -110,7 +109,6 @@ export function overlapLaw(): Law {
   }
 }
 
-/** Finds the frame since which the overlap of a pair grows. */
 class GrowingOverlaps {
   readonly #last = new Map<
     number,
@@ -135,10 +133,7 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/**
- * Lists the pairs without contact or joint whose bounding spheres are close, and their signed distances:
- * sweep and prune along x.
- */
+/** Lists close pairs without contact or joint, with signed distances: sweep and prune along x. */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -183,7 +178,6 @@ function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], g
   if (gap > limit) gaps.add(touch.key, step.frame, { value: gap, limit }, orderPair(a, b))
 }
 
-/** Whether the contact has an impulse or a recorded overlap. */
 const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
   const size = length3(...push)
   return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > minDepth
@@ -209,7 +203,7 @@ const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
-/** Bodies without contact whose momentum changes although only gravity acts. */
+/** These bodies have no contact. */
 function findPushed(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {

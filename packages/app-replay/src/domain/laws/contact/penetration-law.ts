@@ -1,7 +1,6 @@
 /**
- * Law `penetration` (docs/laws.md, Contacts). Unless the caller sets the limit, two cases are allowed: an
- * impact at v >= 0.5 m/s up to 1.5 v dt deep while it lasts, and a body that a velocity bias holds up to 1.2
- * (5 mm of slop + g dt² / 0.2) deep.
+ * Law `penetration` (docs/laws.md, Contacts). Allowed are impacts up to 1.5 v dt deep, and bodies that a
+ * velocity bias holds up to 1.2 (5 mm of slop + g dt² / 0.2) deep.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -54,10 +53,7 @@ export function penetrationLaw(strict?: number): Law {
   }
 }
 
-/**
- * Returns the maximum closing speed of the contact points in m/s, from the states before the step; 0 if
- * unknown.
- */
+/** Returns a maximum in m/s from the states before the step; 0 if unknown. */
 function boundClosing(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
@@ -70,10 +66,7 @@ function boundClosing(step: Step, touch: Touch): number {
   return Math.abs(along(columnA) - along(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
-/**
- * Returns the depth at which a velocity bias holds a body: 0 unless its recorded speed towards the contact is
- * about g dt.
- */
+/** Returns 0 unless the recorded speed towards the contact is about g dt. */
 function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
   if (columnA < 0) return 0
   const v = at(columnA) + stateAt.velocity

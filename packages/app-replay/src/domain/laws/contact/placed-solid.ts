@@ -16,7 +16,6 @@ export interface PlacedSolid {
   readonly bound: number
 }
 
-/** Returns the recorded shapes of bodies and of the environment, whose poses are fixed. */
 export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   return [...scene.geometry.values()].flatMap((geometry) => {
     const solid = toSolid(geometry)
@@ -30,12 +29,12 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   })
 }
 
-/** Moves the shapes of bodies to their poses before the step. */
+/** The poses are those before the step. */
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
   for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
 }
 
-/** Returns the pose in a row of the window, or `null` if unknown. */
+/** `null` if unknown. */
 export function readSolidPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const from = (row * step.scene.bodies.length + column) * stateAt.width
   const pose = readPose(step.window.states.data, from)

@@ -68,7 +68,6 @@ function compareIsolated(step: Step, { columnA, columnB }: Touch): Reaction | nu
   return { isMissing: Math.min(...sizes) < noReaction * Math.max(...sizes), off, allowed }
 }
 
-/** Compares the impulse on one body with the recorded one, if the other body received that. */
 function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const columns = [touch.columnA, touch.columnB] as const
   if (columns.some((column) => step.impulseKnown[column] !== impulseKnowledge.complete)) return null

@@ -1,7 +1,6 @@
 /**
- * Law `restitution` (docs/laws.md, Contacts), measured over one contact. Not judged if spins move the contact
- * point along the normal by 0.1 of the closing speed. Fast separations after several frames have a tolerance
- * of 0.3, because engines push bodies apart.
+ * Law `restitution` (docs/laws.md, Contacts). Not judged if spins move the contact point along the normal by
+ * 0.1 of the closing speed.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -30,7 +29,6 @@ interface Impact {
   readonly closing: number
   readonly restitution: number
   readonly normal: readonly [number, number, number]
-  /** Whether no other contact and no spin takes part. */
   isAlone: boolean
   last: number
   /** m/s after the last frame. */
@@ -82,10 +80,7 @@ export function restitutionLaw(): Law {
   }
 }
 
-/**
- * Returns the restitution and its difference from the recorded one, if that exceeds the error of an
- * integrator.
- */
+/** Returns the difference from the recorded restitution, if an integrator does not explain it. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, last, closing, restitution, leaving, pushes } = impact
   if (!impact.isAlone || Number.isNaN(leaving)) return undefined
@@ -100,7 +95,7 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** Returns a test whether the bodies of a contact have no other contact and no joint. */
+/** The test fails if a body has another contact or a joint. */
 function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
   const partners = new Map<number, number>()
   for (const { columnA, columnB } of touches)
@@ -113,7 +108,6 @@ function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
     joints.isJointed[columnB] !== 1
 }
 
-/** Returns the impact that begins in this step, if the bodies approach fast enough. */
 function startImpact(step: Step, touch: Touch): Impact | undefined {
   const { frame, row, scene, dt } = step
   if (touch.since !== frame || Number.isNaN(touch.restitution)) return undefined
@@ -145,7 +139,7 @@ function continueImpact(step: Step, touch: Touch, impact: Impact): void {
   impact.pushes = step.frame - impact.frame + 1
 }
 
-/** Whether gravity explains the change of the separation speed within 1 %. */
+/** Tolerance 1 %. */
 function isFree(
   { scene, dt }: Step,
   { touch: { columnA, columnB }, normal, parting: before }: Impact,
@@ -173,7 +167,6 @@ function getSeparationSpeed(
   return along(columnB) - along(columnA)
 }
 
-/** Whether spins hardly move the contact point along the normal, before and after the step. */
 const isCentral = (step: Step, touch: Touch, closing: number): boolean =>
   measureTurningAlong(step, touch, step.row - 1) < 0.1 * closing &&
   measureTurningAlong(step, touch, step.row) < 0.1 * closing

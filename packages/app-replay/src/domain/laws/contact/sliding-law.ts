@@ -1,7 +1,6 @@
 /**
- * Law `sliding` (docs/laws.md, Contacts). Impulses are the recorded ones if they agree with the motion of the
- * body, else derived from it. The point must slide in one direction before and after the step, faster than
- * friction stops it in 0.05 s: soft contacts build friction up with the slip.
+ * Law `sliding` (docs/laws.md, Contacts). Soft contacts build friction up with the slip, so slow slips are
+ * not judged.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
@@ -28,7 +27,7 @@ interface Friction {
   readonly tangent: number
   readonly limit: number
   readonly isRecorded: boolean
-  /** Impulse on the first body across the normal, if derived from the motion. */
+  /** Of the first body, if derived from the motion. */
   readonly across: Point3 | null
 }
 
@@ -89,7 +88,7 @@ export function slidingLaw(): Law {
   }
 }
 
-/** Whether a force drives the sliding body: then its motion accelerates the slip. */
+/** A driving force accelerates the slip. */
 function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolean {
   if (across === null) return false
   const slip = readSlip(step, step.row, touch)
@@ -107,7 +106,7 @@ function measureFriction(step: Step, touch: Touch, partners: Float64Array): Fric
     : null
 }
 
-/** Whether recorded impulses explain the motion of a body to a fifth of its friction. */
+/** Tolerance: a fifth of the friction. */
 function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
   const received = readContactImpulse(step, column)
@@ -115,7 +114,7 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
   return length3(...off) <= 0.2 * limit
 }
 
-/** Derives friction from the motion of a body that only this pair touches. */
+/** No other pair may touch the body. */
 function deriveFriction(step: Step, touch: Touch, column: number, partners: Float64Array): Friction | null {
   const { normal, normals, maxFriction, minFriction } = touch
   if (num(partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1) return null
@@ -135,7 +134,7 @@ function deriveFriction(step: Step, touch: Touch, column: number, partners: Floa
     : null
 }
 
-/** Whether all points of the contact slide in one direction, so fast that friction does not stop them. */
+/** All points must slide in one direction, so fast that friction does not stop them. */
 function isSliding(step: Step, touch: Touch, limit: number): boolean {
   const [before, after] = [step.row - 1, step.row].map((row) => readSlip(step, row, touch)) as [
     Point3,
@@ -157,7 +156,7 @@ function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
   return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
 }
 
-/** Returns the speed in m/s at which spins about the normal move points of the contact across it. */
+/** m/s */
 function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal }: Touch): number {
   const { scene, window } = step
   const speed = (column: number, lever: Point3): number => {

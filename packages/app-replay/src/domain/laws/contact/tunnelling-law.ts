@@ -1,8 +1,4 @@
-/**
- * Law `tunnelling` (docs/laws.md, Contacts). A plane of the environment is a recorded one, or derived from
- * bodies that rest on a body without recorded shape. Without geometry, a motion of more than 1 m per frame is
- * a warning.
- */
+/** Law `tunnelling` (docs/laws.md, Contacts). Without geometry, a motion of more than 1 m per frame is a warning. */
 import { createFinding } from '../../findings/finding.ts'
 import { type Pose, toSolid } from '../../shapes/solid.ts'
 import { num, read3, readPose } from '../../steps/block.ts'
@@ -115,7 +111,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Returns the slower bodies of known size that a body passed without contact. */
+/** Only slower bodies of known size are returned. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -148,7 +144,7 @@ interface FoundPlanes {
   readonly shaped: ReadonlySet<number> | undefined
 }
 
-/** Derives planes from lever arms and normals of resting bodies. Returns whether there is a new one. */
+/** Uses lever arms and normals of resting bodies. Returns whether there is a new plane. */
 function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step
@@ -216,10 +212,7 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
-/**
- * Whether the path of a centre enters and leaves a box (slab method). `poses` are those of the box before and
- * after the step.
- */
+/** Slab method. `poses` are those of the box before and after the step. */
 function passesThrough(
   step: Step,
   column: number,

@@ -14,7 +14,7 @@ interface BalancedBodies {
 export interface Account {
   /** J, work of the residual. */
   work: number
-  /** J, work of the residual if it were along the velocity. */
+  /** J, if the residual were along the velocity. */
   maxWork: number
   /** N·s, largest residual and its limit. */
   residual: number
@@ -22,13 +22,12 @@ export interface Account {
   firstKinetic: number
   maxKinetic: number
   touched: boolean
-  /** m/s², sums of the unexplained acceleration and its square, over frames with complete impulses. */
+  /** m/s², sums over frames with complete impulses. */
   readonly acceleration: [number, number, number]
   squares: number
   judged: number
 }
 
-/** Joins unexplained steps to runs with their sums. */
 export class BalanceAccounts {
   readonly #runs = new RunCollector(2)
   readonly #accounts = new Map<Run, Account>()

@@ -18,10 +18,10 @@ import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
 import { NoiseMeter } from './noise-meter.ts'
 
-/** Minimum frames of a drift, and factor of the kinetic energy of a blow-up. */
+/** `blowUpFactor` is relative to the kinetic energy. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
 
-/** Consecutive steps without contact after which a force that was not recorded is likely. */
+/** After these steps, an unrecorded force is likely. */
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
@@ -77,7 +77,7 @@ export function balanceLaw(): Law {
     },
   }
 
-  /** Whether noise explains a residual in N·s, or else a gain in J. */
+  /** Residual in N·s, gain in J. */
   function isNoise(column: number, residual: number, gain: number): boolean {
     const level = noise.measure(column)
     return residual > 0 ? residual <= level.residual : Math.abs(gain) <= level.gain

@@ -105,8 +105,8 @@ interface FreeGain {
 }
 
 /**
- * Returns the energy in J that a free body gained beyond what semi-implicit and explicit Euler explain, and
- * the tolerance. Recorded energies count only for rotation without inertia.
+ * Returns J beyond what semi-implicit and explicit Euler explain. Recorded energies count only for rotation
+ * without inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -150,7 +150,7 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
   return 0.5 * (square(0) + square(1) + square(2))
 }
 
-/** Share of the rotational energy that normalizing a quaternion may cost per step. */
+/** Share of the rotational energy. */
 export const spinRounding = 2e-3
 
 /**
@@ -168,10 +168,10 @@ function getSpinTolerance(step: Step, column: number): number {
   return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** Maximum friction that was not recorded, as a share of mu Jn: a friction pyramid reaches 1.41. */
+/** Share of mu Jn: a friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
-/** Removes what friction can explain from the part across the common normal: all of it if mu is unknown. */
+/** If mu is unknown, friction can explain all of the part across the common normal. */
 function removeFriction(
   { contactAxis, frictionLimit }: Step,
   column: number,

@@ -1,7 +1,6 @@
 /**
  * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers whose impulses are consistent. The
- * scale is the largest kinetic energy so far, or the energy that lifts all bodies by 1 cm. Not judged from
- * the first frame with an incomplete total.
+ * scale is at least the energy that lifts all bodies by 1 cm.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -95,7 +94,7 @@ function addFirstTotals(step: Step, totals: Map<number, number>): void {
   }
 }
 
-/** Returns the energy of bodies that appear in this frame, J. */
+/** J */
 function sumAppearingEnergy(step: Step): number {
   const { window, row, scene } = step
   if (row === 0) return 0
@@ -108,7 +107,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/** Returns the energy in J that explicit Euler adds to falling bodies: m g² dt² / 2. */
+/** Explicit Euler adds m g² dt² / 2 in J. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
@@ -161,7 +160,7 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** Returns at most three bodies that gained most of the energy since their first frame. */
+/** Returns at most three bodies. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
   const all = scene.bodies

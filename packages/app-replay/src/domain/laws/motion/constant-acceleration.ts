@@ -18,7 +18,6 @@ interface UnexplainedSum {
   readonly judged: number
 }
 
-/** Joins the runs of bodies with the same constant acceleration in addition to the recorded forces. */
 export class ConstantAccelerations {
   readonly #scene: Scene | undefined
   readonly #groups: { run: Run; readonly vector: Point3; readonly bodies: number[] }[] = []

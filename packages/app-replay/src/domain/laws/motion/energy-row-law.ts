@@ -94,10 +94,10 @@ export function energyRowLaw(): Law {
   }
 }
 
-/** Minimum frames of an energy that disagrees with the motion, and tolerance as a share of the speed. */
+/** The tolerance is a share of the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
-/** Bounds of the linear energy of bodies without recorded velocities, from their motion in two steps. */
+/** Used for bodies without recorded velocities. */
 class MotionEnergy {
   readonly #moved = new Map<number, Point3>()
 

@@ -63,7 +63,7 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   return { before, after, mass }
 }
 
-/** Returns the unexplained momentum in N·s if it exceeds its limit. */
+/** N·s; `null` if explained. */
 function measureMomentum(
   step: Step,
   index: number,
@@ -91,10 +91,7 @@ function measureMomentum(
   return length3(...left) > allowed ? { left, allowed } : null
 }
 
-/**
- * Returns the energy in J beyond the work of the joints, if it exceeds the tolerance. Losses are not judged:
- * joints have friction.
- */
+/** J beyond the work of the joints. Losses are not judged: joints have friction. */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
   const { scene, joints, moved, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null
@@ -129,7 +126,7 @@ function sumKinetic(step: Step, columns: readonly number[], row: number): number
   return sum
 }
 
-/** Returns J·kg: the work of an impulse with the mean of two momenta. */
+/** J·kg */
 const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
   (impulse[0] * (before[0] + after[0]) +
     impulse[1] * (before[1] + after[1]) +

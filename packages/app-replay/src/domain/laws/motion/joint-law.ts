@@ -20,7 +20,7 @@ interface Ends {
 
 export function jointLaw(): Law {
   const runs = new RunCollector(2)
-  /** Ends in the axes of the bodies, by pair and number of the joint. */
+  /** By pair and number of the joint. */
   const ends = new Map<string, Ends>()
   return {
     observe(step) {
@@ -63,7 +63,7 @@ interface Subject {
   readonly ends: Map<string, Ends>
 }
 
-/** Returns the distance of the ends after the step in m, or NaN. */
+/** m after the step, or NaN. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
   if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN
@@ -79,7 +79,7 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
   return length3(...gap)
 }
 
-/** Returns a point in the axes of a body before the step. The environment does not move. */
+/** The pose is that before the step. The environment does not move. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
   const { at, turn } = readPose(step.window.states.data, step.atBefore(column))

@@ -1,10 +1,9 @@
 /**
- * Recognizes measurement noise in recorded states: if each velocity has an independent error, the residuals
- * of neighbouring steps have a correlation of -0.5. Unrecorded forces have none or a positive one; a body
- * that shakes has -1.
+ * If each velocity has an independent error, residuals of neighbouring steps have a correlation of -0.5.
+ * Unrecorded forces have none or a positive one; a body that shakes has -1.
  */
 
-/** Range of the correlation, minimum number of steps, and standard deviations that are noise. */
+/** `deviations` are standard deviations. */
 const rule = { correlation: [-0.8, -0.25], steps: 16, deviations: 6 } as const
 
 interface Sums {
@@ -28,7 +27,7 @@ interface NoiseLevel {
 export class NoiseMeter {
   readonly #columns: (Sums | undefined)[] = []
 
-  /** Adds the residual of a free step in N·s and the energy gained in J. */
+  /** Residual of a free step in N·s, gain in J. */
   add(
     column: number,
     frame: number,

@@ -1,7 +1,6 @@
 /**
- * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity reverses in 8 consecutive frames or
- * more, above 1 mm/s and 5 % of g dt. `creep`: the contact point moves although friction is below 95 % of its
- * limit. Bodies that rock do not rest.
+ * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity reverses in every frame. `creep`: the
+ * contact point moves although friction is below its limit.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -14,7 +13,7 @@ import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Minimum frames of jitter and creep, minimum m/s of creep, and maximum share of the friction limit. */
+/** Speed in m/s; `used` is a share of the friction limit. */
 const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
 
 /** m/s */
@@ -88,16 +87,13 @@ export function restLaw(): Law {
   }
 }
 
-/** Returns the error of the speed of the contact point of a turning body: w² r dt in m/s. */
+/** w² r dt in m/s. */
 function getTurningError(step: Step, touch: Touch): number {
   const rate = (column: number): number => (column < 0 ? 0 : readTurnRate(step, column))
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
-/**
- * Returns the speed along the contact in m/s, from displacements and spins. Solvers correct overlaps without
- * velocities, so motion along normals of other contacts does not count.
- */
+/** m/s. Solvers correct overlaps without velocities, so motion along normals of other contacts does not count. */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)

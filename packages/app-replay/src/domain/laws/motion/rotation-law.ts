@@ -1,7 +1,6 @@
 /**
- * Law `spin_matches_rotation` (docs/laws.md, Motion). `frozen_orientation`: less than 2 % of the rotation for
- * 3 frames or more. `unit_mismatch`: a multiple of the rotation within 5 % of another unit for 3 frames or
- * more; steps of more than a quarter turn are judged only for this.
+ * Law `spin_matches_rotation` (docs/laws.md, Motion). Steps of more than a quarter turn are judged only for
+ * the unit.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -21,7 +20,7 @@ const maxTurnShare = 0.5
 /** A stop in contact can cancel a rotation for a frame. */
 const minFrozenFrames = 3
 
-/** Minimum frames of a mismatch within the slack for contacts, and maximum spread of its ratio. */
+/** For mismatches within the slack for contacts. */
 const lasting = { frames: 10, spread: 0.1 } as const
 
 /** Units of angular velocities by their size in rad/s. */
@@ -42,7 +41,7 @@ interface Ratio {
 
 export function rotationLaw(): Law {
   const runs = new RunCollector(2)
-  /** Mismatches of bodies that may be in contact, because contacts were not recorded. */
+  /** Of bodies that may be in contact. */
   const small = new RunCollector(2)
   const ratios = new Map<Run, Ratio>()
   return {
@@ -133,7 +132,7 @@ interface Mismatch {
   readonly freeLimit: number
   /** Rotation along the spin divided by w dt. */
   readonly ratio: number
-  /** Whether the direction is unknown because the rotation exceeds a quarter turn. */
+  /** Whether the rotation exceeds a quarter turn. */
   readonly isAmbiguous: boolean
 }
 

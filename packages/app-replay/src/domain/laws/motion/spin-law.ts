@@ -67,7 +67,7 @@ export function spinLaw(): Law {
   }
 }
 
-/** Largest error of positions that is noise, in m, and share of it that remains after a step. */
+/** m, and share of it that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
 /** Recent error of the position of each body in m, which lever arms have as well. */
@@ -91,7 +91,7 @@ class PositionNoise {
   }
 }
 
-/** Returns the distance of a motion from a velocity times dt, m. */
+/** m */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
@@ -110,7 +110,7 @@ interface Excess {
   readonly isGyroscopic: boolean
 }
 
-/** Compares the change of angular momentum with the torques. `noise` is the error of positions in m. */
+/** `noise` is the error of positions in m. */
 function measureTorque(step: Step, column: number, inertia: Point3, noise: number): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
@@ -148,10 +148,7 @@ function measureTorque(step: Step, column: number, inertia: Point3, noise: numbe
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
 }
 
-/**
- * Returns the N·m·s that joints may leave unexplained: torques turn with the body, and the two ends of a
- * joint differ by its error.
- */
+/** N·m·s. Torques turn with the body, and the two ends of a joint differ by its error. */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step
   if (joints.isJointed[column] !== 1) return 0
@@ -170,7 +167,7 @@ function measureJointSlack(step: Step, column: number): number {
   )
 }
 
-/** Bounds the change of the spin of a free body of unknown inertia. */
+/** For free bodies of unknown inertia. */
 function measureFreeSpin(step: Step, column: number): Excess | null {
   const s = step.window.states.data
   const [spin, before] = [worldSpin(s, step.at(column)), worldSpin(s, step.atBefore(column))]

@@ -22,7 +22,7 @@ const minOff = 1e-12
 /** Share by which steps of one clock differ. */
 const clockTolerance = 1e-3
 
-/** Minimum frames of a velocity that disagrees with the motion. */
+/** Minimum frames. */
 const lasting = 10
 
 export function teleportLaw(): Law {
@@ -102,7 +102,7 @@ export function teleportLaw(): Law {
   }
 }
 
-/** Whether the motion differs from both velocities by more than 1 %. `off` is moved - v dt. */
+/** Tolerance 1 %. `off` is moved - v dt. */
 function isBeyond(step: Step, column: number, off: Point3): boolean {
   const { scene, window, dt, moved } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
@@ -116,7 +116,7 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   )
 }
 
-/** Returns the deepest overlap of the shape with another before the step in m; 0 if unknown. */
+/** m before the step; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
   moveSolids(step, placed)
   const own = placed.find((one) => one.column === column)
@@ -128,16 +128,10 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
   return deepest
 }
 
-/**
- * Maximum change of a constant factor, maximum share across the velocity, and part of |dv| by which an
- * integrator differs from the mean velocity.
- */
+/** `across` is a share of the difference, `integrator` a part of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
-/**
- * Finds bodies whose motion is a constant multiple of v dt for 10 frames or more. Corrections of positions
- * are not proportional to velocities.
- */
+/** Finds motions that are a constant multiple of v dt. Corrections of positions are not proportional to velocities. */
 class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
