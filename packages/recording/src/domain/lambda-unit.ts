@@ -7,7 +7,7 @@ export type Triple = readonly [number, number, number]
 export interface MomentumRow {
   /** m (v after - v before) - m g dt - F dt, kg m/s */
   readonly change: Triple
-  /** Sum of the lambdas along their directions, acting on this body, in the recorded unit. */
+  /** In the recorded unit. */
   readonly lambda: Triple
 }
 
@@ -57,7 +57,7 @@ function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | n
   return sum
 }
 
-/** Sums -n * normal + t1 * tangent1 + t2 * tangent2 over the rows of a body; negated if it is B. */
+/** Sums -n * normal + t1 * tangent1 + t2 * tangent2; negated for B. */
 function sumLambdas(body: BodyId, rows: readonly FrictionConstraint[]): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   let count = 0

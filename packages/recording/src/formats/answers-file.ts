@@ -14,7 +14,7 @@ interface Content {
   readonly answers: ReadonlyMap<string, unknown>
 }
 
-/** Results of analyses in a file next to a private copy. They are valid for one revision of the code. */
+/** The results are valid for one revision of the code. */
 export class AnswersFile {
   readonly #file: string
   readonly #revision: string

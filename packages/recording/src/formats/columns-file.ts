@@ -11,10 +11,10 @@ import { countWindowBytes, entryLength, packWindow, unpackWindow, windowLayout }
 
 export const columnsFilePath = (copy: string): string => `${copy}-columns`
 
-/** Identifies the layout; 64 bytes at the end of the file. */
+/** Identifies the layout. */
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
-/** First frame, offset in the file, and the entry of the window. */
+/** First frame, offset, and entry. */
 const placeLength = 2 + entryLength
 
 /** Endings of incomplete files. A background job and a request may write the columns at the same time. */
@@ -84,7 +84,6 @@ export class ColumnsWriter {
 }
 
 export interface ColumnsFile {
-  /** Returns the window that begins with these frames, if the file has it. */
   readonly read: (...args: Parameters<ReadWindow>) => FrameWindow | undefined
   close(): void
 }

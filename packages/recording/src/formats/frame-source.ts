@@ -8,8 +8,8 @@ export interface FrameSource {
   readonly count: number
   /** Returns what these bytes complete. Throws `INVALID_FRAME`. */
   push(bytes: Uint8Array): Iterable<Line>
-  /** Returns what remains at the end of a whole stream. Throws `INVALID_FRAME`. */
+  /** Throws `INVALID_FRAME`. */
   end(): Iterable<Line>
-  /** Whether the end of the stream shows that its writer was interrupted. */
+  /** Whether the writer was interrupted. */
   readonly isCut: boolean
 }

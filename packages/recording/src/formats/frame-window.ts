@@ -81,7 +81,7 @@ const windowParts = [
 
 export type WindowPart = (typeof windowParts)[number]
 
-/** The columns that a request needs. Other numbers of a window may be NaN, and other lists empty. */
+/** Other numbers of a window may be NaN, and other lists empty. */
 export interface ColumnSelection {
   readonly parts: readonly WindowPart[]
   /** Bodies whose states and energies are needed. Default: all. */

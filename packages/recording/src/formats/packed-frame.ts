@@ -75,7 +75,7 @@ export interface PackedFrame {
   readonly wallTime: number
   /** Shape [bodies, bodyWidth], row-major. */
   readonly bodies: Float64Array
-  /** Lengths of the lists, then the lists; null if all are empty. */
+  /** Lengths, then lists; null if all are empty. */
   readonly contacts: Float64Array | null
   /** Shape [joints, jointAt.width]; null without joints. */
   readonly joints: Float64Array | null

@@ -109,7 +109,7 @@ const readChildren = (page: Buffer, at: number): readonly number[] =>
     return page.readUInt32BE(cell)
   })
 
-/** Reads a row of sqlite_schema; `undefined` if it is on an overflow page. */
+/** `undefined` if the row is on an overflow page. */
 function readSchemaCell(
   page: Buffer,
   cell: number,

@@ -40,7 +40,6 @@ const formats: readonly Format[] = [
 export const findFormat = (head: Uint8Array, path: string): Format | undefined =>
   formats.find(({ probe }) => probe(head, basename(path)))
 
-/** Whether the name is that of a file which is imported. */
 export const isImportName = (path: string): boolean => /\.(csv|tsv|parquet|npz|h5|hdf5|mcap|db3)$/i.test(path)
 
 export const mappingPath = (path: string): string => `${path}.mapping.json`

@@ -19,7 +19,6 @@ interface ImportOptions {
 /** Maximum time without a check for cancellation. */
 const sliceMs = 20
 
-/** Size of the head that selects the format, in bytes. */
 const headBytes = 4096
 
 /**

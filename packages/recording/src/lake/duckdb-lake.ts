@@ -19,7 +19,7 @@ interface CallOptions {
   readonly progress?: (done: number, total: number, message: string) => void
 }
 
-/** Parquet files of sealed runs, written and queried with DuckDB in separate processes. */
+/** Writes and queries Parquet files in separate processes. */
 export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean
@@ -30,7 +30,7 @@ export class DuckDbLake {
     this.#isShared = isShared
   }
 
-  /** Returns the names of the runs whose files are complete. */
+  /** Lists only runs whose files are complete. */
   async list(): Promise<ReadonlySet<string>> {
     for (const table of Object.keys(lakeTables))
       await mkdir(join(this.#folder, lakeVersion, table), {

@@ -1,4 +1,4 @@
-/** Exports runs to the lake, or answers one question, with DuckDB in a separate process. */
+/** Entry of a process that exports runs or answers one question. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import { openDuckDb, quote } from './duckdb-library.ts'

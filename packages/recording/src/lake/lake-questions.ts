@@ -4,7 +4,6 @@
 export interface Dialect {
   /** The rows of a table of the lake. */
   source(table: 'frame' | 'state'): string
-  /** Function that returns its first argument in the row with the largest second one. */
   readonly argMax: string
   /** Quantile by linear interpolation. */
   quantile(share: number, column: string): string

@@ -1,10 +1,9 @@
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 
-/** Time without work after which the worker is stopped, in milliseconds. */
 const idleMs = 5000
 
-/** Analyses one run after the other in a worker of low priority. */
+/** Uses one worker of low priority. */
 export class BackgroundReader {
   readonly #startWorker: () => RecordingWorker
   #link: RecordingWorker | undefined

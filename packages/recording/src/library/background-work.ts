@@ -26,10 +26,7 @@ export class BackgroundWork {
     return this.#links.size
   }
 
-  /**
-   * Checks and indexes a copy, writes its columns and runs the analyses to prepare, if necessary. Throws
-   * `RECORDING_DAMAGED`, and `WORKER_LOST` if it was stopped.
-   */
+  /** Skips what is complete. Throws `RECORDING_DAMAGED`, and `WORKER_LOST` if it was stopped. */
   async run(entry: LoadedRecording): Promise<void> {
     const { copies, startWorker, minBodyFrames } = this.#options
     const { key, file, recording, isIndexed } = entry

@@ -71,7 +71,7 @@ export const catalogueMigrations: readonly Migration[] = [
   },
   summaryMigration,
   {
-    // The JSON of the mapping of a file of another tool, and of the notes of its import.
+    // JSON, for files of other tools.
     name: 'imports',
     up: 'CREATE TABLE import (path TEXT PRIMARY KEY, mapping TEXT, notes TEXT NOT NULL) STRICT;',
   },
@@ -227,7 +227,7 @@ export class Catalogue {
     const stored = isInside ? relativePrefix + path.slice(this.#folder.length) : path
     const known = findId.get(stored)
     if (known !== undefined) return known
-    const id = candidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? digest(path)
+    const id = listCandidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? digest(path)
     addId.run(id, stored)
     return id
   }
@@ -236,7 +236,7 @@ export class Catalogue {
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
 /** The name of the file, then the name with parts of the hash of its path: ids are reproducible. */
-function candidates(path: string): readonly string[] {
+function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name
   return [readable, `${readable}~${digest(path).slice(0, 6)}`, `${readable}~${digest(path).slice(0, 16)}`]

@@ -45,7 +45,6 @@ export async function checkFile(path: string, state: FileState): Promise<CheckRe
   return reject('RECORDING_BUSY', false)
 }
 
-/** Checks the magic bytes of MCAP, or the first member of a line. */
 function checkFrameFile({ header }: FileState): CheckResult {
   const isFrames =
     header.subarray(0, mcapMagic.length).equals(mcapMagic) ||

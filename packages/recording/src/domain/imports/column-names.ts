@@ -47,7 +47,7 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
   acceleration: ['a', 'acc', 'accel', 'acceleration', 'linear acceleration', 'lin acc'],
 }
 
-/** Words for coordinates of joints, which are not positions in space. */
+/** Coordinates of joints are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
 /** Other units do not define the quantity. */
@@ -81,7 +81,7 @@ const splitName = (name: string): readonly string[] =>
     .split(/[^a-z0-9]+/)
     .filter((token) => token !== '')
 
-/** Returns the quantity at the end of the words, and the words before it. */
+/** Returns the words before the quantity, too. */
 function findQuantity(
   tokens: readonly string[],
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
@@ -101,7 +101,7 @@ function findEnding(tokens: readonly string[]) {
   return undefined
 }
 
-/** Returns the quantity of the first word, and the words after it: `p_RS_R_x`. */
+/** For names such as `p_RS_R_x`. */
 function findPrefix([first = '', ...rest]: readonly string[]) {
   const quantity = quantities.find((one) => words[one].includes(first))
   return quantity === undefined ? undefined : { quantity, rest }
@@ -119,7 +119,7 @@ const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
     return tokens.length > 2 && tokens.at(-1) === 'x' && findPrefix(tokens)?.quantity === 'position'
   })
 
-/** Returns the component that a column of one number holds: `base_pos_x`, `qw`, `x`. */
+/** For names such as `base_pos_x`, `qw`, `x`. */
 function readComponent(name: string, hasPrefix: boolean): Component | undefined {
   const { base, quantity } = splitUnit(name)
   const found = readName(splitName(base), hasPrefix)
@@ -169,7 +169,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 const rankWide = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
-/** Joins groups to the only body with a position if one name begins with the other: `p_RS_R` and `q_RS`. */
+/** One name must begin with the other: `p_RS_R` and `q_RS`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
   const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
   if (only === undefined || others.length > 0) return groups

@@ -13,7 +13,7 @@ interface OrderSamples {
   readonly spins: ArrayLike<number>
 }
 
-/** Relative errors of the angular velocity, for each order in its better frame. */
+/** Relative errors are those of the better frame. */
 interface OrderDecision {
   /** Null if the data cannot decide. */
   readonly order: QuaternionOrder | null

@@ -21,7 +21,7 @@ export const multiply = ([a, b, c, d]: Quaternion4, [e, f, g, h]: Quaternion4): 
   a * h + b * g - c * f + d * e,
 ]
 
-/** Returns the pose of a child from that of its parent and its pose in the parent. */
+/** `child` is the pose in the parent. */
 export function compose(parent: Pose, child: Pose): Pose {
   const [x, y, z] = rotate(parent.orientation, child.position)
   const [a, b, c] = parent.position

@@ -1,4 +1,3 @@
-/** The mapping of the columns of a table to the bodies of a run. */
 import { isObject } from '@causeway/protocol'
 import { RecordingError } from '../../errors.ts'
 import type { NamedColumn, Quantity } from './column-names.ts'

@@ -1,4 +1,3 @@
-/** Converts decoded messages to the objects of run lines and frame lines. */
 import { jointKinds } from '../frame-window.ts'
 import { unexpected } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
@@ -75,7 +74,7 @@ export function toFrameLine(frame: Fields, declared: readonly number[]): object 
 
 type Row = Record<string, unknown>
 
-/** Returns one object per row with the members that have a column. */
+/** Members without a column are absent. */
 function readRows(frame: Fields, count: number, columns: readonly Column[], counted: string): Row[] {
   const present = columns.filter(({ name }) => frame[name] !== undefined)
   for (const { name, width } of present) {

@@ -1,4 +1,3 @@
-/** Converts the poses and contacts of a bag to run lines and frame lines. */
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 import { TimeOrigin } from '../time-origin.ts'
 import type { BagContent } from './bag-content.ts'

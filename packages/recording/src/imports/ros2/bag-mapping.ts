@@ -1,4 +1,3 @@
-/** The optional mapping of a bag: which frames are bodies, and how samples become frames. */
 import { isObject } from '@causeway/protocol'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 

@@ -1,4 +1,3 @@
-/** Reads messages with their topics, in the order of the file. */
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +16,7 @@ export interface BagTopic {
   readonly type: string
   /** Such as `cdr`. */
   readonly encoding: string
-  /** Text of the message definition with its dependencies; null if the file does not have it. */
+  /** Includes dependencies; null if the file does not have it. */
   readonly definition: string | null
 }
 
@@ -70,7 +69,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isCut: !reader.done() }
 }
 
-/** Whether the error is one of the reader of MCAP, not of the file system. */
+/** Errors of the file system have a `syscall`. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 

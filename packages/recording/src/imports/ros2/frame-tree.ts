@@ -1,4 +1,3 @@
-/** Poses of bodies in a fixed frame, from the transforms between frames. */
 import { compose, type Pose, rotate, type Vector3 } from '../../domain/imports/rigid-transform.ts'
 import { createDamage } from '../tables/table.ts'
 import type { PoseSamples } from './pose-samples.ts'

@@ -1,4 +1,4 @@
-/** Contacts of Gazebo (`ros_gz_interfaces/msg/Contacts`) as contacts of a frame line. */
+/** Converts `ros_gz_interfaces/msg/Contacts`. */
 import type { Vector3 } from '../../domain/imports/rigid-transform.ts'
 import type { Contacts, GazeboContact, Triple } from './messages.ts'
 

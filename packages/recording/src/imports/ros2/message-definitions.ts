@@ -1,4 +1,4 @@
-/** Definitions of the messages with poses and contacts, for bags that do not have them (https://docs.ros.org). */
+/** For bags that do not contain definitions (https://docs.ros.org). */
 
 const separator = `${'='.repeat(80)}\n`
 

@@ -13,7 +13,7 @@ export interface Sample {
   readonly numbers: readonly number[]
 }
 
-/** Poses of child frames in their parent frames, in the order of the messages. */
+/** Poses in the parent frames, in the order of the messages. */
 export class PoseSamples {
   readonly #path: string
   #stamps = new BigInt64Array(1024)

@@ -28,7 +28,7 @@ async function openTable(path: string): Promise<Table> {
   }
 }
 
-/** Returns the delimiter that occurs most often in the first line. */
+/** Selects the most frequent one in the first line. */
 async function findDelimiter(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {

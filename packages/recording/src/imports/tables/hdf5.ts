@@ -27,7 +27,7 @@ import { TableSource } from './table-source.ts'
 const maxObjects = maxColumns
 const maxDepth = 32
 
-/** Maximum size of a chunk, and of the rows that are read together, in bytes. */
+/** In bytes; also of the rows that are read together. */
 const maxChunkBytes = 256 * 1024 ** 2
 const maxBlockBytes = 64 * 1024 ** 2
 
@@ -193,7 +193,7 @@ async function* readBatches(
   }
 }
 
-/** Reads blocks of whole chunks, so that a chunk is decompressed once. */
+/** Blocks of whole chunks are decompressed once. */
 class BlockReader {
   readonly #array: Hdf5Array
   readonly #path: string

@@ -1,4 +1,4 @@
-/** Limits of pages of Parquet files, which are checked before memory for them is allocated. */
+/** Limits are checked before memory is allocated. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { AsyncBuffer, ColumnMetaData, Compressors, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
@@ -20,7 +20,7 @@ export const compressors: Compressors = {
   LZ4_RAW: decompressLz4Raw,
 }
 
-/** Checks the headers of the pages of a column. Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
+/** Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
 export async function checkPages(
   { file, path }: { readonly file: AsyncBuffer; readonly path: string },
   { columns, num_rows }: RowGroup,

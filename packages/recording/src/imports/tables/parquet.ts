@@ -34,7 +34,6 @@ const maxMetadataBytes = 64 * 1024 ** 2
 /** A slice of the file is a column of a row group. */
 const maxSliceBytes = 512 * 1024 ** 2
 
-/** Maximum number of values of a row group that are in memory. */
 const maxGroupValues = 4 * maxValues
 
 /** Maximum ratio of the size of the read columns to that of the file: dictionaries make constant columns small. */

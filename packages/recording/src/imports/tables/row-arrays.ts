@@ -17,10 +17,9 @@ interface RowColumns {
 
 const maxListed = 20
 
-/** Groups of arrays that are a run, such as those of robomimic and Isaac Lab. */
+/** Used by robomimic and Isaac Lab. */
 const runGroup = /^(?:demo|ep|episode|rollout|run|traj|trajectory|trial)[_-]?\d+$/i
 
-/** Returns the path of the run that an array belongs to, or null. */
 function findRun(name: string): string | null {
   const path = name.split('/')
   const at = path.findIndex((part) => runGroup.test(part))
@@ -78,7 +77,7 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-/** Returns the number of rows. Throws `INVALID_MAPPING` if arrays differ. */
+/** Throws `INVALID_MAPPING`. */
 export function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
   const [first, ...others] = arrays
   const other = others.find(({ shape }) => shape[0] !== first?.shape[0])

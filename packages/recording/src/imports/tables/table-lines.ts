@@ -1,4 +1,3 @@
-/** Converts rows of a table to run lines and frame lines by a mapping. */
 import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import {
   anyBody,
@@ -33,7 +32,7 @@ export class TableLines {
   #leftOut = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
-  /** The frame whose rows are being read, if each body has a row. */
+  /** Set if each body has a row. */
   #open:
     | { readonly frame: Record<string, unknown>; readonly key: unknown; readonly bodies: FrameBody[] }
     | undefined

@@ -16,12 +16,11 @@ export interface Batch {
 export interface Table {
   readonly format: string
   readonly columns: readonly NamedColumn[]
-  /** Columns for which a mapping is proposed, if they are not all of them. */
+  /** Default: all columns. */
   readonly proposed?: readonly NamedColumn[]
-  /** undefined if the rows are not counted before they are read. */
+  /** undefined if the file does not contain it. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
-  /** Facts of the file that a user must know to map it. */
   readonly notes?: readonly string[]
   /** Yields the rows of these columns in order. Throws `INVALID_MAPPING` if they do not have the same rows. */
   read(names: readonly string[], call: Call): AsyncIterable<Batch>
@@ -43,7 +42,6 @@ export const createLimit = (what: string, limit: number, path: string) =>
 /** Files may claim this size regardless of their own size, in bytes. */
 const maxFreeBytes = 256 * 1024 ** 2
 
-/** Rejects a file that claims much more data than it can hold. */
 export function checkExpansion(
   what: string,
   { claimed, stored, ratio }: { readonly claimed: number; readonly stored: number; readonly ratio: number },
