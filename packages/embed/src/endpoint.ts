@@ -33,7 +33,7 @@ export function openEndpoint(options: EndpointOptions): Embedder {
 
   const embedDocuments = async (texts: readonly string[], { signal, progress }: EmbedOptions = {}) => {
     const vectors: (Float32Array | undefined)[] = []
-    for (const batch of batches(texts.map(prepareText))) {
+    for (const batch of splitBatches(texts.map(prepareText))) {
       vectors.push(...(await request(batch, signal)))
       progress?.(vectors.length, texts.length)
     }
@@ -65,7 +65,7 @@ async function openAgent(): Promise<Agent> {
 /** Endpoints reject empty texts. */
 const prepareText = (text: string): string => text.trim().slice(0, maxTextLength) || ' '
 
-function* batches(texts: readonly string[]): Generator<string[]> {
+function* splitBatches(texts: readonly string[]): Generator<string[]> {
   let batch: string[] = []
   let characters = 0
   for (const text of texts) {

@@ -30,7 +30,7 @@ export async function chartSvg(
 ): Promise<{ readonly svg: string; readonly warnings: readonly string[] }> {
   const warnings: string[] = []
   const errors: string[] = []
-  const logger = collector(warnings, errors)
+  const logger = createCollector(warnings, errors)
   const rejected: string[] = []
   const rejectLoad = async (uri: string): Promise<never> => {
     rejected.push(uri)
@@ -51,13 +51,13 @@ export async function chartSvg(
     return { svg, warnings }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalidPicture(`the chart cannot be drawn: ${firstLine(reason)}`, { cause })
+    throw invalidPicture(`the chart cannot be drawn: ${getFirstLine(reason)}`, { cause })
   } finally {
     view?.finalize()
   }
 }
 
-function collector(warnings: string[], errors: string[]): LoggerInterface {
+function createCollector(warnings: string[], errors: string[]): LoggerInterface {
   const logger = {
     level: () => logger,
     error(...parts: readonly unknown[]) {
@@ -75,4 +75,4 @@ function collector(warnings: string[], errors: string[]): LoggerInterface {
   return logger as unknown as LoggerInterface
 }
 
-const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 300)
+const getFirstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 300)

@@ -74,14 +74,14 @@ export class Renderer {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
-    for (const { reject } of this.#queue.splice(0)) reject(closing())
-    this.#current?.reject(closing())
+    for (const { reject } of this.#queue.splice(0)) reject(createClosedError())
+    this.#current?.reject(createClosedError())
     await this.#stopWorker()
   }
 
   async #render(source: Source, { signal, ...size }: PictureOptions = {}): Promise<Picture> {
     const job = createJob(source, size)
-    if (this.#isClosed) throw closing()
+    if (this.#isClosed) throw createClosedError()
     if (signal?.aborted) throw cancelled()
     if (this.#queue.length >= this.#limits.waiting) throw overloaded(this.#queue.length)
     let cancel = () => {}
@@ -162,7 +162,7 @@ const notPlain = (cause: unknown) =>
 
 const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')
 
-const closing = () => new CausewayError('SHUTTING_DOWN', 'the picture renderer is closed')
+const createClosedError = () => new CausewayError('SHUTTING_DOWN', 'the picture renderer is closed')
 
 const overloaded = (queued: number) =>
   new CausewayError('OVERLOADED', `${queued} pictures are queued`, { data: { retry_after_ms: 1000 } })

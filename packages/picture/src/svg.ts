@@ -34,10 +34,10 @@ export const line = ([x1, y1]: Point, [x2, y2]: Point, attributes: SvgAttributes
   element('line', { x1, y1, x2, y2, stroke: inks.text, ...attributes })
 
 export const polyline = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
-  element('polyline', { points: places(points), fill: 'none', stroke: inks.text, ...attributes })
+  element('polyline', { points: formatPoints(points), fill: 'none', stroke: inks.text, ...attributes })
 
 export const polygon = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
-  element('polygon', { points: places(points), ...attributes })
+  element('polygon', { points: formatPoints(points), ...attributes })
 
 /** Returns a document on white. Throws `INVALID_PICTURE` for numbers that are not finite. */
 export function drawing(
@@ -63,14 +63,16 @@ export function drawing(
 function write({ name, attributes, children }: SvgElement): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${typeof value === 'number' ? number(value) : escaped(String(value))}"`)
-  const inside = children.map((child) => (typeof child === 'string' ? escaped(child) : write(child)))
+    .map(
+      ([key, value]) => ` ${key}="${typeof value === 'number' ? number(value) : escapeText(String(value))}"`,
+    )
+  const inside = children.map((child) => (typeof child === 'string' ? escapeText(child) : write(child)))
   return inside.length === 0
     ? `<${name}${written.join('')}/>`
     : `<${name}${written.join('')}>${inside.join('')}</${name}>`
 }
 
-const places = (points: readonly Point[]): string =>
+const formatPoints = (points: readonly Point[]): string =>
   points.map(([x, y]) => `${number(x)},${number(y)}`).join(' ')
 
 function number(value: number): string {
@@ -82,7 +84,7 @@ function number(value: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
 const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF\p{Surrogate}]/gu
 
-const escaped = (content: string): string =>
+const escapeText = (content: string): string =>
   content
     .replace(unwritable, '\uFFFD')
     .replace(/&/g, '&amp;')

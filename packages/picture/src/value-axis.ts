@@ -71,7 +71,7 @@ function linear(min: number, max: number): ValueAxis {
     type: 'linear',
     domain,
     ticks: null,
-    labelExpr: isPlain ? null : powers(digits),
+    labelExpr: isPlain ? null : formatPowers(digits),
     widestLabel: min < 0 ? `−${label}` : label,
   }
 }
@@ -86,8 +86,8 @@ function log(min: number, max: number): ValueAxis {
   }
   const step = Math.ceil((last - first) / 7)
   const steps = Math.ceil((last - first) / step)
-  const ticks = Array.from({ length: steps + 1 }, (_, index) => power(first + index * step))
-  const domain = [power(first), power(first + steps * step)] as const
+  const ticks = Array.from({ length: steps + 1 }, (_, index) => getPower(first + index * step))
+  const domain = [getPower(first), getPower(first + steps * step)] as const
   return { type: 'log', domain, ticks, labelExpr: byMagnitude, widestLabel }
 }
 
@@ -97,34 +97,34 @@ function symlog(min: number, max: number, typicalSize: number): ValueAxis {
   const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
   // Lower labels would overlap the label of zero.
   const isTwoSided = min < 0 && max > 0
-  const ticks = decades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
-  const edge = power(last)
+  const ticks = listDecades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
+  const edge = getPower(last)
   return {
     type: 'symlog',
     domain: [min < 0 ? -edge : 0, max > 0 ? edge : 0],
-    constant: power(first),
+    constant: getPower(first),
     ticks: [...(min < 0 ? ticks.map((tick) => -tick).reverse() : []), 0, ...(max > 0 ? ticks : [])],
     labelExpr: byMagnitude,
     widestLabel: '−100,000',
   }
 }
 
-function decades(first: number, last: number, limit: number): number[] {
+function listDecades(first: number, last: number, limit: number): number[] {
   const step = Math.max(1, Math.ceil((last - first + 1) / limit))
   const exponents: number[] = []
   for (let exponent = last; exponent >= first; exponent -= step) exponents.unshift(exponent)
-  return exponents.map(power)
+  return exponents.map(getPower)
 }
 
 /** Exact like a literal (`10 ** -3` is not 0.001), never infinite and never zero. */
-const power = (exponent: number): number =>
+const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
 const quantile = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * share)]
 
 /** The axis is narrow: no plus sign. */
-const powers = (digits: number): string =>
+const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 
-const byMagnitude = `abs(datum.value) >= 1e6 || abs(datum.value) < 1e-3 ? ${powers(2)} : format(datum.value, ',.3~r')`
+const byMagnitude = `abs(datum.value) >= 1e6 || abs(datum.value) < 1e-3 ? ${formatPowers(2)} : format(datum.value, ',.3~r')`

@@ -119,19 +119,19 @@ function readRows(
 ): ContactPoint[] {
   const found: ContactPoint[] = []
   for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
-    const vector = (column: number): Point3 => [
+    const readVector = (column: number): Point3 => [
       data.get(at, column),
       data.get(at, column + 1),
       data.get(at, column + 2),
     ]
     const [a, b] = [data.get(at, columns.a), data.get(at, columns.b)]
-    const normal = vector(columns.normal)
+    const normal = readVector(columns.normal)
     for (const [body, other, lever, sign] of [
       [a, b, columns.leverA, -1],
       [b, a, columns.leverB, 1],
     ] as const) {
       const pose = getPose(window, row - 1, body)
-      const touch = { body, other, lever: vector(lever), outward: add([0, 0, 0], normal, sign) }
+      const touch = { body, other, lever: readVector(lever), outward: add([0, 0, 0], normal, sign) }
       if (pose !== null && [...touch.lever, ...normal].every(Number.isFinite))
         found.push({ ...touch, ...pose })
     }
@@ -146,9 +146,13 @@ function getPose(
 ): Pick<ContactPoint, 'at' | 'turn'> | null {
   const column = bodies.indexOf(body)
   if (column === -1) return null
-  const value = (field: number): number => states.get(row, column, field)
-  const at: Point3 = [value(stateAt.position), value(stateAt.position + 1), value(stateAt.position + 2)]
+  const readValue = (field: number): number => states.get(row, column, field)
+  const at: Point3 = [
+    readValue(stateAt.position),
+    readValue(stateAt.position + 1),
+    readValue(stateAt.position + 2),
+  ]
   const q = stateAt.orientation
-  const turn: Rotation = [value(q), value(q + 1), value(q + 2), value(q + 3)]
+  const turn: Rotation = [readValue(q), readValue(q + 1), readValue(q + 2), readValue(q + 3)]
   return [...at, ...turn].every(Number.isFinite) ? { at, turn } : null
 }

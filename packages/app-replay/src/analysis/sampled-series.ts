@@ -64,9 +64,9 @@ export async function trajectory(
   const columns = await series({ plans, range }, context)
   const at = (row: number, field: number): number =>
     columns.data[row * columns.fields.length + field] ?? Number.NaN
-  const whole = (field: number): Float64Array =>
+  const readWhole = (field: number): Float64Array =>
     Float64Array.from({ length: columns.length }, (_, row) => at(row, field))
-  const path = { x: whole(2), y: whole(3), z: whole(4) }
+  const path = { x: readWhole(2), y: readWhole(3), z: readWhole(4) }
   const { rows, error } = simplifyPath(path, points)
   const frames = getColumn(columns, 'frame_id')
   const fastest = computeTotals(getColumn(columns, names[3] ?? ''), frames)

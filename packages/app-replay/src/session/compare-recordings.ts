@@ -75,15 +75,15 @@ async function pairFrames(
   const [left, right] = await Promise.all([readFrameTimes(a, options), readFrameTimes(b, options)])
   const byTime = options.align === 'time'
   const tolerance = byTime ? Math.min(a.summary.dt_s ?? 0, b.summary.dt_s ?? 0) / 2 : 0
-  const value = ({ data }: Columns, row: number, column: number): number =>
+  const getValue = ({ data }: Columns, row: number, column: number): number =>
     data[row * 2 + column] ?? Number.NaN
-  const key = (columns: Columns, row: number): number => value(columns, row, byTime ? 1 : 0)
+  const key = (columns: Columns, row: number): number => getValue(columns, row, byTime ? 1 : 0)
   const pairs: [number, number][] = []
   let other = 0
   for (let row = 0; row < left.length && other < right.length; row++) {
     while (other < right.length && key(right, other) < key(left, row) - tolerance) other += 1
     if (other === right.length || !(Math.abs(key(right, other) - key(left, row)) <= tolerance)) continue
-    pairs.push([value(left, row, 0), value(right, other, 0)])
+    pairs.push([getValue(left, row, 0), getValue(right, other, 0)])
     if (byTime) other += 1
   }
   return pairs

@@ -46,7 +46,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   const rank = Math.min(options.rank, width)
   const steps = powerIterations + 2
 
-  let basis = orthonormalize(multiply(matrix, signs(matrix.columns, width, seed)))
+  let basis = orthonormalize(multiply(matrix, createSigns(matrix.columns, width, seed)))
   for (let pass = 1; pass <= powerIterations; pass++) {
     yield [pass, steps]
     basis = orthonormalize(multiply(matrix, orthonormalize(multiplyTransposed(matrix, basis))))
@@ -54,7 +54,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   yield [steps - 1, steps]
   // Bᵀ = Aᵀ Q: B Bᵀ is small, and Bᵀ times its eigenvectors are the singular vectors.
   const small = multiplyTransposed(matrix, basis)
-  const { values, vectors } = symmetricEigen(gram(small))
+  const { values, vectors } = symmetricEigen(computeGram(small))
   const right = createZeros(matrix.columns, rank)
   const singular = new Float64Array(rank)
   for (let k = 0; k < rank; k++) {
@@ -70,7 +70,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   return { right: fixSigns(right), values: singular }
 }
 
-function signs(rows: number, columns: number, seed: number): Dense {
+function createSigns(rows: number, columns: number, seed: number): Dense {
   const bits = randomBits(seed)
   const matrix = createZeros(rows, columns)
   for (let i = 0; i < matrix.data.length; i++) matrix.data[i] = bits() & 1 ? 1 : -1
@@ -78,7 +78,7 @@ function signs(rows: number, columns: number, seed: number): Dense {
 }
 
 /** mᵀ · m, shape [columns, columns]. */
-function gram(matrix: Dense) {
+function computeGram(matrix: Dense) {
   const n = matrix.columns
   const { data, columns: length } = transpose(matrix)
   const product = ndarray(new Float64Array(n * n), [n, n])

@@ -109,7 +109,7 @@ export function summarizeCones(
   const isRelevant = (check: ConeCheck): boolean =>
     strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
   const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(moreUtilized, undefined)
-  if (most !== undefined && effectiveUtilization(most) >= atLimit)
+  if (most !== undefined && getEffectiveUtilization(most) >= atLimit)
     sentences.push(
       `Body ${findDynamicBody(most)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(most)}).`,
     )
@@ -120,10 +120,10 @@ const findDynamicBody = ({ body_a_id, body_b_id }: ConeCheck): number =>
   isEnvironment(body_a_id) ? body_b_id : body_a_id
 
 const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
-  most === undefined || effectiveUtilization(check) > effectiveUtilization(most) ? check : most
+  most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
 
 /** A tangent force at a limit of 0 counts as infinite. */
-const effectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
+const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
 
 const formatUtilization = ({ utilization }: ConeCheck): string =>

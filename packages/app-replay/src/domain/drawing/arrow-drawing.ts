@@ -53,7 +53,7 @@ const restSpeed = 1e-3
 /** Horizontal offset of upright velocities in px. */
 const velocityOffset = 50
 
-const size = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
+const getLength = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
 
 /** Scales a vector by the largest one. */
 function getArrowTip(from: Point, vector: Point3, largest: number, { project }: Projection): Point {
@@ -63,10 +63,13 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
 
 /** Forces in N. */
 export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
-  const largest = Math.max(...forces.flatMap(({ normal, friction }) => [size(normal), size(friction)]), 0)
+  const largest = Math.max(
+    ...forces.flatMap(({ normal, friction }) => [getLength(normal), getLength(friction)]),
+    0,
+  )
   const isShown = (force: Point3 | null): force is Point3 =>
-    largest > 0 && size(force) > minVisibleShare * largest
-  const formatForce = (force: Point3): string => `${formatNumber(size(force))} N`
+    largest > 0 && getLength(force) > minVisibleShare * largest
+  const formatForce = (force: Point3): string => `${formatNumber(getLength(force))} N`
   const labels: Label[] = []
   const arrows = forces.flatMap(({ at, normal, friction }) => {
     const from = lens.at(at)
@@ -107,17 +110,17 @@ export function drawVelocities(
   bodies: readonly { readonly at: Point3; readonly velocity: Point3 | null }[],
   lens: Projection,
 ): ArrowDrawing {
-  const largest = Math.max(...bodies.map(({ velocity }) => size(velocity)), 0)
+  const largest = Math.max(...bodies.map(({ velocity }) => getLength(velocity)), 0)
   const labels: Label[] = []
   const parts = bodies.flatMap(({ at, velocity }) => {
-    if (velocity === null || size(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
+    if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
     const [x, y] = lens.at(at)
     const [right, up] = lens.project(velocity)
     // An upright arrow would cover the force of the ground.
     const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
     const { color } = marks.velocity
     const tip = getArrowTip(from, velocity, largest, lens)
-    labels.push(labelTip(`${formatNumber(size(velocity))} m/s`, [from, tip], color))
+    labels.push(labelTip(`${formatNumber(getLength(velocity))} m/s`, [from, tip], color))
     return [arrow(from, tip, { color, width_px: 3 })]
   })
   return { parts, labels, marks: parts.length > 0 ? [marks.velocity] : [] }

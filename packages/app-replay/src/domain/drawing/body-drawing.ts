@@ -122,7 +122,7 @@ export function drawGround(
 ): SvgElement {
   const centre = findFoot({ at: foot, normal }, drawn)
   const seed: Point3 = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]
-  const u = unit(cross(normal, seed))
+  const u = normalize(cross(normal, seed))
   const v = cross(normal, u)
   const corners = (
     [
@@ -155,4 +155,4 @@ export function findFoot(
     (middle[0] - foot[0]) * normal[0] + (middle[1] - foot[1]) * normal[1] + (middle[2] - foot[2]) * normal[2]
   return add(middle, normal, -above)
 }
-const unit = (v: Point3): Point3 => add([0, 0, 0], v, 1 / Math.hypot(...v))
+const normalize = (v: Point3): Point3 => add([0, 0, 0], v, 1 / Math.hypot(...v))

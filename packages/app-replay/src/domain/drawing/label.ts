@@ -45,7 +45,7 @@ export function separateLabels(labels: readonly Label[], area: Box): Label[] {
       const at: Point = [label.at[0] + x * (width + gap), label.at[1] + y * (height + gap)]
       return moveInside({ ...label, at }, area)
     })
-    const free = candidates.find((candidate) => taken.every((box) => !overlap(box, getBox(candidate))))
+    const free = candidates.find((candidate) => taken.every((box) => !areOverlapping(box, getBox(candidate))))
     const placed = free ?? moveInside(label, area)
     taken.push(getBox(placed))
     return placed
@@ -73,7 +73,7 @@ function getBox(label: Label): Box {
   }
 }
 
-const overlap = (a: Box, b: Box): boolean =>
+const areOverlapping = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 function moveInside(label: Label, area: Box): Label {

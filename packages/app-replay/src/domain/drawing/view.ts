@@ -41,7 +41,7 @@ export function toPoint3({ x, y, z }: Vector): Point3 | null {
 /** Returns the convex hull, counter-clockwise (Andrew 1979, https://doi.org/10.1016/0020-0190(79)90072-3). */
 export function convexHull(points: readonly Projected[]): Projected[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
-  const half = (ordered: readonly Projected[]): Projected[] => {
+  const buildHalf = (ordered: readonly Projected[]): Projected[] => {
     const hull: Projected[] = []
     for (const point of ordered) {
       while (hull.length >= 2 && crossProduct(hull.at(-2) ?? point, hull.at(-1) ?? point, point) <= 0)
@@ -50,7 +50,7 @@ export function convexHull(points: readonly Projected[]): Projected[] {
     }
     return hull.slice(0, -1)
   }
-  return [...half(sorted), ...half(sorted.toReversed())]
+  return [...buildHalf(sorted), ...buildHalf(sorted.toReversed())]
 }
 
 const crossProduct = (o: Projected, a: Projected, b: Projected): number =>

@@ -23,12 +23,22 @@ interface RankedRow extends FindingRow {
 
 const digits = 6
 
-const rounded = (value: number): Value => (Number.isFinite(value) ? Number(value.toPrecision(digits)) : null)
+const roundValue = (value: number): Value =>
+  Number.isFinite(value) ? Number(value.toPrecision(digits)) : null
 
 export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
   const { kind, severity, frames, bodies, pair, value, limit, unit, confidence } = finding
   const sentences = [toSentence(describeFinding(finding, names)), ...listAdvice(finding)]
-  const row = { kind, severity, frames, bodies, pair, value: rounded(value), limit: rounded(limit), unit }
+  const row = {
+    kind,
+    severity,
+    frames,
+    bodies,
+    pair,
+    value: roundValue(value),
+    limit: roundValue(limit),
+    unit,
+  }
   return { ...row, confidence, sentence: sentences.join(' ') }
 }
 

@@ -122,7 +122,7 @@ export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): 
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies
     .map((row) => ({ body_id: row.body_id, delta_e: step(row, before.get(row.body_id)) }))
-    .sort((a, b) => magnitude(b.delta_e) - magnitude(a.delta_e))
+    .sort((a, b) => getMagnitude(b.delta_e) - getMagnitude(a.delta_e))
     .slice(0, limit)
   return {
     per_body,
@@ -136,7 +136,7 @@ function step({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
 }
 
 /** Missing values sort first. */
-const magnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
+const getMagnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
 
 const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: string, many: string]>> = {
   nonfinite: ['frame with an undefined energy', 'frames with an undefined energy'],
@@ -166,6 +166,6 @@ function describeLargest(found: readonly EnergyStep[], kind: AnomalyKind): strin
   const own = found.filter((step) => step.kind === kind)
   const [first] = own
   if (kind === 'nonfinite') return ` (first: frame ${first?.frame_id})`
-  const most = own.reduce((a, b) => (magnitude(b.delta_e) > magnitude(a.delta_e) ? b : a))
+  const most = own.reduce((a, b) => (getMagnitude(b.delta_e) > getMagnitude(a.delta_e) ? b : a))
   return ` (largest: ${formatQuantity(most.delta_e, 'J')} in frame ${most.frame_id})`
 }

@@ -79,20 +79,20 @@ interface BalanceInput {
 function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInput): BodyBalance {
   const state = frame.states.find(({ body_id }) => body_id === body)
   const mass = summary.bodies.find(({ body_id }) => body_id === body)?.mass ?? null
-  const velocity = state === undefined ? null : triple(state.velocity)
-  const then = triple(before?.states.find(({ body_id }) => body_id === body)?.velocity)
-  const g = triple(summary.gravity_m_s2)
+  const velocity = state === undefined ? null : toPoint(state.velocity)
+  const then = toPoint(before?.states.find(({ body_id }) => body_id === body)?.velocity)
+  const g = toPoint(summary.gravity_m_s2)
   const isTouching = hasContacts(summary)
     ? [...frame.collisions, ...frame.friction_constraints].some((row) => involvesBody(row, body))
     : null
-  const gravity = g === null || mass === null ? null : times(g, mass)
+  const gravity = g === null || mass === null ? null : multiply(g, mass)
   const contact =
     isTouching === false ? ([0, 0, 0] as const) : sumContactForces(body, frame.friction_constraints, scale)
   const external = sumExternalForces(body, frame.external_forces)
   const inertial =
     velocity === null || then === null || mass === null || !scale.dt
       ? null
-      : times(add(velocity, then, -1), mass / scale.dt)
+      : multiply(add(velocity, then, -1), mass / scale.dt)
   const rest =
     inertial && gravity && contact && external
       ? add(add(add(inertial, gravity, -1), contact, -1), external, -1)
@@ -102,10 +102,10 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   return {
     body_id: body,
     speed: state === undefined ? null : norm(state.velocity),
-    gravity_n: vector(gravity),
-    contact_n: vector(contact),
-    external_n: vector(external),
-    inertial_n: vector(inertial),
+    gravity_n: toVector(gravity),
+    contact_n: toVector(contact),
+    external_n: toVector(external),
+    inertial_n: toVector(inertial),
     unexplained_n: rest === null ? null : Math.hypot(...rest),
     delta_e: energy === null || was === null ? null : energy - was,
     in_contact: isTouching,
@@ -116,7 +116,7 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
   let sum: Point3 = [0, 0, 0]
   for (const { body_id, force } of forces) {
     if (body_id !== body) continue
-    const one = triple(force)
+    const one = toPoint(force)
     if (one === null) return null
     sum = add(sum, one)
   }
@@ -139,7 +139,7 @@ function sumContactForces(
       [row.tangent1, row.tangent1_lambda],
       [row.tangent2, row.tangent2_lambda],
     ] as const) {
-      const along = triple(direction)
+      const along = toPoint(direction)
       const force = toNewtons(lambda, scale)
       if (along === null || force === null) return null
       sum = add(sum, along, sign * force)
@@ -178,7 +178,7 @@ function listChanges(frame: Frame, before: Frame | null, contacts: readonly Pair
   const lost = had.filter(
     (pair) => !contacts.some((one) => involvesBody(one, pair.body_a_id) && involvesBody(one, pair.body_b_id)),
   )
-  const bodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
+  const listBodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
   const delta = frame.system_energy?.delta_e ?? null
   const [now, then] = [frame.solver?.converged, before.solver?.converged]
   const judged = (frame.solver?.num_constraints ?? 0) > 0
@@ -187,11 +187,11 @@ function listChanges(frame: Frame, before: Frame | null, contacts: readonly Pair
       .filter(({ is_new }) => is_new)
       .map((one) => `contact begins: ${formatPair(one.body_a_id, one.body_b_id)}`),
     ...lost.map((one) => `contact ends: ${formatPair(one.body_a_id, one.body_b_id)}`),
-    ...bodies(frame)
-      .filter((body) => !bodies(before).includes(body))
+    ...listBodies(frame)
+      .filter((body) => !listBodies(before).includes(body))
       .map((body) => `body ${body} appears`),
-    ...bodies(before)
-      .filter((body) => !bodies(frame).includes(body))
+    ...listBodies(before)
+      .filter((body) => !listBodies(frame).includes(body))
       .map((body) => `body ${body} is gone`),
     ...(delta === null || delta === 0 ? [] : [`system energy changes by ${formatQuantity(delta, 'J')}`]),
     ...(judged && now === false && then !== false ? ['the solver no longer converges'] : []),
@@ -200,9 +200,9 @@ function listChanges(frame: Frame, before: Frame | null, contacts: readonly Pair
 
 const addValues = (a: Value, b: Value): Value => (a === null || b === null ? null : a + b)
 
-const times = (a: Point3, factor: number): Point3 => [a[0] * factor, a[1] * factor, a[2] * factor]
+const multiply = (a: Point3, factor: number): Point3 => [a[0] * factor, a[1] * factor, a[2] * factor]
 
-const vector = (a: Point3 | null): Vector | null => (a === null ? null : { x: a[0], y: a[1], z: a[2] })
+const toVector = (a: Point3 | null): Vector | null => (a === null ? null : { x: a[0], y: a[1], z: a[2] })
 
-const triple = (v: Vector | null | undefined): Point3 | null =>
+const toPoint = (v: Vector | null | undefined): Point3 | null =>
   v == null || v.x === null || v.y === null || v.z === null ? null : [v.x, v.y, v.z]

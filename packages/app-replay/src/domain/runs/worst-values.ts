@@ -14,19 +14,22 @@ export class WorstCollector {
     const { collisions, states, system, solver } = window
     const end = collisions.offset[row + 1] ?? 0
     for (let i = collisions.offset[row] ?? end; i < end; i++)
-      this.#depth = larger(this.#depth, num(collisions.data.data, i * collisionAt.width + collisionAt.depth))
+      this.#depth = selectLarger(
+        this.#depth,
+        num(collisions.data.data, i * collisionAt.width + collisionAt.depth),
+      )
     for (let column = 0; column < scene.bodies.length; column++) {
       if (window.present[row * scene.bodies.length + column] === 0) continue
       const [x, y, z] = [0, 1, 2].map((axis) => num(states.data, at(column) + stateAt.velocity + axis))
-      this.#speed = larger(this.#speed, length3(x ?? 0, y ?? 0, z ?? 0))
+      this.#speed = selectLarger(this.#speed, length3(x ?? 0, y ?? 0, z ?? 0))
     }
     const offset = row * solverAt.width
-    this.#iterations = larger(this.#iterations, num(solver.data, offset + solverAt.iterations))
-    this.#residual = larger(this.#residual, num(solver.data, offset + solverAt.residual))
+    this.#iterations = selectLarger(this.#iterations, num(solver.data, offset + solverAt.iterations))
+    this.#residual = selectLarger(this.#residual, num(solver.data, offset + solverAt.residual))
     // The change of the first frame is the total energy.
     if (row === 0) return
     const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)
-    this.#energyStep = larger(this.#energyStep, Math.abs(total(row) - total(row - 1)))
+    this.#energyStep = selectLarger(this.#energyStep, Math.abs(total(row) - total(row - 1)))
   }
 
   get values(): WorstValues {
@@ -40,6 +43,6 @@ export class WorstCollector {
   }
 }
 
-const larger = (a: number, b: number): number => (Number.isFinite(b) && b > a ? b : a)
+const selectLarger = (a: number, b: number): number => (Number.isFinite(b) && b > a ? b : a)
 
 const toKnown = (value: number): number | null => (Number.isFinite(value) ? value : null)

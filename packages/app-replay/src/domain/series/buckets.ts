@@ -14,13 +14,13 @@ export function selectMinMaxRows(values: NdArray<Float64Array>, limit: number): 
   for (let bucket = 0; bucket < buckets; bucket++) {
     const from = 1 + Math.floor((bucket * inner) / buckets)
     const to = 1 + Math.floor(((bucket + 1) * inner) / buckets)
-    const { least, greatest } = extremes(values, from, to)
+    const { least, greatest } = findExtremes(values, from, to)
     rows.add(least).add(greatest)
   }
   return [...rows].sort((a, b) => a - b)
 }
 
-function extremes(
+function findExtremes(
   values: NdArray<Float64Array>,
   from: number,
   to: number,

@@ -80,10 +80,10 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
         ? window.solver.get(row, solverAt.converged)
         : Number.NaN,
     'solver.constraints': solver(solverAt.constraints),
-    'contacts.pairs': ({ collisions }, row) => endRow(collisions, row) - firstRow(collisions, row),
+    'contacts.pairs': ({ collisions }, row) => endRow(collisions, row) - getFirstRow(collisions, row),
     'contacts.depth': ({ collisions }, row) => {
       let deepest = 0
-      for (let at = firstRow(collisions, row); at < endRow(collisions, row); at++)
+      for (let at = getFirstRow(collisions, row); at < endRow(collisions, row); at++)
         deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
     },
@@ -134,7 +134,7 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
     points: (window, row) => countRows(window.friction, row, isPair),
     depth: ({ collisions }, row) => {
       let deepest = 0
-      for (let at = firstRow(collisions, row); at < endRow(collisions, row); at++)
+      for (let at = getFirstRow(collisions, row); at < endRow(collisions, row); at++)
         if (isPair(collisions.data.get(at, collisionAt.a), collisions.data.get(at, collisionAt.b)))
           deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
@@ -174,12 +174,12 @@ function getStep({ times }: FrameWindow, row: number, { dt_s, dt_uniform }: Samp
 /** A missing depth does not count. */
 const maxDepth = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
 
-const firstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
+const getFirstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
 const endRow = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
 
 function countRows(rows: FlatRows, row: number, test: (a: number, b: number) => boolean): number {
   let found = 0
-  for (let at = firstRow(rows, row); at < endRow(rows, row); at++)
+  for (let at = getFirstRow(rows, row); at < endRow(rows, row); at++)
     if (test(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) found += 1
   return found
 }

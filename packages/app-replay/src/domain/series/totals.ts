@@ -35,17 +35,17 @@ export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Flo
     if (at.min === -1 || value < values.get(at.min)) at.min = row
     if (at.max === -1 || value > values.get(at.max)) at.max = row
   }
-  const value = (row: number): Value => (row === -1 ? null : values.get(row))
+  const getValue = (row: number): Value => (row === -1 ? null : values.get(row))
   const frame = (row: number): number | null => (row === -1 ? null : frames.get(row))
   return {
     count: length,
     nonfinite: length - finite,
-    min: value(at.min),
+    min: getValue(at.min),
     min_frame: frame(at.min),
-    max: value(at.max),
+    max: getValue(at.max),
     max_frame: frame(at.max),
-    first: value(at.first),
-    last: value(at.last),
+    first: getValue(at.first),
+    last: getValue(at.last),
     mean: finite === 0 ? null : mean,
     drift: finite === 0 ? null : values.get(at.last) - values.get(at.first),
   }

@@ -73,7 +73,7 @@ export function measureTurningAlong(
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,
   row: number,
 ): number {
-  const along = (column: number, lever: Point3): number => {
+  const measureAlong = (column: number, lever: Point3): number => {
     if (column < 0 || leverRows === 0) return 0
     const arm = cross(lever, normal)
     if (length3(...arm) <= parallelSine * length3(...lever)) return 0
@@ -81,5 +81,5 @@ export function measureTurningAlong(
     const spin = worldSpin(step.window.states.data, at)
     return Math.abs(spin[0] * arm[0] + spin[1] * arm[1] + spin[2] * arm[2])
   }
-  return along(columnA, leverA) + along(columnB, leverB)
+  return measureAlong(columnA, leverA) + measureAlong(columnB, leverB)
 }

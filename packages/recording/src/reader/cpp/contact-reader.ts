@@ -118,14 +118,14 @@ function flatContactReader(connection: Connection): ReadRows<Collision> {
         body_a_id: countAt(first, a),
         body_b_id: countAt(first, b),
         normal: vectorAt(first, normal),
-        penetration_depth: deepest(contacts),
+        penetration_depth: findDeepest(contacts),
         contacts,
       }
     })
   }
 }
 
-function deepest(contacts: readonly ContactPoint[]): Value {
+function findDeepest(contacts: readonly ContactPoint[]): Value {
   const depths = contacts.map(({ depth }) => depth).filter((depth) => depth !== null)
   return depths.length > 0 ? Math.max(...depths) : null
 }

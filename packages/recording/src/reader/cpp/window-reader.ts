@@ -166,11 +166,11 @@ function prepareExternals(connection: Connection): RowReader {
 const pair = ['body_a_id', 'body_b_id']
 const vector = { table: 'Vector3DRecord', components: xyz }
 
-const absent = (length: number): Float64Array => new Float64Array(length).fill(Number.NaN)
+const createAbsent = (length: number): Float64Array => new Float64Array(length).fill(Number.NaN)
 
 function readFrameBlock({ read, write }: RowReader, { first, last, places }: Range, width: number) {
   const { rowByFrame } = places
-  const data = absent(rowByFrame.size * width)
+  const data = createAbsent(rowByFrame.size * width)
   for (const row of read(first, last)) {
     const frame = rowByFrame.get(numberAt(row[0]))
     if (frame !== undefined) write(row, data, frame * width)
@@ -184,7 +184,7 @@ function readBodyBlock(
   width: number,
 ): NdArray<Float64Array> {
   const { rowByFrame, columnByBody } = places
-  const data = absent(rowByFrame.size * columnByBody.size * width)
+  const data = createAbsent(rowByFrame.size * columnByBody.size * width)
   for (const row of read(first, last)) {
     const frame = rowByFrame.get(numberAt(row[0]))
     const column = columnByBody.get(numberAt(row[1]))
@@ -198,7 +198,7 @@ function readFlatRows({ read, write }: RowReader, { first, last, places }: Range
   const { rowByFrame } = places
   const offset = new Uint32Array(rowByFrame.size + 1)
   const known = read(first, last).filter((row) => rowByFrame.has(numberAt(row[0])))
-  const data = absent(known.length * width)
+  const data = createAbsent(known.length * width)
   known.forEach((row, i) => {
     const frame = rowByFrame.get(numberAt(row[0])) ?? 0
     offset[frame + 1] = (offset[frame + 1] ?? 0) + 1

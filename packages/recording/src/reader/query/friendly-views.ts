@@ -14,7 +14,7 @@ interface ViewPlan extends FriendlyView {
   readonly sql: string | undefined
 }
 
-const vector = (name: string): string[] => xyz.map((axis) => `${name}${axis}`)
+const listComponents = (name: string): string[] => xyz.map((axis) => `${name}${axis}`)
 const pair = ['body_a_id', 'body_b_id']
 
 /** Creates TEMP views, without writing to the file. */
@@ -26,7 +26,9 @@ export function createViews(db: Database, era: EraMap): void {
 }
 
 function planViews(era: EraMap): readonly ViewPlan[] {
-  return [frames, states, contacts, friction, bodyRows, solver, bodies].map((plan) => plan(era))
+  return [frames, planStates, planContacts, planFriction, bodyRows, solver, planBodies].map((plan) =>
+    plan(era),
+  )
 }
 
 function selectRows(
@@ -62,10 +64,17 @@ function frames({ schema, parts }: EraMap): ViewPlan {
 
 const energyKey = ({ systemEnergy }: EraMap['parts']) => (systemEnergy === undefined ? 'id' : 'frame_id')
 
-function states(era: EraMap): ViewPlan {
+function planStates(era: EraMap): ViewPlan {
   const { schema, parts } = era
   const table = parts.states
-  const recorded = [...vector('p'), ...vector('v'), 'qw', ...vector('q'), 'rw', ...vector('r')]
+  const recorded = [
+    ...listComponents('p'),
+    ...listComponents('v'),
+    'qw',
+    ...listComponents('q'),
+    'rw',
+    ...listComponents('r'),
+  ]
   const rows = selectRows(era, table, (select, root) => {
     const state =
       table === 'AssetDynamicStateRecord'
@@ -97,16 +106,16 @@ function states(era: EraMap): ViewPlan {
   }
 }
 
-function contacts(era: EraMap): ViewPlan {
+function planContacts(era: EraMap): ViewPlan {
   const { parts } = era
   const rows = selectRows(era, parts.collisions, (select, root) => {
     addColumns(select, root, pair)
     if (parts.collisions === 'ContactRecord') {
       addColumns(select, root, [
-        ...vector('normal_'),
+        ...listComponents('normal_'),
         'depth',
-        ...vector('point_a_'),
-        ...vector('point_b_'),
+        ...listComponents('point_a_'),
+        ...listComponents('point_b_'),
         'depth',
       ])
       return
@@ -123,8 +132,8 @@ function contacts(era: EraMap): ViewPlan {
     name: 'v_contact',
     about: 'a contact point: normal from a to b, world points on both and depth in m, before the step',
     columns: [
-      ...['frame_id', 'simulation_time', ...pair, ...vector('n'), 'depth'],
-      ...[...vector('point_a_'), ...vector('point_b_'), 'point_depth'],
+      ...['frame_id', 'simulation_time', ...pair, ...listComponents('n'), 'depth'],
+      ...[...listComponents('point_a_'), ...listComponents('point_b_'), 'point_depth'],
     ],
     sql: parts.contactPoints === undefined && parts.collisions === 'CollisionResultRecord' ? undefined : rows,
   }
@@ -133,15 +142,15 @@ function contacts(era: EraMap): ViewPlan {
 const linkKey = ({ contactPoints }: EraMap['parts']) =>
   contactPoints === undefined ? 'id' : 'CollisionResultRecord_id'
 
-function friction(era: EraMap): ViewPlan {
+function planFriction(era: EraMap): ViewPlan {
   const values = [
     ...[
       ...pair,
-      ...vector('n'),
-      ...vector('t1'),
-      ...vector('t2'),
-      ...vector('lever_a_'),
-      ...vector('lever_b_'),
+      ...listComponents('n'),
+      ...listComponents('t1'),
+      ...listComponents('t2'),
+      ...listComponents('lever_a_'),
+      ...listComponents('lever_b_'),
     ],
     ...['friction_coefficient', 'normal_lambda', 'tangent1_lambda', 'tangent2_lambda'],
   ]
@@ -181,7 +190,7 @@ function solver(era: EraMap): ViewPlan {
   }
 }
 
-function bodies({ schema, parts }: EraMap): ViewPlan {
+function planBodies({ schema, parts }: EraMap): ViewPlan {
   const values = ['body_id', 'mass', 'restitution', 'friction']
   const select = parts.metadata && selectFrom(schema, parts.metadata)
   if (select) addColumns(select, select.root, values)

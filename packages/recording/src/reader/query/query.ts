@@ -37,7 +37,7 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
       child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
       // `exit` may be emitted before the reply and the report are read.
-      child.once('close', (code, killed) => reject(ended(killed ?? code, report, query)))
+      child.once('close', (code, killed) => reject(createEndError(killed ?? code, report, query)))
       child.send({ file, ...query } satisfies QueryJob, (error) => {
         if (error !== null) reject(lost(error))
       })
@@ -55,7 +55,11 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
   }
 }
 
-function ended(cause: string | number | null, report: string, { deadlineMs }: SqlQuery): CausewayError {
+function createEndError(
+  cause: string | number | null,
+  report: string,
+  { deadlineMs }: SqlQuery,
+): CausewayError {
   if (report === 'memory')
     return new RecordingError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
       remedy: 'select fewer rows and shorter values',

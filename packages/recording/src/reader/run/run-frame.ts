@@ -59,7 +59,7 @@ export function prepareFrames(db: Database): ReadFrames {
   }
 }
 
-const known = (value: Stored): number => value ?? Number.NaN
+const toNumber = (value: Stored): number => value ?? Number.NaN
 
 function unpackRow(row: Row): PackedFrame {
   const [id, time, wallTime, linear, rotational, potential, total, delta, injection, active] = row
@@ -68,8 +68,8 @@ function unpackRow(row: Row): PackedFrame {
   ) as [...[Stored, Stored, Stored, Stored, Stored], ...[Buffer | null, Buffer, Buffer | null]]
   return {
     id,
-    time: known(time),
-    wallTime: known(wallTime),
+    time: toNumber(time),
+    wallTime: toNumber(wallTime),
     bodies: toNumbers(bodies),
     contacts: contacts && toNumbers(contacts),
     joints: joints && toNumbers(joints),
@@ -77,11 +77,11 @@ function unpackRow(row: Row): PackedFrame {
       injection === null
         ? null
         : {
-            linear: known(linear),
-            rotational: known(rotational),
-            potential: known(potential),
-            total: known(total),
-            delta: known(delta),
+            linear: toNumber(linear),
+            rotational: toNumber(rotational),
+            potential: toNumber(potential),
+            total: toNumber(total),
+            delta: toNumber(delta),
             injection: injection === 1,
             active: active === 1,
           },
@@ -89,8 +89,8 @@ function unpackRow(row: Row): PackedFrame {
       converged === null
         ? null
         : {
-            iterations: known(iterations),
-            residual: known(residual),
+            iterations: toNumber(iterations),
+            residual: toNumber(residual),
             converged: converged === unknownConvergence ? null : converged === 1,
             constraints: constraints ?? 0,
             contacts: touching ?? 0,
@@ -98,17 +98,17 @@ function unpackRow(row: Row): PackedFrame {
   }
 }
 
-const value = (number: number | undefined): Value =>
+const toValue = (number: number | undefined): Value =>
   number !== undefined && Number.isFinite(number) ? number : null
 
 const vectorAt = (rows: Float64Array, at: number): Vector => ({
-  x: value(rows[at]),
-  y: value(rows[at + 1]),
-  z: value(rows[at + 2]),
+  x: toValue(rows[at]),
+  y: toValue(rows[at + 1]),
+  z: toValue(rows[at + 2]),
 })
 
 const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
-  w: value(rows[at]),
+  w: toValue(rows[at]),
   ...vectorAt(rows, at + 1),
 })
 
@@ -117,7 +117,7 @@ export function unpackFrame({ id, time, bodies, contacts, joints, solver, system
   const lists = unpackContacts(contacts)
   return {
     frame_id: id,
-    simulation_time: value(time),
+    simulation_time: toValue(time),
     states: unpackStates(bodies),
     collisions: unpackCollisions(lists.collisions, lists.points),
     contact_constraints: unpackRows(lists.constraints, 14, constraintAt),
@@ -167,10 +167,10 @@ function unpackEnergies(bodies: Float64Array): readonly BodyEnergy[] {
     const from = at + bodyAt.energy
     energies.push({
       body_id: bodies[at + bodyAt.id] ?? 0,
-      linear_ke: value(bodies[from]),
-      rotational_ke: value(bodies[from + 1]),
-      potential_e: value(bodies[from + 2]),
-      total_e: value(bodies[from + 3]),
+      linear_ke: toValue(bodies[from]),
+      rotational_ke: toValue(bodies[from + 1]),
+      potential_e: toValue(bodies[from + 2]),
+      total_e: toValue(bodies[from + 3]),
     })
   }
   return energies
@@ -185,11 +185,11 @@ function unpackCollisions(collisions: Float64Array, points: Float64Array): reado
       body_a_id: list[at] ?? 0,
       body_b_id: list[at + 1] ?? 0,
       normal: vectorAt(list, at + 2),
-      penetration_depth: value(list[at + 5]),
+      penetration_depth: toValue(list[at + 5]),
       contacts: unpackRows(own, 7, (point, k) => ({
         point_a: vectorAt(point, k),
         point_b: vectorAt(point, k + 3),
-        depth: value(point[k + 6]),
+        depth: toValue(point[k + 6]),
       })),
     }
   })
@@ -201,9 +201,9 @@ const constraintAt = (list: Float64Array, at: number): ContactConstraint => ({
   normal: vectorAt(list, at + 2),
   lever_arm_a: vectorAt(list, at + 5),
   lever_arm_b: vectorAt(list, at + 8),
-  penetration_depth: value(list[at + 11]),
-  restitution: value(list[at + 12]),
-  pre_impact_rel_vel_normal: value(list[at + 13]),
+  penetration_depth: toValue(list[at + 11]),
+  restitution: toValue(list[at + 12]),
+  pre_impact_rel_vel_normal: toValue(list[at + 13]),
 })
 
 const frictionAt = (list: Float64Array, at: number): FrictionConstraint => ({
@@ -214,10 +214,10 @@ const frictionAt = (list: Float64Array, at: number): FrictionConstraint => ({
   tangent2: vectorAt(list, at + 8),
   lever_arm_a: vectorAt(list, at + 11),
   lever_arm_b: vectorAt(list, at + 14),
-  friction_coefficient: value(list[at + 17]),
-  normal_lambda: value(list[at + 18]),
-  tangent1_lambda: value(list[at + 19]),
-  tangent2_lambda: value(list[at + 20]),
+  friction_coefficient: toValue(list[at + 17]),
+  normal_lambda: toValue(list[at + 18]),
+  tangent1_lambda: toValue(list[at + 19]),
+  tangent2_lambda: toValue(list[at + 20]),
 })
 
 const externalAt = (list: Float64Array, at: number): ExternalForce => ({
@@ -234,23 +234,23 @@ const readJoint = (list: Float64Array, at: number): Joint => ({
   point: vectorAt(list, at + jointAt.point),
   impulse: vectorAt(list, at + jointAt.impulse),
   torque: vectorAt(list, at + jointAt.torque),
-  position_error: value(list[at + jointAt.error]),
+  position_error: toValue(list[at + jointAt.error]),
 })
 
 const unpackSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow): Solver => ({
-  iterations: value(iterations),
-  residual: value(residual),
+  iterations: toValue(iterations),
+  residual: toValue(residual),
   converged,
   num_constraints: constraints,
   num_contacts: contacts,
 })
 
 const unpackSystem = (system: SystemRow): SystemEnergy => ({
-  total_linear_ke: value(system.linear),
-  total_rotational_ke: value(system.rotational),
-  total_potential_e: value(system.potential),
-  total_system_e: value(system.total),
-  delta_e: value(system.delta),
+  total_linear_ke: toValue(system.linear),
+  total_rotational_ke: toValue(system.rotational),
+  total_potential_e: toValue(system.potential),
+  total_system_e: toValue(system.total),
+  delta_e: toValue(system.delta),
   energy_injection: system.injection,
   collision_active: system.active,
 })

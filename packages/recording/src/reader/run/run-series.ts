@@ -12,7 +12,7 @@ const toBounds = ({ start, end }: FrameRange): readonly [number, number] => [
   end ?? Number.MAX_SAFE_INTEGER,
 ]
 
-const finite = (value: number | null | undefined): number =>
+const toFinite = (value: number | null | undefined): number =>
   value != null && Number.isFinite(value) ? value : Number.NaN
 
 /** `solver` throws `NOT_RECORDED` if the engine sent no solver diagnostics. */
@@ -66,7 +66,7 @@ function toColumns<Field extends string>(fields: readonly Field[], rows: readonl
   const data = new Float64Array(rows.length * fields.length)
   rows.forEach((row, i) => {
     fields.forEach((_, k) => {
-      data[i * fields.length + k] = finite(row[k])
+      data[i * fields.length + k] = toFinite(row[k])
     })
   })
   return { fields, length: rows.length, data }

@@ -10,7 +10,7 @@ const xyz = ({ x, y, z }: Vector): Row => [x, y, z]
 const wxyz = ({ w, ...axis }: Quaternion): Row => [w, ...xyz(axis)]
 const hypot = (...values: Row): Value =>
   values.some((value) => value === null) ? null : Math.hypot(...(values as number[])) // none is null
-const utilization = (tangent: Value, mu: Value, normal: Value): Value =>
+const computeUtilization = (tangent: Value, mu: Value, normal: Value): Value =>
   tangent === null || mu === null || normal === null || mu * normal === 0
     ? null
     : tangent / (mu * Math.abs(normal))
@@ -48,7 +48,7 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
           ...xyz(row.tangent1),
         ],
         ...[...xyz(row.tangent2), ...xyz(row.lever_arm_a), ...xyz(row.lever_arm_b), mu, n, t1, t2],
-        ...[tangent, utilization(tangent, mu, n)],
+        ...[tangent, computeUtilization(tangent, mu, n)],
       ]
     }),
   v_energy: ({ frame_id, simulation_time, body_energies }) =>

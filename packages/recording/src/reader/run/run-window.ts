@@ -112,11 +112,11 @@ function bodyBlock(
 
 const writeState: WriteBody = (rows, from, to, at) => {
   if (((rows[from + bodyAt.parts] ?? 0) & hasState) === 0) return
-  const value = (offset: number): number => rows[from + offset] ?? Number.NaN
-  for (let i = 0; i < 6; i++) to[at + i] = value(bodyAt.position + i)
-  for (let i = 0; i < 4; i++) to[at + 6 + i] = value(bodyAt.orientation + i)
-  const [w, x, y, z] = [value(11), value(12), value(13), value(14)]
-  const [rw, rx, ry, rz] = [value(15), value(16), value(17), value(18)]
+  const readValue = (offset: number): number => rows[from + offset] ?? Number.NaN
+  for (let i = 0; i < 6; i++) to[at + i] = readValue(bodyAt.position + i)
+  for (let i = 0; i < 4; i++) to[at + 6 + i] = readValue(bodyAt.orientation + i)
+  const [w, x, y, z] = [readValue(11), readValue(12), readValue(13), readValue(14)]
+  const [rw, rx, ry, rz] = [readValue(15), readValue(16), readValue(17), readValue(18)]
   to[at + 10] = 2 * (w * rx - x * rw - y * rz + z * ry)
   to[at + 11] = 2 * (w * ry + x * rz - y * rw - z * rx)
   to[at + 12] = 2 * (w * rz - x * ry + y * rx - z * rw)

@@ -35,13 +35,15 @@ export function chatterLaw(): Law {
         const gap = frame - before - 1
         if (gap >= 1 && gap <= chatterRule.gap && losses.parting < 0.25 * scene.g * scene.dt)
           recordLoss(losses, before + 1, found)
-        const along = (column: number): number => {
+        const measureAlong = (column: number): number => {
           if (column < 0) return 0
           const at = step.at(column) + stateAt.velocity
           const v = window.states.data
           return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
         }
-        losses.parting = isRocking(step, touch) ? Number.POSITIVE_INFINITY : along(columnB) - along(columnA)
+        losses.parting = isRocking(step, touch)
+          ? Number.POSITIVE_INFINITY
+          : measureAlong(columnB) - measureAlong(columnA)
       }
     },
     findings: () =>

@@ -58,12 +58,12 @@ function boundClosing(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
   const s = step.window.states.data
-  const along = (column: number): number => {
+  const measureAlong = (column: number): number => {
     if (column < 0) return 0
     const [x, y, z] = read3(s, step.atBefore(column) + stateAt.velocity)
     return x * normal[0] + y * normal[1] + z * normal[2]
   }
-  return Math.abs(along(columnA) - along(columnB)) + (measureTurning(step, touch) || 0) || 0
+  return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
 /** Returns 0 unless the recorded speed towards the contact is about g dt. */

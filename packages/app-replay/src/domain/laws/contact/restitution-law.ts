@@ -158,13 +158,13 @@ function getSeparationSpeed(
   row: number,
   normal: readonly [number, number, number],
 ): number {
-  const along = (column: number): number => {
+  const measureAlong = (column: number): number => {
     if (column < 0) return 0
     const at = (row * scene.bodies.length + column) * stateAt.width + stateAt.velocity
     const v = window.states.data
     return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
   }
-  return along(columnB) - along(columnA)
+  return measureAlong(columnB) - measureAlong(columnA)
 }
 
 const isCentral = (step: Step, touch: Touch, closing: number): boolean =>
