@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of Debrief. */
 export const DebriefError = defineErrors({
   MULTIPLE_PLOTS: {
     status: 409,

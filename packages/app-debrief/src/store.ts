@@ -14,7 +14,6 @@ import { createEventCache, createPlotCache } from './plot/plot-caches.ts'
 import type { PlotEnv } from './plot/plot-record.ts'
 import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
-/** An open plot, which is loaded with its first use. */
 interface Entry {
   readonly path: string
   /** Whether it was open when the server stopped. It remains open if it cannot be read. */
@@ -31,7 +30,6 @@ const maxListedPlots = 50
 
 const mebibyte = 1024 ** 2
 
-/** The open plots, shared by all clients. */
 export class Debrief {
   readonly charts: ChartRenderer
   readonly toolCache: ToolCache = { tools: [], loadedMs: Number.NEGATIVE_INFINITY }
@@ -46,7 +44,6 @@ export class Debrief {
   readonly #ending = new AbortController()
   readonly #watching: Promise<void>
 
-  /** Opens the journal and the plots that were open when the server stopped. */
   static async open(env: Env): Promise<Debrief> {
     const debrief = new Debrief(env)
     for (const { filename, path } of await debrief.#plotEnv.journal.listOpenPlots())
@@ -92,7 +89,6 @@ export class Debrief {
     if (known !== undefined) return known
     await this.#closing.get(name)?.catch(() => {})
     const path = await this.#findFile(name)
-    // Another client may have opened it in the meantime.
     const entry = this.#entries.get(name) ?? { path, isRestored: false }
     this.#entries.set(name, entry)
     try {
@@ -108,7 +104,7 @@ export class Debrief {
     }
   }
 
-  /** Saves and closes a plot. Throws `PLOT_NOT_FOUND`. */
+  /** Throws `PLOT_NOT_FOUND`. */
   async close(filename: string): Promise<void> {
     const name = parsePlotName(filename)
     // The plot may have unsaved changes from before the server stopped.
@@ -170,7 +166,7 @@ export class Debrief {
     }
   }
 
-  /** Saves and closes all plots. They are open again after a restart. */
+  /** The plots are open again after a restart. */
   async end(): Promise<void> {
     this.#ending.abort()
     await this.#watching
@@ -225,7 +221,7 @@ export class Debrief {
     for (const part of plotParts) changed.resource(getPlotUri(part))
   }
 
-  /** Polls the files of open plots, which works on every file system. */
+  /** Polls, which works on every file system. */
   async #watchFiles(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {

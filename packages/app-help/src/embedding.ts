@@ -1,6 +1,6 @@
 import { decodeLsa, type Embedder, openEndpoint, openLsa, type WantedSpace } from '@causeway/embed'
 
-/** The embedding provider; plain data for workers. */
+/** Plain data for workers. */
 export type EmbeddingSettings =
   | { readonly provider: 'none' }
   | { readonly provider: 'lsa' }
@@ -9,7 +9,6 @@ export type EmbeddingSettings =
       readonly baseUrl: string
       readonly model: string
       readonly dimensions: number
-      /** Whether to request this number of dimensions from the endpoint. */
       readonly requestDimensions: boolean
       readonly apiKey?: string | undefined
     }

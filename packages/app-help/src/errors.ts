@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of Help. */
 export const HelpError = defineErrors({
   HELP_DOC_NOT_FOUND: {
     status: 404,

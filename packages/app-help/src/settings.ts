@@ -7,17 +7,13 @@ import type { EmbeddingSettings } from './embedding.ts'
 export interface HelpSettings {
   /** Reads the configured sources. A missing folder may exist later. */
   readonly listSources: () => SourceList
-  /** Whether callers can request internal pages. */
   readonly internal: boolean
-  /** Whether the server indexes changed pages at its start. */
   readonly autoBuild: boolean
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
-  /** URL of a PostgreSQL server for the documentation. */
   readonly databaseUrl: string | undefined
 }
 
-/** Reads validated settings, with defaults. */
 export function readSettings(
   values: Readonly<Record<string, unknown>>,
   { cwd, dir }: { readonly cwd: string; readonly dir: string },
@@ -47,10 +43,8 @@ export function readSettings(
   }
 }
 
-/** The public registry of npm. */
 const defaultRegistry = 'https://registry.npmjs.org'
 
-/** The default model of an endpoint, with its dimensions. */
 export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const
 
 /** `dimensions` is 0 for the default of the model. */

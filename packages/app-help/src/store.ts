@@ -21,18 +21,17 @@ import { type HelpSettings, readSettings } from './settings.ts'
 import { makeHolder } from './storage/lock-holder.ts'
 import type { BuildReport, DocRow, IndexFacts, Scope } from './storage/types.ts'
 
-/** Progress of a running build. */
 export interface BuildProgress {
   readonly done: number
   readonly total: number | null
   readonly message: string
 }
 
-/** Delay of the first build after the start, in milliseconds: by then the server has answered its first clients. */
+/** Delay of the first build, ms: by then the server has answered its first clients. */
 const startDelayMs = 1500
-/** How long a query waits for the first index, in milliseconds. */
+/** How long a query waits for the first index, ms. */
 const firstIndexMs = 15_000
-/** Interval at which the index is checked for builds of other processes, in milliseconds. */
+/** Interval of checks for builds of other processes, ms. */
 const watchMs = 2000
 /** The search worker holds about 40 MB. It ends after this time without a query; the next one takes 0.4 s longer. */
 const idleMs = 5 * 60_000
@@ -43,16 +42,13 @@ const idleMs = 5 * 60_000
  */
 export class Help {
   readonly settings: HelpSettings
-  /** The memory of the search worker. */
   readonly memory: WorkerMemory
   readonly #env: Env
-  /** Identifies builds of this object in the lock. */
   readonly #id: string
   readonly #storage: { readonly dir: string; readonly databaseUrl: string | undefined }
   readonly #search: SharedWorker<SearchMethods>
   readonly #startTimer: NodeJS.Timeout | undefined
   readonly #watchTimer: NodeJS.Timeout
-  /** Wake the queries that wait for an index. */
   readonly #waiting = new Set<() => void>()
   #builder: WorkerLink<BuildMethods> | undefined
   #build: Promise<BuildReport> | undefined
@@ -60,16 +56,13 @@ export class Help {
   #failure: CausewayError | undefined
   /** Revision of the published index; `undefined` before the first check. */
   #revision: number | undefined
-  /** When an index was last published in the data folder, as of the last check. */
   #publishedMs: number | undefined
-  /** Facts of the index while no search worker runs. */
   #facts: IndexFacts | undefined
   /** Whether the index is unreadable. The next build then starts from nothing. */
   #isDamaged = false
   #isClosed = false
   #lastQueryMs = 0
 
-  /** Reads no data. */
   constructor(env: Env) {
     this.#env = env
     this.#id = env.newId()
@@ -98,12 +91,11 @@ export class Help {
     return this.#query(() => this.#search.call('facts', undefined))
   }
 
-  /** Whether an index exists. Does not wait for one. */
+  /** Does not wait for an index. */
   async isBuilt(): Promise<boolean> {
     return (this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0
   }
 
-  /** Progress of this server's build of the public edition, if one is running. */
   building(): BuildProgress | undefined {
     return this.#progress
   }
@@ -155,11 +147,9 @@ export class Help {
     return link
   }
 
-  /** Reads the revision of the published index, and notifies clients and waiting queries if it changed. */
   async #checkRevision(): Promise<number> {
     this.#publishedMs = this.#readPublishedMs()
     const builder = this.#builder?.isAlive ? this.#builder : undefined
-    // A build must not start the search worker.
     const revision =
       builder === undefined || this.#search.link !== undefined
         ? await this.#search.call('revision', undefined)
@@ -233,7 +223,6 @@ export class Help {
     })
   }
 
-  /** Ends an idle search worker, and checks whether another process has published an index. */
   async #watch(): Promise<void> {
     if (this.#revision === undefined) return
     const link = this.#search.link
@@ -248,7 +237,6 @@ export class Help {
     await this.#checkRevision()
   }
 
-  /** Modification time of the folder of indexes. */
   #readPublishedMs(): number | undefined {
     return statSync(join(this.#storage.dir, 'help'), { throwIfNoEntry: false })?.mtimeMs
   }
@@ -301,7 +289,6 @@ export class Help {
     if ((await this.#checkRevision()) === 0) throw notBuilt(this.#failure)
   }
 
-  /** Resolves when an index is published, or after `firstIndexMs`. */
   #indexAppears(): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

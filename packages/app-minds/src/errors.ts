@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of Minds. */
 export const MindsError = defineErrors({
   MIND_NOT_FOUND: {
     rpc: -32002,

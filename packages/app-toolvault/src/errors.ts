@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of ToolVault. */
 export const ToolVaultError = defineErrors({
   FEATURES_NEEDED: {
     status: 400,

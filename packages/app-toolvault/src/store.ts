@@ -9,7 +9,7 @@ import type { VaultMethods } from './runner/vault-worker.ts'
 /** Runs with fewer positions take less than ten milliseconds and stay in the main thread. */
 const maxInlinePositions = 400
 
-/** Runs tools: short runs in this thread, long runs and file imports in workers. */
+/** Runs short tools in this thread, long ones and file imports in workers. */
 export class Vault {
   readonly #newId: Env['newId']
   readonly #roots: Env['roots']
@@ -56,7 +56,7 @@ export class Vault {
     return this.#pool.stop()
   }
 
-  /** Returns the real path of the file to import, or `undefined` if its text was passed. */
+  /** Returns `undefined` if the text of the file was passed. */
   async #resolveFile({ path, text }: ToolArgs): Promise<string | undefined> {
     if (typeof path === 'string' && text === undefined) return this.#roots.resolve(path)
     if (typeof text === 'string' && path === undefined) return undefined
@@ -74,7 +74,7 @@ const charactersPerNumber = 20
 /** Stops counting when the run is certainly long. */
 const maxCountedNumbers = 10_000
 
-/** Estimates the work of a run as pairs of numbers in its arguments. */
+/** Counts pairs of numbers in the arguments. */
 function estimatePositions(args: ToolArgs): number {
   const count = { left: maxCountedNumbers }
   for (const value of Object.values(args)) subtractNumbers(value, count)

@@ -14,7 +14,7 @@ interface VaultRun {
 
 const cacheTtlMs = 60_000
 
-/** Lists the tools of ToolVault. Throws `UNKNOWN_TOOL` if ToolVault is not enabled. */
+/** Throws `UNKNOWN_TOOL` if ToolVault is not enabled. */
 export async function listVaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
   const ageMs = ctx.now() - toolCache.loadedMs
@@ -53,7 +53,7 @@ export async function runVaultTool(
   }
 }
 
-/** Finds a tool by its name, with hyphens or underscores. Throws `UNKNOWN_TOOL`. */
+/** Accepts hyphens or underscores. Throws `UNKNOWN_TOOL`. */
 export async function findVaultTool(ctx: DebriefContext, name: string): Promise<VaultTool> {
   const tools = await listVaultTools(ctx)
   const plainName = name.replaceAll('-', '_').replace(/^(toolvault_|ToolVault__)/, '')

@@ -11,7 +11,7 @@ const scale = 1.5
 /** The coastlines use memory in the worker, which ends after this idle time. */
 const defaultIdleMs = 60_000
 
-/** Renders charts: one worker draws SVG, another makes it a PNG. Both start with the first chart. */
+/** One worker draws SVG, another makes it a PNG. Both start with the first chart. */
 export class ChartRenderer {
   readonly #pictures: ReturnType<typeof openPicture>
   readonly #pool: WorkerPool<ChartMethods>
@@ -25,7 +25,6 @@ export class ChartRenderer {
     this.#pool = new WorkerPool<ChartMethods>(start, { name: 'charts', maxRunning: 1, idleMs })
   }
 
-  /** Whether a worker has loaded the coastline. */
   get isLoaded(): boolean {
     return this.#pool.workers.length > 0
   }

@@ -7,7 +7,6 @@ import { clipLand, createLandRing, type LandRing } from '../domain/map/coast.ts'
 import { type Coast, drawMap, type MapDrawing } from '../domain/map/map-drawing.ts'
 
 export interface ChartMethods {
-  /** Returns SVG text. */
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string
   /** Returns the land within bounds as the JSON text of a GeoJSON MultiPolygon. */
   clip(bounds: Bounds): string
@@ -18,7 +17,7 @@ const maxDetailedWidth = 5
 /** As above, for a map that can be enlarged. */
 const maxDetailedMapWidth = 16
 
-/** Draws charts. Reads a coast when the first chart needs it. */
+/** Reads a coast when the first chart needs it. */
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 

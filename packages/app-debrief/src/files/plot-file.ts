@@ -101,7 +101,6 @@ export async function stagePlot(path: string, pieces: Iterable<string>): Promise
       const chunk = Buffer.from(text)
       hash.update(chunk)
       bytes += chunk.length
-      // Appends to the previous chunk.
       await handle.writeFile(chunk)
     }
     await handle.sync()
@@ -114,7 +113,7 @@ export async function stagePlot(path: string, pieces: Iterable<string>): Promise
   }
 }
 
-/** Replaces the file atomically. Throws as `stagePlot`. */
+/** Throws as `stagePlot`. */
 export async function commitStaged(temp: string, path: string): Promise<void> {
   try {
     await rename(temp, path)
@@ -207,7 +206,7 @@ async function withFile<T>(path: string, use: (handle: FileHandle, size: number)
   }
 }
 
-/** Returns the mode of the file. Throws if it is not writable. */
+/** Throws if the file is not writable. */
 async function findMode(path: string): Promise<number> {
   try {
     const { mode } = await stat(path)

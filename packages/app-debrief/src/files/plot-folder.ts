@@ -15,7 +15,7 @@ export interface PlotFile extends PlotTitle {
   readonly modified: string
 }
 
-/** Returns the plot files of all folders by name. If several have the same name, the first folder takes precedence. */
+/** If several files have the same name, the first folder takes precedence. */
 export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> {
   const found = new Map<string, PlotFile>()
   for (const folder of roots.folders())

@@ -10,7 +10,6 @@ export interface PlotRow {
   readonly filename: string
   readonly is_open: 0 | 1
   readonly rev: number
-  /** Revision of the file. */
   readonly saved_rev: number
   /** Of the content that was last read or written. */
   readonly sha256: string
@@ -32,7 +31,6 @@ interface Transaction {
   readonly actor: string
   readonly kind: string
   readonly label: string
-  /** The first twenty ids. */
   readonly ids: readonly string[]
   readonly patch: string | null
   readonly entries: readonly ChangedEntry[]
@@ -163,7 +161,7 @@ export class Journal {
     return row && parseRow(row)
   }
 
-  /** Begins the history of a plot that is opened for the first time, or whose file was replaced. */
+  /** Begins the history of a new plot, or of one whose file was replaced. */
   async begin({
     path,
     filename,
@@ -191,7 +189,7 @@ export class Journal {
     this.#transact(() => this.#putResult(request, result))
   }
 
-  /** Stores a transaction with its result and increments the revision. Throws `REV_MISMATCH`. */
+  /** Increments the revision. Throws `REV_MISMATCH`. */
   async commit(made: Transaction, result: unknown): Promise<void> {
     const { path, rev, request, actor, kind, label } = made
     const statements = this.#statements
@@ -212,7 +210,7 @@ export class Journal {
     return this.#statements.entries.all(path)
   }
 
-  /** Returns the changes after a revision, up to the first that was too large to store. */
+  /** Stops at the first change that was too large to store. */
   async listPatches(path: string, afterRev: number): Promise<readonly string[]> {
     const all = this.#statements.patches.all(path, afterRev)
     const gap = all.indexOf(null)
@@ -223,7 +221,6 @@ export class Journal {
     this.#statements.markSaving.run(rev, sha256, path)
   }
 
-  /** Deletes the changes that the file has now. */
   async markSaved(path: string, rev: number, sha256: string): Promise<void> {
     this.#transact(() => {
       this.#statements.markSaved.run(rev, sha256, path)

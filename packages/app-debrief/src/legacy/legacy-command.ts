@@ -17,7 +17,7 @@ export type LegacyResponse =
   | { readonly result: string }
   | { readonly error: LegacyError; readonly status: number }
 
-/** An error of the original plot server, with the complete error in `details`. */
+/** The complete error is in `details`. */
 interface LegacyError {
   readonly message: string
   readonly code: number | 'MULTIPLE_PLOTS'
@@ -60,7 +60,6 @@ function toLegacyError(error: CausewayError): LegacyError {
   }
 }
 
-/** Returns JSON text. */
 type Command = (params: JsonObject, ctx: LegacyContext) => Promise<string>
 
 const callTool =
@@ -75,7 +74,6 @@ const callForMember =
   async (params, ctx) =>
     JSON.stringify((await ctx.call(tool, addFilename(params, createArgs(params))))[name] ?? null)
 
-/** The original ignores unknown ids. */
 const ignoreMissing = (command: string, payload: unknown): JsonObject => ({
   command: { command, payload },
   ignore_missing: true,

@@ -19,7 +19,6 @@ export class PlotEvents {
   readonly #listeners = new Set<EventListener>()
   #characters = 0
   #last: EventPosition
-  /** The last event that is not retained. */
   #evicted: EventPosition
 
   constructor(rev: number) {
@@ -39,7 +38,7 @@ export class PlotEvents {
     return this.#characters
   }
 
-  /** Sends an event to all viewers. `rev` is the revision after the change, `members` the JSON members of the data. */
+  /** `rev` is the revision after the change, `members` the JSON members of the data. */
   emit(rev: number, event: string, members: string): void {
     this.#last = rev > this.#last[0] ? [rev, 0] : [this.#last[0], this.#last[1] + 1]
     const made: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }
@@ -53,7 +52,7 @@ export class PlotEvents {
     for (const listener of this.#listeners) listener(made)
   }
 
-  /** Adds a viewer. Returns the events since an id, or `null` if the viewer requires a snapshot. */
+  /** Returns the events since an id, or `null` if the viewer requires a snapshot. */
   subscribe(listener: EventListener, since: string | null): readonly LiveEvent[] | null {
     this.#listeners.add(listener)
     const from = since === null ? null : parseId(since)

@@ -18,6 +18,5 @@ export async function packPatch(json: string): Promise<string> {
   return prefix + (await compress(json, { level: 1 })).toString('base64')
 }
 
-/** Returns the JSON. */
 export const unpackPatch = (stored: string): string =>
   stored.startsWith(prefix) ? inflateSync(Buffer.from(stored.slice(1), 'base64')).toString() : stored

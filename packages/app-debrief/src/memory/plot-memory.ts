@@ -29,7 +29,7 @@ interface State {
   readonly lastSeq: number
 }
 
-/** Creates the methods of one plot. They must be called one after the other, `load` first. */
+/** The methods must be called one after the other, `load` first. */
 export function createPlotMemory(): Handlers<PlotMethods> {
   let state: State | undefined
   let pending: State | undefined

@@ -16,7 +16,7 @@ export interface EntryRow {
   readonly is_undone: 0 | 1
 }
 
-/** A new or changed entry. Without a patch, only `is_undone` changed. */
+/** Without a patch, only `is_undone` changed. */
 export type ChangedEntry = Omit<EntryRow, 'patch'> & { readonly patch: string | null }
 
 export type Change =
@@ -42,7 +42,6 @@ export interface Prepared {
   readonly results: readonly CommandResult[]
   readonly notices: readonly Notice[]
   readonly addedIds: readonly string[]
-  /** The first twenty affected ids. */
   readonly ids: readonly string[]
   readonly steps: number
   /** For the journal. `null` if it is too large, in which case the file must be saved immediately. */

@@ -29,7 +29,7 @@ interface ChangeOutcome<Result> {
   readonly isUndoKept: boolean
 }
 
-/** Changes a plot in one transaction. Throws `REV_MISMATCH` and errors of the change. */
+/** Throws `REV_MISMATCH` and errors of the change. */
 export async function changePlot<Result>(
   env: PlotEnv,
   plot: PlotRecord,
@@ -96,7 +96,6 @@ function notifyChange({ changed }: PlotEnv, plot: PlotRecord, made: Prepared, by
     live.emit(rev, event, `"origin":${createOrigin(by)},${members}`)
     const part = event === 'patch' ? 'features' : event
     changed.resource(getPlotUri(part, filename))
-    // The plot may be the only open one.
     changed.resource(getPlotUri(part))
   }
   notifyNotices(plot, made, by)

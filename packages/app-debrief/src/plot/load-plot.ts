@@ -61,7 +61,6 @@ async function holdFile(
   }
 }
 
-/** For a file that is new, or that another program replaced. */
 async function beginHistory(
   env: PlotEnv,
   { holder, loaded, live }: HeldFile,

@@ -7,7 +7,7 @@ type CacheMemory = Pick<Cache, 'bytes' | 'shrink'>
 /** A plot that was used within this time is not evicted. */
 const minIdleMs = 1000
 
-/** The memory of plots. Evicts the least recently used ones. */
+/** Evicts the least recently used plots. */
 export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
   async bytes() {
     const all = await Promise.all(list().map((plot) => plot.memoryBytes()))

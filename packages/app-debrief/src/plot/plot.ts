@@ -24,7 +24,7 @@ import { SaveTimer } from './save-timer.ts'
 /** Commands with this number of objects and positions are applied by a worker. */
 const minWorkerWork = 20_000
 
-/** An open plot. Changes, saves and checks run one after the other. */
+/** Changes, saves and checks run one after the other. */
 export class Plot {
   readonly filename: string
   readonly path: string
@@ -41,7 +41,7 @@ export class Plot {
   #isUndoKept = true
   #usedMs: number
 
-  /** Opens a plot by its real path. Throws as `loadPlot`. */
+  /** Throws as `loadPlot`. */
   static async open(env: PlotEnv, path: string, options: CallOptions = {}): Promise<Plot> {
     const plot = new Plot(env, await loadPlot(env, path, options))
     await plot.#check()
@@ -91,7 +91,7 @@ export class Plot {
     return createStamp(this.#record)
   }
 
-  /** Returns the result of a query with the stamp of the plot at that time. */
+  /** Returns the result with the stamp of the same time. */
   async read<Q extends Query>(
     query: Q,
   ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly stamp: PlotStamp }> {
@@ -116,7 +116,7 @@ export class Plot {
     return this.#enqueue(async () => start(await this.#record.holder.read(query), this.#record.rev))
   }
 
-  /** Makes a change in one transaction. A repeated request returns the result of the first. */
+  /** Makes one transaction. A repeated request returns the result of the first. */
   async change<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
     await this.#checkFirst()
     return this.#enqueue(async () => {
@@ -132,7 +132,7 @@ export class Plot {
     })
   }
 
-  /** Writes the file now. Throws as `writePlot`. */
+  /** Throws as `writePlot`. */
   save(isForced = false): Promise<PlotStamp> {
     return this.#enqueue(async () => {
       const { rev, savedRev } = this.#record
@@ -149,7 +149,7 @@ export class Plot {
     return this.#enqueue(() => this.#reload(by))
   }
 
-  /** Writes the plot to another file and returns its path. Throws `PLOT_EXISTS`. */
+  /** Returns the path. Throws `PLOT_EXISTS`. */
   saveCopy(filename: string): Promise<string> {
     return this.#enqueue(() => writeCopy(this.#record, filename))
   }
@@ -158,7 +158,7 @@ export class Plot {
     if (!this.#isLost && !this.#isClosed) await this.#enqueue(() => this.#check())
   }
 
-  /** Saves the plot and releases its memory. The next call loads it again. */
+  /** The next call loads the plot again. */
   release(): Promise<void> {
     return this.#enqueue(async () => {
       await trySave(this.#env, this.#record)
@@ -169,14 +169,14 @@ export class Plot {
     })
   }
 
-  /** Returns the used memory, an estimate in this thread; 0 after a release. */
+  /** Returns an estimate in this thread, and 0 after a release. */
   async memoryBytes(): Promise<number> {
     if (this.#isLost) return 0
     const { holder, bytes } = this.#record
     return holder.isWorker ? holder.bytes() : 2 * bytes
   }
 
-  /** Returns the time since the last call. 0 if there are viewers. */
+  /** Returns 0 if there are viewers. */
   idleMs(): number {
     return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#usedMs
   }
@@ -230,7 +230,7 @@ export class Plot {
     this.#scheduleSave()
   }
 
-  /** Loads the plot in a worker. The journal has all changes that the file lacks. */
+  /** The journal has all changes that the file lacks. */
   async #moveToWorker(): Promise<void> {
     const { holder, live } = this.#record
     this.#record = await loadPlot(this.#env, this.path, { live, isInWorker: true })
@@ -291,7 +291,6 @@ export class Plot {
   }
 }
 
-/** Counts the objects and positions of a change, up to a limit. */
 function estimateWork(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value) && typeof value[0] === 'number') return 1

@@ -54,7 +54,7 @@ export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   }
 }
 
-/** Writes the plot to another file in its folder and returns the path. Throws `PLOT_EXISTS`. */
+/** Returns the path. Throws `PLOT_EXISTS`. */
 export async function writeCopy({ path, holder }: PlotRecord, filename: string): Promise<string> {
   const target = join(path, '..', filename)
   const { temp } = await holder.call('stage', { path: target })
@@ -74,7 +74,6 @@ export async function writeCopy({ path, holder }: PlotRecord, filename: string):
   return target
 }
 
-/** Whether another program changed the file since it was last read or written. */
 export async function isModified(plot: PlotRecord): Promise<boolean> {
   const signature = await getSignature(plot.path)
   if (signature === plot.signature && signature !== null) return false
@@ -97,7 +96,6 @@ async function requireUnmodified(plot: PlotRecord): Promise<void> {
   )
 }
 
-/** Stores a copy of the plot in the data folder while its file cannot be written. */
 export async function storeRescue(env: PlotEnv, plot: PlotRecord): Promise<void> {
   if (plot.rescueRev === plot.rev) return
   const file = findRescuePath(env, plot)

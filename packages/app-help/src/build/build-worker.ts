@@ -13,9 +13,7 @@ import { type BuildContext, type BuildOptions, type BuildRequest, build } from '
 export interface BuildMethods {
   /** Revision of the published index, or 0. */
   revision(storage: StorageSettings): number
-  /** Facts of the published index, or `undefined`. */
   facts(storage: StorageSettings): IndexFacts | undefined
-  /** Builds the edition of the storage. */
   build(request: { readonly storage: StorageSettings; readonly request: BuildRequest }): BuildReport
   deleteInternal(storage: StorageSettings): void
   export(request: ExportRequest): ExportMetadata
@@ -66,7 +64,6 @@ function buildEdition(
   )
 }
 
-/** Opens the index with the most pages. */
 function withOrigin<T>(
   settings: StorageSettings,
   internal: boolean,

@@ -17,13 +17,11 @@ import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './mak
 import { type BasePage, chunkingName, type Plan, planFiles } from './plan.ts'
 import type { SkippedFile, Source } from './source.ts'
 
-/** Options of a build, regardless of the origin of its pages. */
 export interface BuildOptions {
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
   /** Whether to start from an empty index, which allows other chunking rules and vectors. */
   readonly rebuild: boolean
-  /** Identifies this build in the lock. */
   readonly holder: string
 }
 
@@ -94,7 +92,6 @@ function mustRestart(known: readonly KnownPage[], edition: Edition, base: readon
   })
 }
 
-/** Builds from a plan, which is made while the lock is held. */
 export async function buildFromPlan(
   options: BuildOptions,
   context: BuildContext,
@@ -184,7 +181,6 @@ function requireSameRules(
   if (space !== undefined) requireSameSpace(space, wantedSpace(embedding))
 }
 
-/** Maps the hash of each text of the next index to the text. */
 async function collectTexts(storage: HelpStorage, plan: Plan, rebuild: boolean): Promise<Texts> {
   const texts = new Map<string, string>()
   // Removed texts must not affect the LSA vocabulary.

@@ -7,25 +7,20 @@ import { convertHtml } from '../sources/html.ts'
 import { convertRst } from '../sources/rst.ts'
 import type { SkippedFile, Source } from './source.ts'
 
-/** A file of a source, not read yet. */
 export interface FoundFile {
   readonly source: Source
   /** Path below the folder, with slashes. */
   readonly file_path: string
-  /** Real path. */
   readonly path: string
 }
 
 export interface ReadFile extends PageFile {
   /** SHA-256 of the bytes, hex. */
   readonly bytes_hash: string
-  /** The correction that was necessary. */
   readonly warning: string | undefined
 }
 
-/** Larger files are not indexed. */
 const maxBytes = 2 * 2 ** 20
-/** Maximum depth of folders. */
 const maxDepth = 24
 
 /** Returns the pages of a source by path, and the skipped files. Does not leave the folder of the source. */

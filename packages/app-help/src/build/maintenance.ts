@@ -6,20 +6,16 @@ import type { BuildReport, IndexFacts } from '../storage/types.ts'
 import type { BuildMethods } from './build-worker.ts'
 
 export interface MaintenanceOptions {
-  /** Absolute path of the data folder. */
   readonly dir: string
-  /** Validated settings by name. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly cwd: string
   readonly signal?: AbortSignal
   readonly progress?: (done: number, total: number | undefined, message: string) => void
 }
 
-/** Facts of the index, and the report of the last build. */
 export interface HelpStats {
   readonly facts: IndexFacts | undefined
   readonly report: BuildReport | undefined
-  /** Indexed sources that are not configured. */
   readonly unconfigured: readonly string[]
 }
 

@@ -2,7 +2,6 @@ import { encodeLsa, type LsaModel, openEndpoint, openLsa, trainLsa } from '@caus
 import { type EmbeddingSettings, lsaDimensions } from '../embedding.ts'
 import type { HelpStorage, NewVectors } from '../storage/types.ts'
 
-/** Texts by hash. */
 export type Texts = ReadonlyMap<string, string>
 
 export interface BuildCall {
@@ -10,7 +9,6 @@ export interface BuildCall {
   readonly progress: (done: number, total?: number, message?: string) => void
 }
 
-/** Vectors, and the numbers of new and reused ones. */
 export interface MadeVectors {
   readonly vectors: NewVectors | undefined
   readonly embedded: number

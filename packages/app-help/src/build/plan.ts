@@ -12,11 +12,9 @@ import { type FoundFile, findPages, readFound } from './collect.ts'
 import type { BuildCall } from './make-vectors.ts'
 import type { SkippedFile, Source } from './source.ts'
 
-/** The changes of a build. */
 export interface Plan {
   readonly pages: readonly NewPage[]
   readonly removed: readonly number[]
-  /** Ids of pages that are replaced. */
   readonly replaced: readonly number[]
   readonly counts: Pick<BuildReport, 'added' | 'updated' | 'unchanged' | 'removed'>
   readonly failed: BuildReport['failed']
@@ -26,19 +24,16 @@ export interface Plan {
 /** Files per turn of the event loop. */
 const filesPerTurn = 16
 
-/** Which pages of the sources an index contains. */
 export interface PageChoice {
   /** Omits internal pages, also those of an earlier index. */
   readonly edition: Edition
   /** Pages of the public edition, which the internal edition contains as well. */
   readonly base?: readonly BasePage[] | undefined
-  /** Sources that cannot be used, for the report. */
   readonly failed?: readonly SkippedFile[]
   /** Whether to fetch the pages of sites again. Otherwise they are fetched once. */
   readonly refetch?: boolean
 }
 
-/** A page of the public edition. */
 export interface BasePage extends KnownPage {
   body(): Promise<string>
 }
@@ -55,7 +50,6 @@ export async function planFiles(
   const found = await Promise.all(
     sources.map((source) =>
       findSourcePages(source, { signal, progress }, refetch).catch((error: NodeJS.ErrnoException) => {
-        // Its indexed pages remain.
         unread.add(source.name)
         const reason = isCausewayError(error) ? error.message : (error.code ?? error.message)
         failedSources.push({ file: source.name, reason })
@@ -92,7 +86,6 @@ export async function planFiles(
   }
   const readable = sources.filter(({ name }) => !unread.has(name))
   const names = new Set(readable.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
-  // Pages of the public edition that it no longer contains.
   if (base !== undefined) for (const { source, is_internal } of known) if (!is_internal) names.add(source)
   return {
     ...difference(pages, { known, seen, names, count: seen.size - failed.length }),
@@ -119,7 +112,6 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
   return { ...found, refused: [...missed, ...found.refused] }
 }
 
-/** Returns the pages of the public edition that are new or different, with their ids. */
 async function changedBasePages(
   base: readonly BasePage[],
   earlier: ReadonlyMap<string, KnownPage>,
@@ -186,7 +178,6 @@ async function readNew(file: FoundFile, before: KnownPage | undefined, size: Chu
   }
 }
 
-/** Makes a page with the hashes of its embedded texts. */
 export function newPage(file: PageFile, size: ChunkSize, content_hash: string): NewPage {
   const page = readPage(file, size)
   const text_hashes = page.chunks.map(({ heading, text }) => hash(embeddedText(page.title, heading, text)))
@@ -196,7 +187,6 @@ export function newPage(file: PageFile, size: ChunkSize, content_hash: string): 
 /** Identifies the chunking rules: `version:size:overlap`. */
 export const chunkingName = ({ size, overlap }: ChunkSize): string => `${pageVersion}:${size}:${overlap}`
 
-/** Parses the sizes of such an identifier. */
 export function parseChunking(chunking: string): ChunkSize {
   const [, size = 0, overlap = 0] = chunking.split(':').map(Number)
   return { size, overlap }

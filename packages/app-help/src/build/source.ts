@@ -11,22 +11,18 @@ import type { NpmPackage } from '../sources/npm-package.ts'
 const here = dirname(fileURLToPath(import.meta.url))
 
 export interface Source {
-  /** Its name in results: `causeway`, `docs_dev`, `pkg:fastify`. */
+  /** `causeway`, `docs_dev`, `pkg:fastify`. */
   readonly name: string
   /** Absolute path. */
   readonly folder: string
-  /** Decides which files are pages. */
   readonly kind: SourceKind
   readonly is_internal: boolean
-  /** The package that is downloaded into the folder. */
   readonly npm?: NpmPackage
-  /** The site whose pages are fetched into the folder. */
   readonly site?: LlmsSite
   /** Former names. Their pages are removed from the index. */
   readonly formerly?: readonly string[]
 }
 
-/** A file or source that is not indexed. */
 export interface SkippedFile {
   readonly file: string
   readonly reason: string
@@ -36,7 +32,6 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
-/** Where downloads come from, and the folder for them. */
 export interface Downloads {
   /** URL of an npm registry. */
   readonly registry: string
@@ -60,7 +55,6 @@ export function readSources(entries: readonly string[], cwd: string, downloads?:
   return sources
 }
 
-/** The usable sources, and the entries that are not, with the reason. */
 export interface SourceList {
   readonly sources: readonly Source[]
   readonly failed: readonly SkippedFile[]
@@ -105,12 +99,10 @@ export function ownSources(from = here): Source[] {
   return [...(own === undefined ? [] : [own]), ...readSources(entries, '/')]
 }
 
-/** The folder of a packed server with the pages of a checkout. */
 export const packedPages = 'documentation'
 
 const product = { name: 'causeway', kind: 'product', is_internal: false, formerly: ['docs'] } as const
 
-/** The pages of this product, in a checkout or a packed server. */
 export function productSource(from = here): Source | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const isCheckout =
@@ -165,7 +157,6 @@ function splitOnce(text: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Finds the folder of an installed package, like Node.js, regardless of its exports. */
 function packageFolder(name: string): string | undefined {
   for (let folder = here; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)

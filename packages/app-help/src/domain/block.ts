@@ -3,9 +3,8 @@ export interface Block {
   readonly kind: 'heading' | 'fence' | 'table' | 'text' | 'blank'
   readonly start: number
   readonly end: number
-  /** Level of a heading, 1 to 6. */
+  /** 1 to 6. */
   readonly level?: number
-  /** Text of a heading, without markup. */
   readonly title?: string
   /** Explicit id of a heading: `{#id}`. */
   readonly id?: string
@@ -90,10 +89,8 @@ function readTitle(text: string): Pick<Block, 'title' | 'id'> {
   return { title: plainTitle(text), ...(id === undefined ? {} : { id }) }
 }
 
-/** Longer titles are truncated first. */
 const maxTitleLength = 1000
 
-/** Removes Markdown and HTML from a heading. */
 function plainTitle(text: string): string {
   return text
     .slice(0, maxTitleLength)

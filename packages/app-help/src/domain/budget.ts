@@ -1,4 +1,3 @@
-/** A result with the chunks to show. */
 export interface ShownDoc<Chunk extends { readonly text: string }> {
   readonly chunks: readonly Chunk[]
 }

@@ -1,9 +1,8 @@
 import { type Block, blocks } from './block.ts'
 import { type Section, sections } from './section.ts'
 
-/** Chunking options, in characters. */
+/** In characters. */
 export interface ChunkSize {
-  /** Maximum size of a chunk. */
   readonly size: number
   /** Maximum overlap with the previous chunk of the same section. */
   readonly overlap: number
@@ -24,7 +23,6 @@ export interface Chunk {
   readonly text: string
 }
 
-/** The best size in measurements. */
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
 /** A shorter section is merged with the next one. */
 const mergeBelow = 200
@@ -109,7 +107,6 @@ function* pieces(section: Section, lines: readonly string[], limits: ChunkSize):
   if (open !== undefined) yield open
 }
 
-/** Splits a long block by lines, and a long line by characters. */
 function* linePieces(block: Block, lines: readonly string[], { size, overlap }: ChunkSize): Generator<Piece> {
   const fence = block.kind === 'fence' ? (block.language ?? '') : undefined
   const marked = (piece: Piece): Piece =>

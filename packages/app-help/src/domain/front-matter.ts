@@ -1,11 +1,9 @@
 import { parse } from 'yaml'
 
-/** The front matter of a page. */
 export interface FrontMatter {
   readonly title?: string
   readonly section?: string
   readonly language?: string
-  /** Whether the page declares itself internal. */
   readonly is_internal: boolean
   /** Number of its lines, including both fences, or 0. */
   readonly lines: number

@@ -13,16 +13,15 @@ export interface Hit {
   readonly similarity?: number
 }
 
-/** Hits by list, best first. */
+/** Best first. */
 export type Lists = Readonly<Partial<Record<ListName, readonly Hit[]>>>
 
-/** A ranked page. */
 export interface FusedDoc {
   readonly doc_id: number
   readonly score: number
   /** Rank in each list, from 1. */
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
-  /** Its chunks, best first. */
+  /** Best first. */
   readonly items: readonly FusedItem[]
 }
 
@@ -40,7 +39,6 @@ export interface FusedItem {
 const k = 5
 /** Most lists use words, so the vectors of chunks have more weight; identifiers are the most specific. */
 const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 1.5, identifier: 4 }
-/** Maximum number of pages per list. */
 const depth = 50
 
 interface Accumulator {

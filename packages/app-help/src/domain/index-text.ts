@@ -27,11 +27,10 @@ export function indexText(markdown: string): string {
   )
 }
 
-/** Returns the text of a chunk for embedding. */
 export const embeddedText = (title: string, heading: string, markdown: string): string =>
   `${separateWords(title)}. ${separateWords(heading)}. ${indexText(markdown)}`
 
-/** Returns the title of a page for the index, including words of its source and path. */
+/** Includes words of the source and the path. */
 export const indexedTitle = (page: {
   readonly title: string
   readonly source: string
@@ -42,13 +41,11 @@ export const indexedTitle = (page: {
   return separateWords(`${page.title} ${[...new Set(parts)].join(' ')}`)
 }
 
-/** Words of a text: as written, and for stemming with the parts of identifiers. */
 export interface IndexedWords {
   readonly exact: readonly [title: string, headings: string, text: string]
   readonly stem: readonly [title: string, headings: string, text: string]
 }
 
-/** Returns the full-text columns of a chunk or page. */
 export function indexedWords(title: string, headings: string, markdown: string): IndexedWords {
   const [heads, text] = [separateWords(headings), indexText(markdown)]
   return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }

@@ -1,4 +1,3 @@
-/** Returns the names most similar to a misspelled one, by common trigrams. */
 export function nearestNames(word: string, names: readonly string[], max = 3): string[] {
   const wanted = trigrams(word)
   return names

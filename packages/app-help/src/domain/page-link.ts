@@ -2,7 +2,6 @@ import { addParts } from '@causeway/embed'
 import { blocks } from './block.ts'
 import { indexText } from './index-text.ts'
 
-/** A link to another page of the same source. */
 export interface PageLink {
   /** Path of the target below the source, with slashes. */
   readonly to: string
@@ -33,7 +32,6 @@ export function pageLinks(path: string, body: string): PageLink[] {
   return [...found.values()]
 }
 
-/** Returns paragraphs and list items, without code. */
 function passages(lines: readonly string[]): string[] {
   return blocks(lines)
     .filter(({ kind }) => kind !== 'fence' && kind !== 'blank')
@@ -45,7 +43,6 @@ function passages(lines: readonly string[]): string[] {
     )
 }
 
-/** Resolves a link to a page of the same source, or `undefined`. */
 function resolvePage(from: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target) || !/\.(?:md|mdx|markdown|rst)$/i.test(target))
     return undefined

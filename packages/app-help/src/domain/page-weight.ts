@@ -12,7 +12,6 @@ const recordWeight = 0.5
 /** A folder of decision records, by its usual names (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
 
-/** Words of a query for decision records. */
 const recordWords: ReadonlySet<string> = new Set([
   'adr',
   'adrs',
@@ -39,7 +38,6 @@ export function weighPage(
   return (named.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
 }
 
-/** Ranks pages by their scores times their weights. */
 export function rankByWeight(fused: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {
   return fused
     .map((doc) => ({ ...doc, score: doc.score * weigh(doc.doc_id) }))

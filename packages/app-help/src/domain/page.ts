@@ -14,11 +14,9 @@ export interface PageFile {
    * line endings.
    */
   readonly body: string
-  /** Whether the source is internal. */
   readonly is_internal: boolean
 }
 
-/** A page with its chunks. */
 export interface Page extends PageFile {
   readonly title: string
   readonly section: string
@@ -43,7 +41,6 @@ export function readPage(file: PageFile, size: ChunkSize): Page {
   }
 }
 
-/** Version of the chunking rules. */
 export const pageVersion = 1
 
 function firstHeading(lines: readonly string[], from: number): string | undefined {
@@ -51,7 +48,7 @@ function firstHeading(lines: readonly string[], from: number): string | undefine
   return (headings.find(({ level }) => level === 1) ?? headings[0])?.title
 }
 
-/** Returns `Guides - Getting Started` for `guides/getting-started.md`. */
+/** `guides/getting-started.md` becomes `Guides - Getting Started`. */
 export function deriveTitle(path: string): string {
   const parts = path.split('/')
   const name = titleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
@@ -80,7 +77,6 @@ const titleCase = (text: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-/** Folders with the name of a language. */
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh', 'zh-cn', 'zh-tw'])
 
 /** Detects the language by a folder of the path, or by the script of the text. Default: English. */

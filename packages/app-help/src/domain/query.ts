@@ -7,7 +7,6 @@ export interface Question {
   readonly words: readonly string[]
   /** Identifiers: `preSerialization`, `FST_ERR_X`, `Mcp-Session-Id`. */
   readonly identifiers: readonly string[]
-  /** Quoted phrases. */
   readonly phrases: readonly string[]
 }
 
@@ -21,10 +20,8 @@ const questionWords: ReadonlySet<string> = new Set(
 /** Pairs of Japanese characters that begin with a particle or an ending. Words of content begin with kanji or katakana. */
 const startsWithHiragana = /^\p{Script=Hiragana}/u
 
-/** More words slow down a query without improving it. */
 const maxWords = 64
 
-/** Parses a query. */
 export function readQuestion(text: string): Question {
   const plain = text.normalize('NFKC')
   const phrases = [...plain.matchAll(/"([^"]{2,200})"|“([^”]{2,200})”/g)]
@@ -47,7 +44,6 @@ export function readQuestion(text: string): Question {
   }
 }
 
-/** Whether a token is an identifier: of several parts, by capitals, underscores, dots or hyphens. */
 function isIdentifier(token: string): boolean {
   if (isUnspaced(token)) return false
   if (/[A-Za-z0-9]_[A-Za-z0-9]/.test(token) || /[a-z0-9][A-Z]/.test(token)) return true
@@ -55,7 +51,6 @@ function isIdentifier(token: string): boolean {
   return /^[A-Za-z]\w+(\.[A-Za-z]\w+)+$/.test(token) && !/\.(com|org|net|io|md)$/i.test(token)
 }
 
-/** Returns words, parts of identifiers and phrases. */
 export function wordTerms({ words: content, identifiers, phrases }: Question): string[] {
   const parts = identifiers.flatMap((name) => splitIdentifier(name)).filter((part) => !stopWords.has(part))
   return [...new Set([...content, ...parts, ...phrases])]
@@ -65,7 +60,6 @@ export function wordTerms({ words: content, identifiers, phrases }: Question): s
 export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
   terms.filter(isUnspaced).length * 2 > terms.length
 
-/** Returns the identifiers as terms. */
 export const identifierTerms = ({ identifiers }: Question): string[] =>
   identifiers.map((name) => splitWords(separateWords(name)).join(' ')).filter((term) => term !== '')
 

@@ -16,7 +16,6 @@ export interface Section {
 /** Deeper headings do not start a section. */
 const maxLevel = 4
 
-/** Splits blocks into consecutive sections. */
 export function sections(blocks: readonly Block[]): Section[] {
   const slug = anchors()
   const found: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []

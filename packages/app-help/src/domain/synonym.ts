@@ -319,7 +319,6 @@ const byStem = new Map<string, ReadonlySet<string>>()
 for (const group of groups)
   for (const word of group) byStem.set(stem(word), new Set([...(byStem.get(stem(word)) ?? []), ...group]))
 
-/** Returns synonyms of the words of a query, without the words themselves. */
 export function otherWords(words: readonly string[]): string[] {
   const own = new Set(words)
   const others = words.flatMap((word) => [...(byStem.get(stem(word)) ?? [])])

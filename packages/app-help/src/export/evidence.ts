@@ -5,7 +5,6 @@ import type { DocRow, HelpIndex } from '../storage/types.ts'
 
 /** Data that occurs in internal pages only. */
 export interface Evidence {
-  /** Parts of lines, as bytes. */
   readonly needles: readonly Uint8Array[]
   readonly paths: readonly string[]
   readonly words: ReadonlySet<string>
@@ -34,7 +33,6 @@ export async function gatherEvidence(index: HelpIndex): Promise<Evidence> {
   }
 }
 
-/** Returns which evidence an export contains, or `undefined`. */
 export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): string | undefined {
   if (findNeedles(bytes, evidence.needles).size > 0) return 'bytes of an internal page'
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -45,7 +43,6 @@ export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): s
   return isModelled ? 'a word of internal pages in the vectors' : undefined
 }
 
-/** Returns the indexed texts of pages. */
 async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[]> {
   const all: string[] = []
   for (const { doc_id, title, section, source, file_path, is_internal } of docs) {

@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { HelpError } from '../errors.ts'
 import { type IndexFile, readIndex } from '../storage/sqlite/read-index.ts'
 
-/** File names of an export. */
 export const exportFiles = { database: 'help-public.db', metadata: 'metadata.json' } as const
 
 export const exportFormat = 1
@@ -73,7 +72,6 @@ export function inDatabase<T>(file: string, look: (db: Database) => T): T {
   }
 }
 
-/** Returns a problem of the rows of an export. */
 function findProblem(db: Database): string | undefined {
   const count = (sql: string): number => db.prepare<[], number>(sql).pluck().get() ?? 0
   if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return 'the database is damaged'

@@ -156,7 +156,6 @@ async function publicVectors(
   return { space: model.space, model: encodeLsa(model), rows }
 }
 
-/** Rewrites a database without free pages. */
 function compact(file: string): void {
   const db = new BetterSqlite3(file)
   try {

@@ -10,7 +10,6 @@ export type PageName =
   | { readonly doc_id: number }
   | { readonly file_path: string; readonly source?: string | undefined }
 
-/** A page with a range of its lines. */
 export interface PageText extends DocRow {
   readonly content: string
   /** First and last line of `content`, from 1. */
@@ -80,7 +79,6 @@ export class Queries {
   }
 }
 
-/** Throws `HELP_SECTION_NOT_FOUND` or `HELP_SOURCE_NOT_FOUND` if no visible page has the section or source. */
 async function requireScope(index: HelpIndex, { internal, section, source }: Scope): Promise<void> {
   if (section === undefined && source === undefined) return
   const docs = await index.docs({ internal })

@@ -77,7 +77,6 @@ export class Reader {
     await this.#release(state)
   }
 
-  /** Closes an old index after its last query. */
   async #release(state: ReaderState): Promise<void> {
     if (!state.isOld || state.users > 0) return
     await state.index.close()

@@ -11,7 +11,6 @@ import type { SearchAnswer, SearchRequest } from './search.ts'
 export interface SearchSetup {
   readonly storage: StorageSettings
   readonly embedding: EmbeddingSettings
-  /** Whether there is an internal edition. */
   readonly internal: boolean
 }
 

@@ -13,13 +13,10 @@ export type Mode = 'hybrid' | 'lexical' | 'vector'
 
 export interface SearchRequest {
   readonly text: string
-  /** Maximum number of pages. */
   readonly top_n: number
-  /** Maximum number of chunks per page. */
   readonly chunks_per_result: number
   readonly mode: Mode
   readonly scope: Scope
-  /** Maximum number of characters of all chunks. */
   readonly max_chars: number
 }
 
@@ -41,7 +38,6 @@ export interface FoundDoc extends DocRow {
   readonly avg_similarity: number | null
 }
 
-/** Why vectors were not used. */
 export interface Degraded {
   readonly code: string
   readonly message: string
@@ -52,9 +48,7 @@ export interface SearchAnswer {
   readonly results: readonly FoundDoc[]
   readonly mode: Mode
   readonly degraded?: Degraded
-  /** The space of the vectors, if any. */
   readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
-  /** Number of matching pages. */
   readonly total_candidates: number
   /** Whether text was omitted because of `max_chars`. */
   readonly truncated: boolean
@@ -68,10 +62,9 @@ export interface Searchable {
   readonly settings: EmbeddingSettings
 }
 
-/** Maximum number of hits per list. */
 const maxHits = 200
 
-/** Ranks pages and chunks, and limits the text. Throws `CANCELLED`. */
+/** Throws `CANCELLED`. */
 export async function search(
   { index, embedder, settings }: Searchable,
   request: SearchRequest,

@@ -1,4 +1,3 @@
-/** A file of an archive. */
 export interface ArchivedFile {
   /** Path with slashes, below the first folder of the archive. */
   readonly path: string
@@ -7,7 +6,7 @@ export interface ArchivedFile {
 
 const block = 512
 
-/** Lists the regular files of a tar archive (POSIX ustar with pax and GNU long names). Stops at the first damage. */
+/** Supports POSIX ustar with pax and GNU long names. Stops at the first damage. */
 export function* listArchive(bytes: Uint8Array): Generator<ArchivedFile> {
   let longName: string | undefined
   for (let at = 0; at + block <= bytes.length; ) {
@@ -31,7 +30,6 @@ export function* listArchive(bytes: Uint8Array): Generator<ArchivedFile> {
   }
 }
 
-/** Reads a text that ends at the first zero. */
 function readText(bytes: Uint8Array, from: number, length: number): string {
   const field = bytes.subarray(from, from + length)
   const end = field.indexOf(0)

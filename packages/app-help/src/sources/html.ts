@@ -1,5 +1,3 @@
-/** Converts HTML pages to Markdown, as far as searching and reading need it. */
-
 const skipped = new Set(
   'script style template noscript svg nav footer header aside form button iframe canvas'.split(' '),
 )
@@ -9,11 +7,9 @@ const blocks = new Set(
   ),
 )
 
-/** A tag or a text between tags. */
 interface Token {
   /** Lower case, with `/` for an end tag; empty for a text. */
   readonly name: string
-  /** The text, or the attributes of a tag. */
   readonly text: string
 }
 

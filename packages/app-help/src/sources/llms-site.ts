@@ -11,7 +11,6 @@ import { convertHtml } from './html.ts'
 
 /** A site whose pages an `llms.txt` lists (https://llmstxt.org). */
 export interface LlmsSite {
-  /** Address of the list. */
   readonly url: string
   /** Other origins that may be requested. A listed origin may have a private address. */
   readonly origins: readonly string[]
@@ -27,7 +26,6 @@ export const siteLimits = {
   requestMs: 30_000,
   totalMs: 600_000,
   parallel: 4,
-  /** Resolves names. */
   resolve: lookup as (
     hostname: string,
     options: LookupAllOptions,
@@ -35,7 +33,6 @@ export const siteLimits = {
   ) => void,
 }
 
-/** Addresses that are not on the public internet. */
 const privateAddresses = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -63,7 +60,6 @@ for (const [net, prefix] of [
 export const isPrivateAddress = (address: string): boolean =>
   privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** A page that was not fetched, with the reason. */
 export interface MissedPage {
   readonly file: string
   readonly reason: string
@@ -115,13 +111,11 @@ export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall)
 
 const skip = (file: string, reason: string): MissedPage => ({ file, reason })
 
-/** A text with its address after redirects. */
 interface Fetched {
   readonly url: string
   readonly text: string
 }
 
-/** Sends requests to the allowed origins within the limits. */
 class SiteClient {
   readonly #own: string
   readonly #listed: ReadonlySet<string>
@@ -220,7 +214,7 @@ interface Received {
   readonly bytes: Uint8Array
 }
 
-/** Decodes a page and converts HTML. Throws if it is not a text. */
+/** Throws if the page is not a text. */
 function toMarkdown({ type, bytes }: Received, url: string): string {
   const [, kind = '', charset = 'utf-8'] =
     /^\s*([^;\s]*)(?:.*?charset="?([\w-]+))?/i.exec(type.slice(0, 200)) ?? []
@@ -244,7 +238,6 @@ function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
 
 const link = /\[([^\][\n]{0,500})\]\(([^()\s]{1,2000})\)/g
 
-/** Returns the unique addresses of the linked pages, without fragments. */
 function listLinks(text: string, base: string): string[] {
   const found = new Set<string>()
   for (const [, , target = ''] of text.matchAll(link)) {
@@ -313,7 +306,6 @@ function filePath(address: string, origin: string, taken: ReadonlySet<string>): 
   return [...taken].some((one) => collides(one, path)) ? `${name || 'index'}-${hash}.md` : path
 }
 
-/** Whether two paths are the same file on some file system. */
 const collides = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 function describe(error: unknown): string {

@@ -8,11 +8,9 @@ import { isIncluded } from '../domain/included-file.ts'
 import { HelpError } from '../errors.ts'
 import { listArchive } from './archive.ts'
 
-/** A version of a package in a registry. */
 export interface NpmPackage {
   readonly name: string
   readonly version: string
-  /** URL of the registry. */
   readonly registry: string
 }
 

@@ -1,14 +1,10 @@
 // cspell:ignore autoclass automodule cmdoption codeauthor confval currentmodule djadmin docutils doctest graphviz include literalinclude productionlist pycon sectionauthor seealso tabularcolumns testcleanup testcode testoutput testsetup todolist toctree versionadded versionchanged versionremoved -- names of reStructuredText
-/** Converts reStructuredText, as Sphinx documentation uses it, to Markdown, as far as searching and reading need it. */
-
-/** Directives whose body is code. */
 const codeDirectives = new Set(
   'code code-block sourcecode parsed-literal doctest testcode testoutput prompt console productionlist literal'.split(
     ' ',
   ),
 )
 
-/** Directives that show nothing that can be searched. */
 const omitted = new Set(
   `contents include literalinclude raw index meta module py:module currentmodule py:currentmodule highlight default-role
   tabularcolumns sectionauthor codeauthor role testsetup testcleanup graphviz plot math rst-class`.split(
@@ -16,7 +12,6 @@ const omitted = new Set(
   ),
 )
 
-/** Directives that present a text, with their labels. */
 const labels: Readonly<Record<string, string>> = {
   versionadded: 'Added in version',
   versionchanged: 'Changed in version',
@@ -29,7 +24,6 @@ const labels: Readonly<Record<string, string>> = {
   rubric: '',
 }
 
-/** Directives that describe an object of a program. */
 const described =
   /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
 
@@ -40,7 +34,6 @@ const underline = /^([!-/:-@[-`{-~])\1*\s*$/
 const directive = /^\.\. +(?:\|([^|]+)\| +)?([A-Za-z][\w:.+-]*?):: ?(.*)$/
 const target = /^\.\. +_(`[^`]+`|[^:]+(?::\S[^:]*)*):(?:\s+(\S.*))?$/
 
-/** Definitions of the whole page. */
 interface Definitions {
   readonly substitutions: ReadonlyMap<string, string>
   /** Adornments of headings by level, in order of appearance. */
@@ -95,7 +88,6 @@ function convertLines(lines: readonly string[], definitions: Definitions, depth:
       if (!/^\s*\.\.(?:\s|$)/.test(line)) out.push(convertText(line, definitions))
       at++
       if (/^\s+\.\.(?:\s|$)/.test(line)) {
-        // A directive within a list item.
         const end = bodyEnd(lines, at, indent)
         const block = lines.slice(at - 1, end).map((one) => one.slice(Math.min(indent, measureIndent(one))))
         out.push(...convertExplicit(block, definitions, depth))
@@ -139,7 +131,6 @@ function readLabel(line: string): string | undefined {
   return id === '' ? undefined : ` {#${id}}`
 }
 
-/** Converts a directive, a footnote, a label or a comment, which starts with `..`. */
 function convertExplicit(block: readonly string[], definitions: Definitions, depth: number): string[] {
   const [first = ''] = block
   const rest = block.slice(1)
@@ -170,7 +161,6 @@ function convertBody(body: readonly string[], definitions: Definitions, depth: n
   return [...convertLines(body, definitions, depth + 1), '']
 }
 
-/** `:name: value` lines at the start of a body. */
 function splitOptions(body: readonly string[]) {
   const options = new Map<string, string>()
   let at = 0
@@ -182,7 +172,6 @@ function splitOptions(body: readonly string[]) {
   return { options, body: body.slice(at) }
 }
 
-/** `Title <page>` or `page`. */
 function tocEntry(line: string): string {
   const entry = line.trim().slice(0, maxEntryLength)
   const [, title, page = entry] = /^(.*?) ?<([^<>]+)>$/.exec(entry) ?? []
@@ -222,7 +211,6 @@ function convertText(line: string, definitions: Definitions): string {
   return inline.replace(/^( {0,3})(?=#{1,6}(?:\s|$)|```|~~~)/, '$1\\')
 }
 
-/** Converts roles, links, substitutions and literals of a line. */
 function convertInline(text: string, { substitutions }: Definitions): string {
   if (!/[`|_]/.test(text)) return text
   const codes: string[] = []
@@ -242,7 +230,6 @@ function convertInline(text: string, { substitutions }: Definitions): string {
     .replace(/\ue000(\d+)\ue000/g, (_, n) => codes[Number(n)] ?? '')
 }
 
-/** Roles whose text is an identifier. */
 const codeRoles =
   /(?:^|:)(?:class|func|meth|mod|attr|exc|data|obj|const|any|type|command|option|program|envvar|file|samp|setting|confval|djadmin|kbd|literal|code)$/
 
@@ -277,7 +264,6 @@ function blankAfter(lines: readonly string[], start: number): number {
   return end
 }
 
-/** Removes the smallest indentation of all lines. */
 function dedent(lines: readonly string[]): string[] {
   const indents = lines.filter((line) => !isBlank(line)).map(measureIndent)
   const least = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)

@@ -3,13 +3,11 @@ import { openPostgresStorage } from './postgres/postgres-storage.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Edition, HelpStorage } from './types.ts'
 
-/** Location of the documentation; plain data for workers. */
+/** Plain data for workers. */
 export interface StorageSettings {
-  /** Absolute path of the data folder. */
   readonly dir: string
   /** URL of a PostgreSQL server. Default: SQLite in the data folder. */
   readonly databaseUrl?: string | undefined
-  /** Default: `public`. */
   readonly edition?: Edition
 }
 

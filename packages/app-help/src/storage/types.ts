@@ -14,7 +14,6 @@ export const firstInternalId = 1_000_000_000
 
 /** The pages that a query can see. Undefined members do not restrict it. */
 export interface Scope {
-  /** Whether internal pages are included. */
   readonly internal: boolean
   readonly language?: string | undefined
   /** Name of a section, case-insensitive. */
@@ -22,7 +21,6 @@ export interface Scope {
   readonly source?: string | undefined
 }
 
-/** A query, as storages rank it. */
 export interface RankQuestion {
   /** Words and phrases, any of which may match. */
   readonly words: readonly string[]
@@ -32,7 +30,6 @@ export interface RankQuestion {
   /** `undefined` without comparable vectors. */
   readonly vector?: Float32Array | undefined
   readonly scope: Scope
-  /** Maximum number of hits per list. */
   readonly limit: number
 }
 
@@ -43,7 +40,6 @@ export interface DocRow {
   readonly title: string
   readonly section: string
   readonly language: string
-  /** Number of chunks. */
   readonly items: number
   readonly is_internal: boolean
 }
@@ -53,7 +49,6 @@ export interface ItemRow extends Chunk {
   readonly doc_id: number
 }
 
-/** A chunk with the data for embedding. */
 export interface EmbeddedItem {
   readonly doc_id: number
   readonly text_hash: string
@@ -67,7 +62,6 @@ export interface IndexFacts {
   readonly docs: number
   readonly items: number
   readonly internal_docs: number
-  /** Sources by name. */
   readonly sources: readonly { readonly source: string; readonly docs: number; readonly items: number }[]
   /** Identifier of the chunking rules (`chunkingName`). */
   readonly chunking: string
@@ -83,18 +77,14 @@ export interface HelpIndex {
   /** Cosines of the chunks that have a vector. */
   similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
   items(ids: readonly number[]): Promise<readonly ItemRow[]>
-  /** Ids of the chunks of a page, in order. */
   itemIds(docId: number): Promise<readonly number[]>
-  /** Pages of a scope by section, then path. */
   docs(scope: Scope): Promise<readonly DocRow[]>
   docsById(ids: readonly number[]): Promise<readonly DocRow[]>
   body(docId: number, scope: Scope): Promise<string | undefined>
-  /** Bytes of the LSA model, if any. */
   spaceModel(): Promise<Uint8Array | undefined>
   close(): Promise<void>
 }
 
-/** An indexed page, to compare with its file. */
 export interface KnownPage {
   readonly doc_id: number
   readonly source: string
@@ -107,11 +97,9 @@ export interface NewPage extends Page {
   /** Id of the page in the public edition. Default: the id of the page that it replaces, or a new one. */
   readonly doc_id?: number
   readonly content_hash: string
-  /** By position of the chunk. */
   readonly text_hashes: readonly string[]
 }
 
-/** Vectors of an index by hash of the text. */
 export interface NewVectors {
   readonly space: EmbeddingSpace
   readonly model?: Uint8Array
@@ -119,7 +107,6 @@ export interface NewVectors {
 }
 
 export interface IndexChange {
-  /** Whether to start from an empty index. */
   readonly fresh: boolean
   readonly removed: readonly number[]
   readonly pages: readonly NewPage[]
@@ -133,7 +120,6 @@ export interface BuildReport {
   readonly updated: number
   readonly unchanged: number
   readonly removed: number
-  /** Numbers of new and reused vectors. */
   readonly embedded: number
   readonly reused: number
   readonly failed: readonly { readonly file: string; readonly reason: string }[]
@@ -142,17 +128,15 @@ export interface BuildReport {
   readonly ms: number
 }
 
-/** Storage of the documentation. Implemented for SQLite and PostgreSQL. */
+/** Implemented for SQLite and PostgreSQL. */
 export interface HelpStorage {
   /** Revision of the published index, or 0. */
   revision(): Promise<number>
-  /** Opens the published index, or returns `undefined`. */
   open(): Promise<HelpIndex | undefined>
   known(): Promise<readonly KnownPage[]>
   embeddedItems(): Promise<readonly EmbeddedItem[]>
   /** Publishes the next index atomically. Returns its revision. */
   publish(change: IndexChange): Promise<number>
-  /** Cached vectors of a space by hash of the text. */
   cachedVectors(fingerprint: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
   cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void>
   /**

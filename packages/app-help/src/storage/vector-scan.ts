@@ -1,7 +1,6 @@
 import { createVectorTable, decodeVector, findNearest, normalize, type VectorTable } from '@causeway/embed'
 import type { Hit } from '../domain/fuse.ts'
 
-/** A chunk with its page and its vector as bytes. */
 export interface StoredVector {
   readonly item_id: number
   readonly doc_id: number
@@ -12,9 +11,7 @@ export interface StoredVector {
 export class VectorScan {
   readonly #items: VectorTable
   readonly #pages: VectorTable
-  /** Pages by chunk. */
   readonly #owners: ReadonlyMap<number, number>
-  /** Rows of the table by chunk. */
   readonly #rows: ReadonlyMap<number, number>
 
   constructor(dimensions: number, stored: readonly StoredVector[]) {
@@ -28,7 +25,6 @@ export class VectorScan {
     this.#pages = meanVectors(this.#items, (item) => owners.get(item) ?? 0)
   }
 
-  /** Returns the cosines of chunks that have a vector. */
   similarities(items: readonly number[], vector: Float32Array): ReadonlyMap<number, number> {
     const { data, dimensions } = this.#items
     const found = new Map<number, number>()
@@ -50,7 +46,6 @@ export class VectorScan {
       .map(({ id, similarity }) => ({ item_id: id, doc_id: owner(id), similarity }))
   }
 
-  /** Returns the nearest visible pages by the means of their vectors. */
   nearestPages(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
     return findNearest(this.#pages, vector, limit, (doc) => visible.has(doc))
       .filter(({ similarity }) => similarity > 0)
@@ -58,7 +53,7 @@ export class VectorScan {
   }
 }
 
-/** Returns the mean vector of each page, with length 1. */
+/** The vectors have length 1. */
 function meanVectors({ dimensions, ids, data }: VectorTable, getPage: (item: number) => number): VectorTable {
   const sums = new Map<number, Float32Array>()
   for (const [row, id] of ids.entries()) {

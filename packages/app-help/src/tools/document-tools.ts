@@ -6,7 +6,6 @@ import type { DocRow } from '../storage/types.ts'
 import type { Help } from '../store.ts'
 import { hideInternal, hints, indexing, internalArgument, languageArgument, rows, toScope } from './shape.ts'
 
-/** Declares `get_help_document` and `list_help_sections`. */
 export function documentTools(app: Registrar<Help, object>): void {
   app.tool('get_help_document', {
     title: 'Get help document',
@@ -110,7 +109,7 @@ function toPageName(
   })
 }
 
-/** Groups the documents of a page; `count` counts all documents of the section. */
+/** `count` counts all documents of the section. */
 function bySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
   return [...new Set(page.map(({ section }) => section))].map((section) => ({
     section,

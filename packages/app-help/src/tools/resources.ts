@@ -10,7 +10,6 @@ const allLines = { from_line: 1, max_lines: Number.MAX_SAFE_INTEGER }
 /** Maximum number of listed documents. llms.txt lists all. */
 const maxListed = 500
 
-/** Declares `help://doc/{doc_id}`, `help://section/{section}` and `help://llms.txt`. */
 export function helpResources(app: Registrar<Help, object>): void {
   app.resource('help://doc/{doc_id}', {
     name: 'Document',

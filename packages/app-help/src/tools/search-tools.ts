@@ -20,7 +20,6 @@ const maxCharsArgument = z
   .default(20_000)
   .describe('Maximum number of characters of all results')
 
-/** Declares `find_help_topics` and `search_help_by_section`. */
 export function searchTools(app: Registrar<Help, object>): void {
   app.tool('find_help_topics', {
     title: 'Find help topics',

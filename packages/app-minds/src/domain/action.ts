@@ -1,4 +1,4 @@
-/** All actions, in the order that decides between equal scores. */
+/** In the order that decides between equal scores. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',

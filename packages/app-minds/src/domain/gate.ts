@@ -7,13 +7,12 @@ import type { Entity } from './observation.ts'
 /** The validated action, or the problems as sentences that a model can act on. */
 export type Verdict = { readonly action: Action } | { readonly problems: readonly string[] }
 
-/** An action as a selector proposes it. */
 export interface Proposal {
   readonly action: unknown
   readonly parameters?: unknown
 }
 
-/** Validates an action against the observation of this cycle and corrects unambiguous misspellings. */
+/** Corrects unambiguous misspellings. */
 export function gate(proposal: Proposal, situation: Situation): Verdict {
   const name = actionNames.find((known) => known === toWord(proposal.action).trim().toLowerCase())
   if (name === undefined)
@@ -56,7 +55,6 @@ const validators: Readonly<Record<ActionName, Validator>> = {
   mark_zone: validateZone,
 }
 
-/** Returns why an action is unavailable now, or `undefined`. */
 function findObstacle(name: ActionName, situation: Situation): string | undefined {
   const { observation, isInteracting, isTransitioning, isEnding, menu } = situation
   if (name === 'move_direction' || name === 'mark_zone') {
@@ -107,7 +105,6 @@ function validateUse(parameters: Parameters, { observation }: Situation): Verdic
   return { action: makeAction('interact_with', { entity_id: entity.entity_id, interaction_name: found }) }
 }
 
-/** Finds an entity by id, or by display name if only one entity matches. */
 function findEntity(entities: readonly Entity[], named: unknown): Entity | undefined {
   const byId = entities.find(({ entity_id }) => entity_id === named)
   if (byId !== undefined) return byId

@@ -1,5 +1,4 @@
 // cspell:ignore told -- part of memories
-/** Judges whether a memory answers a question. */
 import { findNames, isLikeName, isTemporal, type Question } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { searchWords } from './words.ts'
@@ -15,7 +14,6 @@ export function splitReport(content: string): { readonly speaker: string | null;
     : { speaker: speaker ?? null, claim: content.slice(prefix.length) }
 }
 
-/** A memory, as far as answers depend on it. */
 interface Recollection {
   readonly content: string
   readonly sim_time: number | null
@@ -45,7 +43,6 @@ export function judgeAnswer(
   return support >= (hasName ? minSupport / 2 : minSupport) ? 0.5 + support / 2 : 0
 }
 
-/** Weight of a verb with little meaning of its own. */
 const lightWeight = 0.2
 
 /** Verbs with little meaning of their own. */

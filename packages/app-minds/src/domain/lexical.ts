@@ -45,7 +45,6 @@ export function lexicalScores(
   return new Map([...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, most))
 }
 
-/** Indexes rows by their stems. */
 export function indexStems(rows: Iterable<readonly [seq: number, stems: ReadonlySet<string>]>): Postings {
   const postings = new Map<string, number[]>()
   for (const [seq, stems] of rows) {

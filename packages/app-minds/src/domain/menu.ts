@@ -5,11 +5,9 @@ import { isConversation } from './observation.ts'
 export interface MenuOption {
   readonly action: ActionName
   readonly description: string
-  /** Maps each parameter to the description of its value. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** What determines which actions are possible. */
 export interface Situation {
   readonly observation: Observation
   readonly bids: readonly PendingBid[]

@@ -44,7 +44,6 @@ export interface Relationship {
   readonly sentiment: number
 }
 
-/** A visible entity. */
 export interface Entity {
   readonly entity_id: string
   readonly display_name: string
@@ -72,7 +71,6 @@ export interface Conversation {
   readonly messages: readonly Message[]
 }
 
-/** The interaction of the character itself. */
 export interface CurrentInteraction {
   readonly interaction_id: string | null
   readonly name: string
@@ -84,7 +82,6 @@ export interface CurrentInteraction {
 
 export type Activity = 'idle' | 'waiting' | 'moving' | 'wandering' | 'interacting'
 
-/** The observation of one cycle. */
 export interface Observation {
   readonly entity_id: string
   /** Game minutes. */
@@ -99,7 +96,6 @@ export interface Observation {
   readonly conversations: readonly Conversation[]
 }
 
-/** An event since the last cycle. */
 export interface MindEvent {
   /** Game minutes. */
   readonly timestamp: number
@@ -107,7 +103,6 @@ export interface MindEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** A pending invitation. */
 export interface PendingBid {
   readonly bid_id: string
   readonly bidder_id: string
@@ -127,7 +122,6 @@ export const isConversation = (interaction: string): boolean =>
 /** Satisfied share of a need, 0 to 1. */
 export const needShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
-/** Returns the nearest entities, in their original order. */
 export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
   if (entities.length <= most) return [...entities]
   const steps = (entity: Entity): number =>

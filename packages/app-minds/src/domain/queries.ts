@@ -3,7 +3,6 @@ import type { Observation } from './observation.ts'
 import { needShare } from './observation.ts'
 import type { WorkingMemory } from './policy/working-memory.ts'
 
-/** Returns the last message of another speaker, which may need a reply. */
 export function findLastMessage(
   self: string,
   transcripts: readonly (readonly StoredMessage[])[],

@@ -1,4 +1,3 @@
-/** Parses questions about what a character remembers. */
 import { dayMinutes, toGameDay } from './policy/state.ts'
 import { contentWords, searchWords, stem } from './words.ts'
 
@@ -13,9 +12,7 @@ export interface Question {
   readonly names: readonly string[]
   /** Number of persons and places: names that do not follow each other. */
   readonly entities: number
-  /** The other content words, lower case. */
   readonly words: readonly string[]
-  /** What an answer must contain. */
   readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
   /** The name of the speaker for questions like "What did Ben say?". */
   readonly speaker: string | null
@@ -82,7 +79,6 @@ export function findNames(text: string): readonly string[] {
   return [...new Set(names)]
 }
 
-/** Returns the number of runs of names in a text. */
 function countEntities(text: string, names: readonly string[]): number {
   const words = [...text.matchAll(/\p{L}[\p{L}'’-]*/gu)].map(([word]) =>
     names.includes(searchWords(word)[0] ?? ''),

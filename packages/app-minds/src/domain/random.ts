@@ -1,14 +1,13 @@
 /** Returns the next number, 0 <= n < 1. */
 export type Random = () => number
 
-/** Returns the 32-bit FNV-1a hash of a text. */
+/** 32-bit FNV-1a. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }
 
-/** Returns the generator of one decision, seeded by mind, game time and decision count (mulberry32). */
 export function randomFor(seed: number, time: number, counter: number): Random {
   let state = hash32(`${seed}:${time}:${counter}`)
   return () => {

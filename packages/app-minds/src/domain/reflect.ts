@@ -6,7 +6,6 @@
 import { dayMinutes } from './policy/state.ts'
 import { contentWords, wordsKey } from './words.ts'
 
-/** A long-term memory. */
 export interface Experience {
   readonly id: string
   readonly content: string
@@ -29,7 +28,6 @@ export interface Conclusion {
   /** 1 to 10 */
   readonly importance: number
   readonly subject: string | null
-  /** Ids of its memories, oldest first. */
   readonly evidence: readonly string[]
   /** Game time of the newest memory. */
   readonly sim_time: number | null
@@ -129,13 +127,11 @@ function describeTimeOfDay(group: readonly Experience[]): string {
   return part === undefined ? '' : `, mostly ${part}`
 }
 
-/** Quarters of a day, from midnight. */
 const timesOfDay = ['at night', 'in the morning', 'in the afternoon', 'in the evening'] as const
 
 const countOccurrences = (group: readonly Experience[]): number =>
   group.reduce((sum, { times }) => sum + times, 0)
 
-/** Groups memories with similar words under the oldest one. */
 function groupSimilar(experiences: readonly Experience[]): ReadonlyMap<string, readonly Experience[]> {
   const leaders: { readonly about: string; readonly words: ReadonlySet<string> }[] = []
   const leadersByWord = new Map<string, number[]>()

@@ -1,12 +1,9 @@
-/** Ranks memories by relevance, importance and recency. */
-
 import { judgeAnswer } from './judge-answer.ts'
 import { findQuestion } from './policy/dialogue.ts'
 import { parseQuestion } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { type StemFunction, shareOfStems, stemSet, stemsKey } from './words.ts'
 
-/** A memory found by a search, before ranking. */
 export interface MemoryCandidate {
   readonly id: string
   readonly content: string
@@ -21,7 +18,6 @@ export interface MemoryCandidate {
   readonly tags: readonly string[]
 }
 
-/** Makes a candidate of a memory and its search results. */
 export const toCandidate = (
   { id, content, importance, sim_time, tags }: Omit<MemoryCandidate, 'cosine' | 'lexical' | 'is_superseded'>,
   { cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>,
@@ -61,7 +57,6 @@ export interface RecalledMemory {
   readonly relevance: number
   readonly recency: number
   readonly is_superseded: boolean
-  /** The query that found it. */
   readonly query: string
 }
 
@@ -159,7 +154,6 @@ export function choose(
   return [...chosen.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)).slice(0, most)
 }
 
-/** The dot product; the cosine of unit vectors. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)

@@ -18,7 +18,6 @@ export interface Fact {
  */
 export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacementTest([newer])(older)
 
-/** Returns a test whether any of several newer facts replaces a fact. */
 export function makeReplacementTest(newer: readonly Fact[]): (older: Fact) => boolean {
   const claims = newer.map((fact) => ({ ...parseClaim(fact.content), fact }))
   const byBeginning = new Map<string, typeof claims>()
@@ -52,11 +51,9 @@ function givesOtherValue(newer: Claim, older: Claim): boolean {
 
 /** The difference between two sentences: one place, after the subject. */
 interface Difference {
-  /** Common words, in order. */
   readonly frame: readonly string[]
   /** The words of either sentence in that place. */
   readonly values: readonly string[]
-  /** Whether the place is at the end. */
   readonly isLast: boolean
 }
 
@@ -76,7 +73,6 @@ function findDifference(newer: readonly string[], older: readonly string[]): Dif
   return { frame, values: [...own, ...other], isLast: tail === 0 }
 }
 
-/** Words for amounts and times. */
 const measures = new Set(
   contentWords(
     'one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred dozen half quarter past ' +
@@ -92,12 +88,10 @@ const singular = new Set(
   ),
 )
 
-/** Phrases that announce a correction and are not part of the claim. */
 const announcement =
   /\b(i (was|am) (wrong|mistaken)|that was (wrong|a mistake)|actually|correction|sorry|no longer|anymore|instead|but|well)\b|^\s*no,/gi
 
 interface Claim {
-  /** Content words in order, without the speaker and announcements. */
   readonly words: readonly string[]
   readonly isCorrection: boolean
 }

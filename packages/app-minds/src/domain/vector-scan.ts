@@ -3,7 +3,6 @@ export interface Near {
   readonly cosine: number
 }
 
-/** A table of vectors. */
 export interface Table {
   /** Unit vectors, shape [count, width], row-major float32. */
   readonly values: Float32Array

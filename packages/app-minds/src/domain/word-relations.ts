@@ -1,21 +1,14 @@
-/** Relations between English words: synonyms, kinds, derived words and words of definitions. */
-
-/** What the relations say about one word, by its base forms. */
 interface Profile {
   readonly bases: ReadonlySet<string>
-  /** Meanings of the base forms. */
   readonly meanings: ReadonlySet<number>
   /** Meanings derived from them, similar, opposite, or entailed. */
   readonly related: ReadonlySet<number>
   /** Broader meanings with the number of steps. */
   readonly broader: ReadonlyMap<number, number>
-  /** Words that define them. */
   readonly definition: ReadonlySet<string>
-  /** Meanings of these words. */
   readonly defining: ReadonlySet<number>
 }
 
-/** Maximum number of cached profiles. */
 const maxProfiles = 8192
 
 /** Maximum number of cached matches, about 2 MB. */
@@ -55,7 +48,6 @@ export class WordRelations {
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()
   readonly #related = new Map<number, number[]>()
-  /** Number of direct kinds. */
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
   /** Results of `match` by both words: the memories of a mind have the same words in every decision. */
@@ -95,7 +87,6 @@ export class WordRelations {
     }
   }
 
-  /** Whether the relations contain the word or a base form of it. */
   has(word: string): boolean {
     return this.#getProfile(word).meanings.size > 0
   }

@@ -14,7 +14,6 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** A request of one step. */
 export interface ChatRequest {
   readonly step: string
   readonly attempt: number
@@ -25,13 +24,10 @@ export interface ChatRequest {
   readonly seed: number | undefined
   readonly user: string
   readonly schema: AnswerSchema
-  /** The deadline of the decision. */
   readonly signal: AbortSignal
   /** The time of the deadline, on the monotonic clock. */
   readonly until: number
-  /** Receives a row for each attempt. */
   readonly record: (row: LlmCallRow) => void
-  /** Whether the decision may make another call. */
   readonly mayCall: () => boolean
 }
 
@@ -48,10 +44,8 @@ export class ChatError extends Error {
   }
 }
 
-/** Maximum size of a response in bytes. */
 const maxBytes = 1 << 20
 
-/** The result of one attempt. */
 type Outcome =
   | { readonly completion: Completion; readonly status: number }
   | {
@@ -93,7 +87,7 @@ export class ChatModel {
     this.#state = { structured, lastError: null, reachable: null, model }
   }
 
-  /** Sends a request, with retries. Throws `ChatError`. */
+  /** Throws `ChatError`. */
   async send(request: ChatRequest): Promise<ChatReply> {
     const state = this.#state
     let retries = 0
@@ -301,7 +295,6 @@ const toFailure = (
   waitMs: null,
 })
 
-/** Maps an error before a response. */
 function toOutcome(error: unknown, decision: AbortSignal): Outcome {
   if (decision.aborted)
     return toFailure('LLM_TIMEOUT', 'the deadline of the decision has passed', null, false)

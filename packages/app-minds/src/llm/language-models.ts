@@ -34,7 +34,6 @@ export class LanguageModels {
     return this.#providers.byName.size > 0
   }
 
-  /** Whether a model decides for a mind with this configuration. */
   canDecide(config: MindConfig): boolean {
     return this.#findProvider(config) !== undefined
   }

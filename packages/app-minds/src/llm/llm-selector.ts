@@ -26,13 +26,11 @@ import type { LlmCallRow } from '../store/types.ts'
 import { ChatError, type ChatMessage, type ChatModel } from './chat-model.ts'
 import { ModelFailure, type SalvagedOutput } from './model-failure.ts'
 
-/** Corrections per step. */
 const maxCorrections = 2
 
 /** Maximum number of tokens for the retry of a truncated answer. */
 const maxRetryTokens = 4096
 
-/** A validated value, or its problems and the valid parts of it. */
 type Judgement<T> =
   | { readonly value: T }
   | { readonly problems: readonly string[]; readonly partial?: T | undefined }
@@ -68,7 +66,6 @@ export class LlmSelector implements ActionSelector {
   }
 }
 
-/** One decision of a model. */
 class ModelRun {
   readonly calls: LlmCallRow[] = []
   salvaged: SalvagedOutput = { memories: [] }
@@ -127,7 +124,6 @@ class ModelRun {
     }
   }
 
-  /** Returns queries of the model, or heuristic ones if it returns none. */
   async #findQueries(state: PromptState): Promise<readonly string[]> {
     const { observation, mind, conversations } = this.#context.cycle
     const transcripts = conversations.map(({ messages }) => messages)
@@ -172,7 +168,6 @@ class ModelRun {
     })
   }
 
-  /** Updates memory and chooses an action with one question. */
   #decideMerged(state: PromptState): Promise<Action> {
     const { cycle } = this.#context
     const { menu } = cycle.situation
@@ -205,7 +200,7 @@ class ModelRun {
     })
   }
 
-  /** Asks, validates and corrects. Throws `ChatError`: `LLM_INVALID_OUTPUT` if no part of the answers is valid. */
+  /** Throws `ChatError`: `LLM_INVALID_OUTPUT` if no part of the answers is valid. */
   async #ask<T>({ step, state, schema, judge }: Question<T>): Promise<T> {
     const { config, mind_id } = this.#context.cycle.mind
     const { temperature, seed } = config
@@ -304,7 +299,6 @@ function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal 
   return { entity_id: entity.entity_id, interaction_name: interaction.name, need, score: 0 }
 }
 
-/** Counts a turn in the current conversation if the character speaks. */
 function updateTalks({ action }: Action, { perception, observation }: Cycle): Choice['talks'] {
   const { talks } = perception.state
   if (action !== 'act_in_interaction') return talks

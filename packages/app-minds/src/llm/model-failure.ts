@@ -5,7 +5,6 @@ import type { LlmCallRow } from '../store/types.ts'
 
 export type LlmCode = Extract<keyof typeof MindsError.definitions, `LLM_${string}`>
 
-/** Valid parts of an output. */
 export interface SalvagedOutput {
   readonly working_memory?: WorkingMemory
   readonly memories: readonly MemoryDraft[]

@@ -12,12 +12,10 @@ const optionsSchema = z.strictObject({
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
   queue: z.number().int().min(0).max(100_000).default(256),
-  /** Maximum number of calls per decision. */
   calls_per_decision: z.number().int().min(1).max(100).default(12),
   rpm: z.number().int().min(1).optional(),
   tpm: z.number().int().min(1).optional(),
   price: z.strictObject({ in_per_m: z.number().min(0), out_per_m: z.number().min(0) }).optional(),
-  /** Limits for all minds together. */
   budget: z
     .strictObject({
       tokens_per_hour: z.number().int().min(0).optional(),
@@ -53,7 +51,6 @@ const listedSchema = optionsSchema.extend({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
   base_url: z.url(),
   default_model: z.string().min(1),
-  /** The environment variable with its key. */
   api_key_env: z.string().min(1).optional(),
 })
 
@@ -67,13 +64,12 @@ export interface ProviderSettings {
   readonly mindsLlmProviders?: unknown
 }
 
-/** The available providers, and the default. */
 export interface Providers {
   readonly byName: ReadonlyMap<string, Provider>
   readonly chosen: Provider | undefined
 }
 
-/** Parses the settings. Throws `INVALID_CONFIG`. */
+/** Throws `INVALID_CONFIG`. */
 export function readProviders(
   settings: ProviderSettings,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -118,7 +114,6 @@ export function readProviders(
   return { byName, chosen }
 }
 
-/** Parses `MINDS_LLM_PROVIDERS`. */
 function readListed(
   { mindsLlmProviders, mindsLlmOptions }: ProviderSettings,
   environment: Readonly<Record<string, string | undefined>>,

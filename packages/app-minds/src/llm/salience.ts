@@ -21,6 +21,5 @@ export function salientDigest({ observation, conversations, events, situation }:
 export const isSalient = (before: MindState['gate'], digest: string, time: number): boolean =>
   before === null || before.digest !== digest || time < before.at || time - before.at > maxAge
 
-/** The need bands of the prompts. */
 const toBand = (share: number): 'satisfied' | 'declining' | 'critical' =>
   share >= 0.8 ? 'satisfied' : share >= 0.3 ? 'declining' : 'critical'

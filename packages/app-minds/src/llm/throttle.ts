@@ -1,14 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Thrown if the queue of a provider is full. */
 export class Overload extends Error {}
 
 interface ThrottleOptions {
   readonly max_concurrency: number
   readonly queue: number
-  /** Requests per minute. */
   readonly rpm?: number | undefined
-  /** Tokens per minute. */
   readonly tpm?: number | undefined
 }
 
@@ -27,7 +24,6 @@ export class Throttle {
     this.#tokens = options.tpm === undefined ? undefined : new TokenBucket(options.tpm, now)
   }
 
-  /** Number of queued calls. */
   get waiting(): number {
     return this.#queue.length
   }

@@ -8,13 +8,11 @@ import type { MemoryRow } from '../store/types.ts'
 
 export interface MemoryQuery {
   readonly text: string
-  /** Its content words. */
   readonly words: readonly string[]
   /** `undefined` if the text has no direction, or vectors are unavailable. */
   readonly vector: Float32Array | undefined
 }
 
-/** Maximum number of memories found by words. */
 const maxLexical = 50
 
 /** Lexical score of a name in common, and of a memory that only its time makes a candidate. */
@@ -23,15 +21,12 @@ const smallestScore = 0.01
 
 const maxTexts = 16_384
 
-/** Searches the memories of the day, before consolidation. */
 export class DailySearch {
   /** Stems by text, oldest first: the same memories are searched again and again. */
   readonly #stems = new Map<string, ReadonlySet<string>>()
-  /** Postings by day. */
   readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
   #bytes = 0
 
-  /** Returns the stems of a text from a cache. */
   readonly getStems = (text: string): ReadonlySet<string> => {
     const known = this.#stems.get(text)
     if (known !== undefined) return known
@@ -90,7 +85,6 @@ export class DailySearch {
     return this.#bytes
   }
 
-  /** Evicts about this many bytes. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#bytes
     for (const text of [...this.#stems.keys()]) if (before - this.#bytes < bytes) this.#evict(text)

@@ -13,14 +13,12 @@ export interface Embedding {
   vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]>
   /** Size of the cache in bytes. */
   bytes(): number
-  /** Evicts about this many bytes. Returns the evicted bytes. */
   shrink(bytes: number): number
   close(): Promise<void>
 }
 
 const maxEntries = 16_384
 
-/** Caches the vectors of an embedder by text. */
 export class CachedEmbedding implements Embedding {
   readonly id: string
   readonly name: string

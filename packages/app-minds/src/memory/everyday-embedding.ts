@@ -7,7 +7,6 @@ import { CachedEmbedding, type Embedding } from './embedding.ts'
 import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
 import type { SearchMethods } from './search-worker.ts'
 
-/** Stores the trained model between starts. */
 export interface ModelStore {
   model(name: string): Promise<Uint8Array | undefined>
   saveModel(name: string, bytes: Uint8Array): Promise<void>

@@ -203,5 +203,4 @@ export const everydayLanguage: readonly string[] = [
   'explore wander discover look around',
 ]
 
-/** Dimensions of the space. */
 export const everydayDimensions = 96

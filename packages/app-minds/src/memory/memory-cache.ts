@@ -10,7 +10,6 @@ import type {
 export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'memory_count'>
 
 interface MaterialRequest {
-  /** Words of all queries, without repetitions. */
   readonly words: readonly string[]
   /** Number of newest and of most important memories to add. */
   readonly extra: number
@@ -18,7 +17,6 @@ interface MaterialRequest {
   readonly withToday: boolean
 }
 
-/** The data file, as far as the cache reads it. */
 interface MemorySource {
   material(mind: Pick<MindRow, 'seq'>, wanted: WantedMaterial): Promise<FoundMaterial>
   bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
@@ -49,7 +47,6 @@ export class MemoryCache {
     this.#maxBytes = maxBytes
   }
 
-  /** Size of the cache in bytes, approximately. */
   get bytes(): number {
     return this.#bytes
   }
@@ -87,7 +84,6 @@ export class MemoryCache {
     return seqs.flatMap((seq) => entry.rows.get(seq) ?? [])
   }
 
-  /** Evicts about this many bytes. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#bytes
     for (const seq of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(seq)
@@ -149,6 +145,5 @@ export class MemoryCache {
   }
 }
 
-/** Approximate size of rows with their texts. */
 const rowsBytes = (rows: readonly MemoryRow[]): number =>
   rows.reduce((sum, { content }) => sum + 400 + 2 * content.length, 0)

@@ -31,7 +31,6 @@ export interface RecallServices {
 
 export interface RecallResult {
   readonly recalled: readonly RecalledMemory[]
-  /** All ranked memories of each query, best first. */
   readonly byQuery: readonly (readonly RecalledMemory[])[]
   readonly warnings: readonly string[]
 }
@@ -49,7 +48,6 @@ const vectorsMs = 4000
 /** Memories without a vector that get one with each search. */
 const embedBatchSize = 256
 
-/** Returns the weights of a mind, with defaults. */
 export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
   const own = Object.entries(retrieval).filter(([, value]) => value !== undefined)
   return { ...retrievalWeights, ...Object.fromEntries(own) }
@@ -94,7 +92,6 @@ export async function recall(
   return { recalled: choose(byQuery, weights, getStems), byQuery, warnings }
 }
 
-/** Returns candidates among long-term memories for each query. */
 async function findLongTerm(
   mind: MindRow,
   queries: readonly MemoryQuery[],

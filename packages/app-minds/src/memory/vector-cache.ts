@@ -4,7 +4,6 @@ export interface VectorQuery {
   readonly mindSeq: number
   readonly embedderId: string
   readonly width: number
-  /** Unit vectors. */
   readonly queries: readonly Float32Array[]
   readonly top: number
   /** Rows whose cosine is returned in any case. */
@@ -22,7 +21,7 @@ interface LoadedVector {
   readonly vec: Uint8Array
 }
 
-/** Reads the vectors of a mind after a row, in ascending order. */
+/** In ascending order of rows. */
 export type LoadVectors = (mindSeq: number, embedderId: string, after: number) => Iterable<LoadedVector>
 
 interface Entry {
@@ -40,7 +39,6 @@ const maxScanned = 256
 /** Rows appended at a time. A small mind gets exactly the memory that it needs. */
 const batchSize = 256
 
-/** Caches the vectors of minds and searches them. Evicts the least recently used minds. */
 export class VectorCache {
   readonly #load: LoadVectors
   readonly #maxBytes: number
@@ -67,7 +65,6 @@ export class VectorCache {
     for (const key of [...this.#entries.keys()]) if (key.startsWith(`${mindSeq}|`)) this.#evict(key)
   }
 
-  /** Evicts about this many bytes. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#bytes
     for (const key of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(key)

@@ -5,7 +5,6 @@ import type { MindRow } from '../store/types.ts'
 import { reflect } from './reflect.ts'
 import type { MindServices } from './services.ts'
 
-/** The result of `consolidate_memories`. */
 export interface ConsolidationResult {
   readonly status: 'success'
   /** Memories that left the daily buffer. */
@@ -21,7 +20,6 @@ export interface ConsolidationResult {
   readonly replayed?: boolean
 }
 
-/** Memories per transaction. */
 const batchSize = 32
 
 /** Moves daily memories of a mind to long-term memory. Throws `EMBEDDING_ERROR` if none could be moved. */
@@ -75,7 +73,6 @@ export async function consolidateMind(
   }
 }
 
-/** Returns the number of long-term memories that remain. */
 async function evictExcess(
   { seq, memory_count, last_sim_time }: MindRow,
   { file, limits, search }: MindServices,

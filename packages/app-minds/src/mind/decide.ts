@@ -16,7 +16,6 @@ import { type Cycle, prepareCycle } from './prepare.ts'
 import { type SelectorContext, type Step, steps } from './selector.ts'
 import type { MindServices } from './services.ts'
 
-/** Arguments of `decide_action`. */
 export interface DecideRequest {
   readonly mind_id: string
   readonly observation: unknown
@@ -31,7 +30,6 @@ export interface DecideRequest {
 interface Attempt {
   readonly request: DecideRequest
   readonly parsed: ParsedObservation
-  /** Hash of the observation. */
   readonly hash: string
   readonly waitedMs: number
   readonly startedMs: number

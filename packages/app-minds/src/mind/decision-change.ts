@@ -12,7 +12,6 @@ import type { Step } from './selector.ts'
 /** Characters of a mood that are stored with a decision. */
 const maxMoodChars = 100
 
-/** The result of `decide_action`. */
 export interface DecisionResult {
   readonly status: 'success'
   readonly action: Action
@@ -29,7 +28,6 @@ export interface DecisionResult {
   readonly explanation?: unknown
 }
 
-/** A decision before it is stored. */
 export interface Decision {
   readonly snapshot: MindSnapshot
   readonly cycle: Cycle
@@ -39,12 +37,11 @@ export interface Decision {
   readonly perStep: ReadonlyMap<Step, number>
   /** Unknown fields of the observation that the mind was not warned about before. */
   readonly newUnknown: readonly string[]
-  /** Hash of the observation. */
   readonly hash: string
   readonly maxMemoryChars: number
 }
 
-/** Collects the changes of a decision. A failed decision stores only what was perceived, and its own row. */
+/** A failed decision stores only what was perceived, and its own row. */
 export function decisionChange(decision: Decision): DecisionChange {
   const { snapshot, cycle, deliberation, action, result, perStep, hash } = decision
   const { mind, observation, perception, facts } = cycle
@@ -130,7 +127,6 @@ function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnkno
   }
 }
 
-/** Ids of the bids that an action answers. */
 function findSettledBids({ action, parameters }: Action, { situation }: Cycle): string[] {
   if (action === 'respond_to_interaction_bid') return [String(parameters.bid_id)]
   if (action !== 'batch_reject_interaction_bids') return []

@@ -9,7 +9,6 @@ import { policySelector } from './policy-selector.ts'
 import type { Choice, SelectorContext } from './selector.ts'
 import type { MindServices } from './services.ts'
 
-/** A choice and its origin. */
 export interface Deliberation {
   readonly choice: Choice
   /** Calls of the model, including those of a failure. */

@@ -2,7 +2,6 @@ import { MindsError } from '../errors.ts'
 
 interface Line {
   last: Promise<unknown>
-  /** Calls that wait or run. */
   calls: number
 }
 
@@ -54,7 +53,6 @@ export class MindQueue {
     }
   }
 
-  /** Resolves when no call waits or runs. */
   async idle(): Promise<void> {
     while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ last }) => last))
   }

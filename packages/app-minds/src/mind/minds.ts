@@ -24,7 +24,6 @@ import type { DecisionResult } from './decision-change.ts'
 import { MindQueue } from './mind-queue.ts'
 import type { MindServices } from './services.ts'
 
-/** A call that changes a mind. */
 interface MindRequest {
   readonly mind_id: string
   readonly request_id: string
@@ -36,7 +35,6 @@ interface CreateRequest extends MindRequest {
   readonly if_exists?: string | undefined
 }
 
-/** The result of `create_mind`. */
 interface CreateResult {
   readonly status: 'created'
   readonly mind_id: string
@@ -83,7 +81,7 @@ export class Minds {
   readonly #changes: ChangeNotifier
   #decisions = 0
 
-  /** Opens the data file. Throws `INVALID_CONFIG` for invalid limits or model settings. */
+  /** Throws `INVALID_CONFIG` for invalid limits or model settings. */
   constructor(env: Env) {
     const { dir, settings, log } = env
     const limits = readLimits(settings.mindsLimits)
@@ -140,7 +138,7 @@ export class Minds {
     return result
   }
 
-  /** Returns an active mind as plain JSON. Throws `MIND_NOT_FOUND` and `LIMIT_EXCEEDED`. */
+  /** Throws `MIND_NOT_FOUND` and `LIMIT_EXCEEDED`. */
   export(mindId: string): Promise<SavedMind> {
     const { limits } = this.#services
     return this.#inTurn(validateId(mindId), () =>
@@ -152,7 +150,7 @@ export class Minds {
     )
   }
 
-  /** Creates a mind from a save. Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
+  /** Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
   async import({
     save: given,
     mind_id,
@@ -227,19 +225,16 @@ export class Minds {
     return this.#file.read(({ minds }) => minds.get(mindId))
   }
 
-  /** Returns the `k` most relevant memories. */
   async recall(mindId: string, query: string, k: number): Promise<RecallResult> {
     const mind = await this.mind(mindId)
     const weights = { ...getWeights(mind), per_query: k, most: k }
     return recall(mind, [query], { now: mind.last_sim_time, weights, withToday: true }, this.#services)
   }
 
-  /** Returns current conclusions, most important first. */
   reflections(mindId: string, limit: number): Promise<readonly ReflectionRow[]> {
     return this.#file.read(({ minds, reflections }) => reflections.list(minds.get(mindId).seq, limit))
   }
 
-  /** Maps ids of reflections to the ids of their memories. */
   evidence(reflectionIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     return this.#file.read(({ reflections }) => reflections.evidence(reflectionIds))
   }
@@ -248,7 +243,6 @@ export class Minds {
     return this.#file.read(({ minds, memories }) => memories.daily(minds.get(mindId).seq))
   }
 
-  /** Returns the newest long-term memories. */
   memories(mindId: string, limit: number): Promise<readonly MemoryRow[]> {
     return this.#file.read(({ minds, memories }) => memories.newest(minds.get(mindId).seq, limit))
   }
@@ -257,17 +251,15 @@ export class Minds {
     return this.#file.read(({ minds, world }) => world.conversations(minds.get(mindId).seq))
   }
 
-  /** Returns the decision of a request, or the last one if `requestId` is `null`. */
+  /** Returns the last decision if `requestId` is `null`. */
   decision(mindId: string, requestId: string | null): Promise<StoredDecision | undefined> {
     return this.#file.read(({ minds, records }) => records.decision(minds.get(mindId).seq, requestId))
   }
 
-  /** Returns the last decisions, newest first. */
   decisions(mindId: string, limit: number): Promise<readonly StoredDecision[]> {
     return this.#file.read(({ minds, records }) => records.decisions(minds.get(mindId).seq, limit))
   }
 
-  /** Returns the known places and characters. */
   places(mindId: string): Promise<readonly Place[]> {
     return this.#file.read(({ minds, world }) => world.places(minds.get(mindId).seq))
   }
@@ -340,12 +332,10 @@ export class Minds {
     return queue.run(mindId, limits.queue, work)
   }
 
-  /** Runs a change in turn, once per request id. */
   #change<T>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
     return this.#inTurn(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
   }
 
-  /** Consolidates a mind with too many daily memories in the background. */
   #consolidateFull(mindId: string): void {
     this.#inTurn(mindId, () => consolidateMind(mindId, 'overflow', this.#services)).catch((error: unknown) =>
       this.#services.log.warn(
@@ -355,7 +345,6 @@ export class Minds {
     )
   }
 
-  /** Makes vectors of initial memories in the background, before the first decision. */
   #embedSeeds(mindId: string): void {
     const embedAll = async (): Promise<void> => {
       const mind = await this.mind(mindId)

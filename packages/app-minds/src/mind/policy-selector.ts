@@ -67,7 +67,6 @@ export const policySelector: ActionSelector = {
   },
 }
 
-/** Describes a recalled memory for an explanation. */
 export const describeRecalled = ({
   id,
   content,

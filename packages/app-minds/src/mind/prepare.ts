@@ -14,7 +14,6 @@ import type { Limits } from '../limits.ts'
 import type { ConversationChange, MindRow, MindSnapshot } from '../store/types.ts'
 import { recentEvents } from '../wire/read-messages.ts'
 
-/** The input of a selector. */
 export interface Cycle {
   readonly mind: MindRow
   readonly observation: Observation
@@ -22,7 +21,6 @@ export interface Cycle {
   readonly perception: Perception
   /** Conversations of this observation with all stored messages. */
   readonly conversations: readonly KnownConversation[]
-  /** Messages of others since the last cycle. */
   readonly newMessages: readonly StoredMessage[]
   /** Events of the last hour, including new ones. */
   readonly events: readonly MindEvent[]
@@ -38,10 +36,8 @@ export interface Cycle {
   readonly warnings: readonly string[]
 }
 
-/** Number of messages that the game repeats. */
 const messageWindow = 5
 
-/** Prepares a cycle from the stored snapshot, the observation and its events. */
 export function prepareCycle(
   snapshot: MindSnapshot,
   {
@@ -105,7 +101,6 @@ export function prepareCycle(
   }
 }
 
-/** Returns the constants that a mind overrides. */
 const readOverrides = (own: Readonly<Record<string, number | undefined>>): Partial<PolicyConstants> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
 

@@ -5,7 +5,6 @@ import { memoryId } from '../store/hash.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindServices } from './services.ts'
 
-/** Number of long-term memories to consider. */
 const maxExperiences = 500
 
 /**

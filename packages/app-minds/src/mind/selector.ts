@@ -22,7 +22,6 @@ export interface SelectorContext {
 export interface Choice {
   readonly action: Action
   readonly decided_by: 'llm' | 'policy'
-  /** Name of the model or of the policy. */
   readonly model: string
   readonly working_memory: WorkingMemory
   readonly memories: readonly MemoryDraft[]
@@ -31,7 +30,6 @@ export interface Choice {
   /** Absent if the action says nothing to remember. */
   readonly shared?: MindState['shared']
   readonly formed: MindState['formed']
-  /** Ids of recalled memories. */
   readonly recalled: readonly string[]
   /** Plain JSON for `explain_decision`. */
   readonly explanation: Readonly<Record<string, unknown>>

@@ -9,8 +9,6 @@ export interface MindServices extends RecallServices {
   readonly models: LanguageModels
   readonly limits: Limits
   readonly log: Log
-  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Notifies clients of a changed mind. */
   readonly changed: (mindId: string) => void
 }

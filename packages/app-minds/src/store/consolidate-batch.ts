@@ -4,7 +4,7 @@ import type { MemoryTable } from './memory-table.ts'
 import type { Tables } from './minds-file.ts'
 import type { MemoryRow } from './types.ts'
 
-/** A daily memory with its vector, `null` if its text has no direction. */
+/** `null` if its text has no direction. */
 export interface EmbeddedMemory {
   readonly memory: MemoryRow
   readonly vector: Uint8Array | null

@@ -6,7 +6,6 @@ import type { Tables } from './minds-file.ts'
 
 export interface CreatedMind {
   readonly resumed: boolean
-  /** Number of initial memories. */
   readonly seeded: number
 }
 
@@ -18,7 +17,7 @@ export function requireActive(active: number, { minds }: Limits): void {
   })
 }
 
-/** Creates, resumes or replaces a mind. Throws `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
+/** Throws `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
 export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits): CreatedMind {
   const { mind_id } = mind
   const existing = minds.find(mind_id)

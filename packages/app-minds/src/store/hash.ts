@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { wordsKey } from '../domain/words.ts'
 
-/** Returns the SHA-256 in hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Returns a hash of the content words of a text, or of the text if it has none. */

@@ -89,7 +89,6 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Daily and long-term memories, with their vectors and the full-text index. */
 export class MemoryTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #now: () => number
@@ -135,7 +134,6 @@ export class MemoryTable {
     this.#sql.addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0))
   }
 
-  /** Finds a long-term memory with the same content words, kind and subject. */
   findEqual(mindSeq: number, { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>) {
     return this.#sql.findEqual.get(mindSeq, wordsHash(content), kind, subject)
   }
@@ -175,7 +173,6 @@ export class MemoryTable {
     return new Map(words.map((word) => [word, this.#sql.withWord.all(quote(word))]))
   }
 
-  /** Reads material for queries. Parts that are not requested are absent. */
   material(mindSeq: number, { words, today, standing }: WantedMaterial): FoundMaterial {
     return {
       ...(today === true ? { today: this.daily(mindSeq) } : {}),

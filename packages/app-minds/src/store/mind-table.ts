@@ -63,7 +63,7 @@ export class MindTable {
     return row === undefined ? undefined : this.#toMind(row)
   }
 
-  /** Returns an active mind. Throws `MIND_NOT_FOUND`. */
+  /** Throws `MIND_NOT_FOUND` if the mind is not active. */
   get(mindId: string): MindRow {
     const mind = this.find(mindId)
     if (mind?.status === 'active') return mind
@@ -78,7 +78,6 @@ export class MindTable {
     return this.#sql.countActive.get() ?? 0
   }
 
-  /** Returns the seq of the new mind. */
   insert({ mind_id, entity_id, config, rng_seed }: NewMind): number {
     const json = JSON.stringify(config)
     const memory = JSON.stringify({ ...emptyWorkingMemory, ...config.initial_working_memory })
@@ -97,7 +96,6 @@ export class MindTable {
     return this.#sql.release.run(this.#now(), mindId).changes > 0
   }
 
-  /** Deletes a mind with all its data. Returns whether it existed. */
   remove(mindId: string): boolean {
     return this.#sql.remove.run(mindId).changes > 0
   }

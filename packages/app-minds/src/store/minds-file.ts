@@ -57,12 +57,10 @@ export class MindsFile {
     }
   }
 
-  /** Runs one read transaction. */
   async read<T>(work: (tables: Tables) => T): Promise<T> {
     return this.#run(work, 'deferred')
   }
 
-  /** Runs one write transaction. */
   async write<T>(work: (tables: Tables) => T): Promise<T> {
     return this.#run(work, 'immediate')
   }

@@ -62,7 +62,6 @@ const prepareStatements = (db: Database) => ({
   removeAnswers: db.prepare('DELETE FROM request WHERE made_at <= ?'),
 })
 
-/** Decisions, calls of language models, and results of requests. */
 export class RecordTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #clock: AgingClock
@@ -75,7 +74,6 @@ export class RecordTable {
     this.#limits = limits
   }
 
-  /** Returns the seq of the decision. */
   addDecision(seq: number, requestId: string, row: DecisionRow): number {
     const { ord, sim_time, observation_hash, selector, status, error_code, action, explanation } = row
     const added = this.#sql.addDecision.run(
@@ -97,13 +95,12 @@ export class RecordTable {
       )
   }
 
-  /** Returns the decision of a request, or the last one if `requestId` is `null`. */
+  /** Returns the last decision if `requestId` is `null`. */
   decision(seq: number, requestId: string | null): StoredDecision | undefined {
     const row = this.#sql.decision.get({ 1: seq, 2: requestId })
     return row && readDecision(row)
   }
 
-  /** Returns the last decisions, newest first. */
   decisions(seq: number, limit: number): readonly StoredDecision[] {
     return this.#sql.decisions.all(seq, limit).map(readDecision)
   }

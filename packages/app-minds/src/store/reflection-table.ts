@@ -36,7 +36,7 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Conclusions of minds. Each is also a long-term memory. */
+/** Each conclusion is also a long-term memory. */
 export class ReflectionTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #memories: MemoryTable
@@ -70,7 +70,6 @@ export class ReflectionTable {
     return true
   }
 
-  /** Current conclusions, most important first. */
   list(mindSeq: number, limit: number): readonly ReflectionRow[] {
     return this.#sql.list.all(mindSeq, limit).map(({ evidence_json, ...row }) => ({
       ...toMemory(row),
@@ -78,7 +77,6 @@ export class ReflectionTable {
     }))
   }
 
-  /** Maps ids of reflections to the ids of their memories. */
   evidence(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
     const rows = this.#sql.evidence.all(JSON.stringify(ids))
     return new Map(rows.map((row) => [row.id, JSON.parse(row.evidence_json) as string[]]))

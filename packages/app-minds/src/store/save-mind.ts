@@ -6,7 +6,6 @@ import { memoryId } from './hash.ts'
 import type { Tables } from './minds-file.ts'
 import type { MindRow } from './types.ts'
 
-/** Reads everything of a mind that a save contains. */
 export function saveMind({ saves, world, memories }: Tables, mind: MindRow): SavedMind {
   const { seq, mind_id, entity_id, rng_seed, config, working_memory, state } = mind
   const { last_sim_time, decision_count, unreflected } = mind
@@ -35,7 +34,7 @@ interface Target {
   readonly isReplacing: boolean
 }
 
-/** Creates a mind from a save. Throws `MIND_EXISTS`. Memories get new ids if another mind has them. */
+/** Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
 export function loadMind(
   tables: Tables,
   save: SavedMind,

@@ -54,7 +54,6 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Rows that only saves read and write. */
 export class SaveTable {
   readonly #sql: ReturnType<typeof prepareStatements>
 
@@ -78,7 +77,6 @@ export class SaveTable {
     })
   }
 
-  /** Open and closed conversations, without messages. */
   conversations(mindSeq: number): readonly SavedConversation[] {
     return this.#sql.conversations.all(mindSeq).map(({ participants_json, ...row }) => ({
       ...row,
@@ -86,7 +84,6 @@ export class SaveTable {
     }))
   }
 
-  /** All stored events, oldest first. */
   events(mindSeq: number): SavedMind['events'] {
     return this.#sql.events.all(mindSeq).map(({ payload_json, ...event }) => ({
       ...event,

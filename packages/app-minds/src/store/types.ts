@@ -16,7 +16,6 @@ export interface MindRow {
   readonly config: MindConfig
   readonly working_memory: WorkingMemory
   readonly state: MindState
-  /** Incremented with each change. A commit fails if it was computed from another value. */
   readonly rev: number
   readonly rng_seed: number
   /** The space in which every long-term memory has a vector. */
@@ -31,7 +30,6 @@ export interface MindRow {
   readonly last_sim_time: number | null
 }
 
-/** A conversation with its messages. */
 export interface StoredConversation {
   readonly interaction_id: string
   readonly interaction_name: string
@@ -41,7 +39,6 @@ export interface StoredConversation {
   readonly messages: readonly StoredMessage[]
 }
 
-/** The input of a decision. */
 export interface MindSnapshot {
   readonly mind: MindRow
   readonly places: readonly Place[]
@@ -50,7 +47,6 @@ export interface MindSnapshot {
   readonly bids: readonly PendingBid[]
 }
 
-/** Memories that are always considered. */
 export interface BaseMaterial {
   /** The newest and the most important long-term memories. */
   readonly rows: readonly MemoryRow[]
@@ -58,9 +54,7 @@ export interface BaseMaterial {
   readonly lastVector: number
 }
 
-/** Material for queries to one mind. */
 export interface RecallMaterial {
-  /** Memories of the day. */
   readonly today: readonly MemoryRow[]
   /** For each word the long-term memories that contain it. */
   readonly postings: Postings
@@ -71,7 +65,6 @@ export interface NewMemory extends MemoryDraft {
   readonly id: string
 }
 
-/** A daily or long-term memory. */
 export interface MemoryRow {
   readonly seq: number
   readonly id: string
@@ -95,7 +88,7 @@ export interface NewReflection extends Conclusion {
   readonly vector: Uint8Array | null
 }
 
-/** One call of a model; `null` is unknown, not 0. */
+/** `null` is unknown, not 0. */
 export interface LlmCallRow {
   readonly step: string
   readonly attempt: number
@@ -128,7 +121,6 @@ export interface DecisionRow {
   readonly explanation: unknown
 }
 
-/** The result that a repeated request returns. */
 export interface AnsweredRequest {
   readonly mind_id: string
   readonly request_id: string
@@ -137,7 +129,7 @@ export interface AnsweredRequest {
   readonly answer: unknown
 }
 
-/** The changes of one decision, written in one transaction. */
+/** Written in one transaction. */
 export interface DecisionChange {
   readonly seq: number
   readonly rev: number
@@ -145,17 +137,14 @@ export interface DecisionChange {
   readonly state: MindState
   readonly time: number
   readonly places: readonly Place[]
-  /** Number of known places. */
   readonly knownPlaces: number
   readonly conversations: readonly ConversationChange[]
   /** Whether the mind has or had open conversations. */
   readonly hasConversations: boolean
-  /** Conversations that the game ended. */
   readonly closed: readonly string[]
   readonly events: readonly MindEvent[]
   readonly bids: { readonly received: readonly PendingBid[]; readonly settled: readonly string[] }
   readonly memories: readonly NewMemory[]
-  /** Ids of recalled memories. */
   readonly recalled: readonly string[]
   readonly decision: DecisionRow
   readonly calls: readonly LlmCallRow[]
@@ -173,9 +162,7 @@ export interface StoredDecision {
   readonly created_at: number
 }
 
-/** A request for material. */
 export interface WantedMaterial {
-  /** Words of all queries, without repetitions. */
   readonly words: readonly string[]
   readonly today?: boolean
   /** The number of newest and of most important memories, and the space of their vectors. */

@@ -109,7 +109,6 @@ export class WorldTable {
     }))
   }
 
-  /** Messages of an open or closed conversation. */
   messages(seq: number, interactionId: string): readonly StoredMessage[] {
     return this.#sql.messages.all(seq, interactionId).map((text) => parse<StoredMessage>(text))
   }
@@ -131,7 +130,6 @@ export class WorldTable {
     this.#sql.closeOld.run({ 1: time, 2: seq, 3: this.#limits.open_conversations })
   }
 
-  /** The latest events, oldest first. */
   events(seq: number): readonly MindEvent[] {
     const rows = this.#sql.events.all(seq, this.#limits.events).reverse()
     return rows.map(({ payload_json, ...event }) => ({

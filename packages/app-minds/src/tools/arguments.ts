@@ -32,7 +32,6 @@ export async function withRequestId<T>(
   }
 }
 
-/** Calls for examples: creates a mind, and lets it decide. */
 export const exampleCalls = {
   create: {
     tool: 'create_mind',
@@ -82,7 +81,6 @@ export const exampleCalls = {
   },
 } as const
 
-/** The save of a mind without experiences. */
 export const exampleSave = {
   format: 'causeway-mind',
   version: 1,

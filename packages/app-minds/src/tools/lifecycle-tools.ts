@@ -6,7 +6,6 @@ import { exampleCalls, exampleSave, mindId, requestId, withRequestId } from './a
 const replayed = z.boolean().optional()
 const { create } = exampleCalls
 
-/** Declares the tools that create, release, delete, relink and list minds. */
 export function lifecycleTools(app: Registrar<Minds, object>): void {
   createTool(app)
   removeTools(app)

@@ -6,7 +6,6 @@ import type { Minds } from '../mind/minds.ts'
 import type { MemoryRow } from '../store/types.ts'
 import type { MindsContext } from './arguments.ts'
 
-/** A resource of one mind. `read` returns its content for JSON. */
 interface MindResource {
   /** The URI after `mind://{mind_id}/`. */
   readonly path: string
@@ -85,7 +84,6 @@ const resources: readonly MindResource[] = [
   },
 ]
 
-/** Declares the resources of each mind, and the list of minds. */
 export function mindResources(app: Registrar<Minds, object>): void {
   const complete = {
     mind_id: async (_: unknown, { store }: MindsContext) =>

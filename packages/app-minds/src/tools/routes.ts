@@ -8,7 +8,6 @@ const maxDecisions = 200
 /** The most recently seen places that are returned. */
 const maxPlaces = 500
 
-/** Declares the routes for viewers. */
 export function mindRoutes(app: Registrar<Minds, object>): void {
   app.route('GET', '/minds/{mind_id}/decisions', {
     about: 'Returns the last decisions of a mind with their explanations, newest first. ?limit=<1 to 200>.',

@@ -6,7 +6,6 @@ import { exampleCalls, mindId, requestId, withRequestId } from './arguments.ts'
 
 const { create, decide } = exampleCalls
 
-/** Declares the tools by which a mind decides, consolidates, remembers and explains. */
 export function thoughtTools(app: Registrar<Minds, object>): void {
   decideTool(app)
   consolidateTool(app)

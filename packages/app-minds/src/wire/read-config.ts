@@ -51,7 +51,6 @@ const shape = z.looseObject({
   reflect_after: z.number().min(0).default(150),
 })
 
-/** The validated configuration of a mind. */
 export type MindConfig = z.output<typeof shape>
 
 /** The default model if neither the mind nor the server sets one. */
@@ -93,5 +92,4 @@ export function readConfig(
   }
 }
 
-/** Parses a stored configuration. */
 export const storedConfig = (json: string): MindConfig => shape.parse(JSON.parse(json))

@@ -1,7 +1,6 @@
 import { asObject } from '@causeway/protocol'
 import type { Interaction, InteractionParameter } from '../domain/observation.ts'
 
-/** Parses an interaction. */
 export function readInteraction(key: string, value: Record<string, unknown>): Interaction {
   return {
     name: text(value.name) ?? key,

@@ -8,7 +8,7 @@ import { listProblems, requireWithin } from './validation.ts'
 
 const messageChars = 2000
 
-/** Parses messages. Omits those without text. */
+/** Omits messages without text. */
 export function readMessages(value: unknown): readonly Message[] {
   if (!Array.isArray(value)) return []
   return value.map(asObject).flatMap((one): Message[] => {

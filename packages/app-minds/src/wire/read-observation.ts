@@ -27,9 +27,7 @@ import { listProblems, requireWithin } from './validation.ts'
 
 export interface ParsedObservation {
   readonly observation: Observation
-  /** Corrections of invalid values. */
   readonly warnings: readonly string[]
-  /** Unknown fields at the top level. */
   readonly unknown: readonly string[]
 }
 

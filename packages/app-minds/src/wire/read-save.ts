@@ -4,7 +4,6 @@ import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { listProblems, requireWithin } from './validation.ts'
 
-/** Version of the format of saved minds. */
 const saveVersion = 1
 
 const time = z.int().nullable()
@@ -161,7 +160,7 @@ const shape = z.strictObject({
 /** A saved mind: everything except vectors, past decisions and the use of language models. */
 export type SavedMind = z.output<typeof shape>
 
-/** Validates a saved mind. Throws `INVALID_SAVE` and `LIMIT_EXCEEDED`. */
+/** Throws `INVALID_SAVE` and `LIMIT_EXCEEDED`. */
 export function readSave(value: unknown, limits: Limits): SavedMind {
   const { format, version } = Object(value) as { readonly format?: unknown; readonly version?: unknown }
   if (format === 'causeway-mind' && typeof version === 'number' && version > saveVersion)

@@ -52,7 +52,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       title,
       about,
       searchHint,
-      // A tool changes nothing. Its command does, when it is applied.
+      // Only the application of its command changes a plot.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },
       input,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Sample, VaultTool } from './vault-tool.ts'
 
-/** Reads the samples of a tool from `samples/` in this package. */
 export const readSamples = ({ name }: VaultTool): readonly [Sample, ...Sample[]] =>
   JSON.parse(
     readFileSync(new URL(`../../samples/${name.replaceAll('_', '-')}.json`, import.meta.url), 'utf8'),

@@ -11,7 +11,7 @@ const outputSchema = {
   required: ['command', 'payload'],
 }
 
-/** Returns the tree of the original vault: categories with their tools, both sorted by name. */
+/** Sorts categories and their tools by name, as in the original vault. */
 export function createIndex() {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const sorted = Object.entries(categories).toSorted(([a], [b]) => (a < b ? -1 : 1))

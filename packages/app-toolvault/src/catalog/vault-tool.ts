@@ -2,7 +2,6 @@ import type { Shape } from '@causeway/app-kit'
 import type { DebriefCommand, Injection } from '@causeway/plot'
 import type { z } from 'zod'
 
-/** Categories with their descriptions in the index. */
 export const categories = {
   'feature-management': 'Delete and recolour features',
   import: 'Read other formats',
@@ -15,14 +14,12 @@ export const categories = {
 
 export type Category = keyof typeof categories
 
-/** Arguments with the command that they result in. */
 export interface Sample {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
   readonly expectedOutput: DebriefCommand
 }
 
-/** Returns a new feature id that starts with a prefix. */
 export type NewId = (prefix: string) => string
 
 export interface RunProgress {
@@ -33,7 +30,7 @@ export interface RunProgress {
 /** A run that can be cancelled between its steps. */
 export type Run = Generator<RunProgress, DebriefCommand>
 
-/** Receives the lines of a text, without line ends. */
+/** Receives lines without line ends. */
 export interface LineReader {
   readLine(line: string): void
   finish(): DebriefCommand
@@ -61,10 +58,8 @@ interface ImportTool<Input extends Shape> extends ToolBase<Input> {
   read(args: z.output<z.ZodObject<Input>>, newId: NewId): LineReader
 }
 
-/** Validated arguments of any tool. */
 export type ToolArgs = Readonly<Record<string, unknown>>
 
-/** A tool whose argument types are erased. */
 export type VaultTool = ToolBase<Shape> &
   (
     | { readonly run: (args: ToolArgs, newId: NewId) => DebriefCommand | Run }
@@ -75,6 +70,5 @@ export type VaultTool = ToolBase<Shape> &
 export const defineTool = <Input extends Shape>(tool: AnalysisTool<Input>): VaultTool =>
   tool as unknown as VaultTool
 
-/** As `defineTool`. */
 export const defineImport = <Input extends Shape>(tool: ImportTool<Input>): VaultTool =>
   tool as unknown as VaultTool

@@ -30,7 +30,7 @@ export function createNewId(run: string): NewId {
   return (prefix) => `${prefix}-${run}-${++count}`
 }
 
-/** Runs a tool with validated arguments. Yields to the event loop, and rejects with the abort reason or the error of the tool. */
+/** Yields to the event loop. Rejects with the abort reason or the error of the tool. */
 export async function runTool(
   tool: VaultTool,
   args: ToolArgs,

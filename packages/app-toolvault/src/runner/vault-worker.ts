@@ -7,7 +7,6 @@ import { createNewId, runTool } from './run-tool.ts'
 interface RunRequest {
   readonly tool: string
   readonly args: ToolArgs
-  /** Part of the ids of new features. */
   readonly run: string
   readonly file?: string | undefined
 }

@@ -138,14 +138,12 @@ const readers: Readonly<Record<Leaf, (payload: unknown) => Command>> = {
   },
 }
 
-/** Accepts a list of features or a FeatureCollection. */
 function readFeatures(payload: unknown, command: string): readonly unknown[] {
   const features = isObject(payload) ? payload.features : payload
   if (Array.isArray(features)) return features
   throw createInvalidError(`the payload of ${command} is a list of features`)
 }
 
-/** May contain an id twice. */
 function readIds(value: unknown, expected: string): readonly string[] {
   if (Array.isArray(value) && value.every((id) => typeof id === 'string' || typeof id === 'number'))
     return value.map(String)

@@ -4,7 +4,7 @@ import { type Item, isSameItem } from '../document/item.ts'
 import { createItem, filterKnownIds, type PlotDocument, type StateItem } from '../document/plot-document.ts'
 import { formatFeature, type PlotLayout, setMembers } from '../document/plot-text.ts'
 
-/** Changes of a document. The document itself does not change. */
+/** The document itself does not change. */
 export class Draft {
   readonly #before: PlotDocument
   /** `undefined` for removed items. */
@@ -46,7 +46,7 @@ export class Draft {
     this.#getIndex().delete(id)
   }
 
-  /** Replaces all features. Unchanged features keep their text. */
+  /** Unchanged features keep their text. */
   replaceAll(features: readonly JsonObject[], members: JsonObject): void {
     this.#layout = setMembers(this.#layout, members)
     const old = new Map(this.items().map((item) => [item.id, item]))
@@ -77,7 +77,7 @@ export class Draft {
     return this.#slots.filter((item) => item !== undefined)
   }
 
-  /** Returns the document with all changes. Unknown ids are removed from the selection. */
+  /** Unknown ids are removed from the selection. */
   toDocument(): PlotDocument {
     const { items: before } = this.#before
     const items = this.items()

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 import { findGeometryProblems } from './geometry-problems.ts'
 
-/** All problems of a feature, in the format of the original plot server. */
+/** In the format of the original plot server. */
 interface FeatureProblem {
   readonly index: number
   readonly featureId: string | null
@@ -17,7 +17,7 @@ const maxListedProblems = 20
 const annotationTypes = ['label', 'area', 'measurement', 'comment', 'boundary']
 const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 
-/** Returns the problems of all features. Unknown members are accepted. */
+/** Unknown members are accepted. */
 export function findFeatureProblems(
   features: readonly unknown[],
   options: { readonly idRequired: boolean },

@@ -10,7 +10,6 @@ import {
 } from '@causeway/plot'
 import type { JsonObject } from '@causeway/protocol'
 
-/** What lists, maps and time sliders require of a feature. */
 export interface ItemSummary {
   readonly name: string | null
   readonly dataType: string | null
@@ -23,7 +22,6 @@ export interface ItemSummary {
 
 export interface Item {
   readonly id: string | null
-  /** The text in the file. */
   readonly text: string
   /** Parsed on demand, since parsed features require six times the memory of their text. */
   readonly value: JsonObject

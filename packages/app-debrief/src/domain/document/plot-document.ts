@@ -26,12 +26,11 @@ export interface PlotDocument {
 }
 
 interface ParseOptions {
-  /** Default: the selection in the file. */
   readonly selection?: readonly string[] | undefined
   readonly check?: ((feature: JsonObject, index: number) => void) | undefined
 }
 
-/** Parses the text of a plot file. Throws `INVALID_PLOT`. */
+/** Throws `INVALID_PLOT`. */
 export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
   runToEnd(parseSteps(text, options))
 
@@ -59,10 +58,9 @@ export function* parseSteps(
   return { ...document, selection: filterKnownIds(document, selection ?? readStoredSelection(states)) }
 }
 
-/** Returns the text of a plot. Unchanged parts are equal to the file. */
 export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
 
-/** Returns the text in parts, so that a large plot is not in memory twice. */
+/** Unchanged parts are equal to the file. Returns parts, so that a large plot is not in memory twice. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const pending = [...states].sort((a, b) => a.place - b.place)
@@ -73,7 +71,6 @@ export function formatParts({ layout, items, states }: PlotDocument): Iterable<s
   return formatLayout(layout, [...texts, ...pending.map(({ text }) => text)])
 }
 
-/** Creates an item whose text has the indentation of the file. */
 export const createItem = (value: JsonObject, layout: PlotLayout): Item =>
   makeItem(value, formatFeature(value, layout))
 
@@ -103,7 +100,6 @@ export const getViewport = (document: PlotDocument): ViewportState | null =>
 export const getDataBounds = ({ items }: PlotDocument): Bounds | null =>
   uniteBounds(items.map(({ summary }) => summary.bounds))
 
-/** Returns the ids that the plot has, without repetitions. */
 export function filterKnownIds(
   { items }: Pick<PlotDocument, 'items'>,
   ids: readonly string[],

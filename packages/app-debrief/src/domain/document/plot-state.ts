@@ -16,7 +16,6 @@ export interface ViewportState {
   readonly bounds: Bounds
 }
 
-/** States that a plot file stores as metadata features. */
 export type StateKind = 'time' | 'viewport'
 
 /** Returns `time`, `viewport` or another text for a metadata feature, and `null` for other features. */
@@ -52,7 +51,6 @@ export function readTimeState(payload: unknown): TimeState {
   }
 }
 
-/** Adds `Z` to a time without an offset. */
 export function addOffset(time: string): string {
   const text = time.trim()
   if (/(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text.slice(10))) return text
@@ -73,7 +71,7 @@ export function readViewport(payload: unknown): ViewportState {
   return { bounds: box }
 }
 
-/** Returns the time of a metadata feature, or `null` if it is missing or invalid. */
+/** Returns `null` if the time is missing or invalid. */
 export function readStoredTime(feature: JsonObject | undefined): TimeState | null {
   return feature === undefined ? null : tryRead(() => readTimeState(getProperties(feature)))
 }

@@ -5,9 +5,8 @@
 import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 
-/** The text without the features. */
 export interface PlotLayout {
-  /** Up to and including the opening bracket of the features. */
+  /** Up to and including the opening bracket. */
   readonly head: string
   /** White space before the first feature. */
   readonly lead: string
@@ -17,7 +16,7 @@ export interface PlotLayout {
   readonly tail: string
   /** White space between the brackets of an empty list. */
   readonly emptySpace: string
-  /** From the closing bracket of the features. */
+  /** From the closing bracket. */
   readonly rest: string
 }
 
@@ -60,7 +59,6 @@ export function setMembers(layout: PlotLayout, members: JsonObject): PlotLayout 
   return { ...layout, head, rest: rest + layout.rest.slice(layout.rest.trimEnd().length) }
 }
 
-/** Formats a feature with the indentation of the file. */
 export function formatFeature(feature: JsonObject, layout: PlotLayout): string {
   const { unit, line } = findIndent(layout)
   const text = JSON.stringify(feature, null, unit)
@@ -178,7 +176,6 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Returns the offset after a string. */
 function findStringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
@@ -192,7 +189,7 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - first) % 2 === 1
 }
 
-/** Returns the offset after a value, whose content is not validated. */
+/** Does not validate the content of the value. */
 function findValueEnd(text: string, at: number): number {
   const first = text.charCodeAt(at)
   if (first === 34) return findStringEnd(text, at)
@@ -225,5 +222,5 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result, undefined>): R
   return step.value
 }
 
-/** Returns JSON on one line. Line breaks in strings are escaped, so all others are white space. */
+/** Line breaks in strings are escaped, so all others are white space. */
 export const toOneLine = (json: string): string => json.replaceAll(/\r?\n[ \t]*/g, '')

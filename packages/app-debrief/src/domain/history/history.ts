@@ -47,7 +47,7 @@ export function remember(history: History, entry: HistoryEntry): History {
   return limitSize([...retained, entry])
 }
 
-/** Undoes the latest entry of a scope. Returns `undefined` if there is no such entry. */
+/** Returns `undefined` if the scope has no entry. */
 export function undo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
   const entry = history.findLast(({ isUndone, kind }) => !isUndone && isIn(kind, scope))
   if (entry === undefined) return undefined
@@ -62,7 +62,7 @@ export function undo(history: History, document: PlotDocument, scope: Scope): St
   }
 }
 
-/** Redoes the entry that was undone last. Returns `undefined` if there is no such entry. */
+/** Returns `undefined` if the scope has no undone entry. */
 export function redo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
   const entry = history.find(({ isUndone, kind }) => isUndone && isIn(kind, scope))
   if (entry === undefined) return undefined

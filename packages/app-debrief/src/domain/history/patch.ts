@@ -19,7 +19,6 @@ interface Replacement<T> {
 /** `null` if there is no such metadata feature. */
 type StoredState = { readonly place: number; readonly text: string } | null
 
-/** The difference between two documents, as JSON. */
 export interface Patch {
   readonly features?: FeaturePatch
   readonly layout?: Replacement<Pick<PlotLayout, 'head' | 'rest'>>

@@ -6,7 +6,6 @@ export interface LandRing {
   readonly bounds: Bounds
 }
 
-/** Unwraps the longitudes of a ring that crosses the antimeridian. */
 export function createLandRing(ring: readonly LonLat[]): LandRing {
   const [start = [0, 0]] = ring
   const unwrapped = unwrapPath(ring, start[0])
@@ -17,7 +16,6 @@ export function createLandRing(ring: readonly LonLat[]): LandRing {
   return { points, bounds: [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)] }
 }
 
-/** Areas to fill, and the coast without the edges from clipping. */
 interface Land {
   readonly areas: readonly (readonly LonLat[])[]
   readonly coast: readonly (readonly LonLat[])[]
@@ -55,7 +53,7 @@ export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   return { areas, coast }
 }
 
-/** Clips a ring (Sutherland and Hodgman, CACM 17, 1974). */
+/** Sutherland and Hodgman, CACM 17, 1974. */
 function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly LonLat[] {
   const edges: readonly (readonly [axis: 0 | 1, limit: number, sign: 1 | -1])[] = [
     [0, west, 1],
@@ -84,7 +82,7 @@ const interpolate = (a: LonLat, b: LonLat, share: number): LonLat => [
   a[1] + (b[1] - a[1]) * share,
 ]
 
-/** Returns the parts of a ring near a box, without edges along the antimeridian. */
+/** Omits edges along the antimeridian. */
 function findCoast(
   ring: readonly LonLat[],
   [west, south, east, north]: Bounds,

@@ -13,17 +13,15 @@ const ink = { stroke: '#B9CAD6', 'stroke-width': 0.8 }
 const labelColor = '#57606A'
 const labelSize = 12
 
-/** Draws meridians and parallels. Labels are outside the frame; those of polar charts are from `listPolarLabels`. */
+/** Labels are outside the frame; those of polar charts are from `listPolarLabels`. */
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
 interface PolarGrid {
   readonly lons: readonly number[]
   readonly lats: readonly number[]
-  /** Latitudes of the ends of meridians. */
   readonly outer: number
   readonly inner: number
-  /** Decimals of the minutes of labels. */
   readonly decimals: { readonly lon: number; readonly lat: number }
 }
 
@@ -46,7 +44,6 @@ function createPolarGrid({ bounds, frame }: Projection): PolarGrid {
   }
 }
 
-/** Draws parallels as arcs. */
 function drawPolarGraticule(view: Projection): readonly SvgElement[] {
   const { lons, lats, outer, inner } = createPolarGrid(view)
   const [west, , east] = view.bounds
@@ -102,7 +99,6 @@ export function listPolarLabels(view: Projection): readonly Label[] {
 const listShares = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index / count)
 
-/** Draws a line that the clip path of the chart limits to the frame. */
 const drawRun = (
   points: readonly Point[],
   attributes: Readonly<Record<string, string | number>>,
@@ -113,7 +109,6 @@ const drawRun = (
     'clip-path': 'url(#chart)',
   })
 
-/** Labels are at the left and lower edge. */
 function drawStraightGraticule({ bounds, frame, point }: Projection): readonly SvgElement[] {
   const [west, south, east, north] = bounds
   const lonStep = chooseStep((east - west) / (frame.width / 120))
@@ -146,10 +141,9 @@ const label = { 'font-size': labelSize, fill: labelColor }
 
 const chooseStep = (wanted: number): number => steps.find((step) => step >= wanted) ?? 60
 
-/** Returns the decimals of minutes that multiples of a step have. */
 const countDecimals = (step: number): number => (step < 0.09 / 60 ? 2 : step < 0.9 / 60 ? 1 : 0)
 
-/** Excludes multiples at the ends of the interval. */
+/** Excludes the ends of the interval. */
 function listMultiples(from: number, to: number, step: number): readonly number[] {
   const first = Math.ceil(from / step + 0.05)
   const last = Math.floor(to / step - 0.05)
@@ -173,7 +167,6 @@ const maxVariation = 1.02
 const maxBar = 180
 const barMargin = 18
 
-/** Returns where the scale bar is. */
 export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] => {
   const [right, bottom] = [frame.left + frame.width, frame.top + frame.height]
   return scale === null ? [] : [{ left: right - maxBar - 2 * barMargin, top: bottom - 44, right, bottom }]

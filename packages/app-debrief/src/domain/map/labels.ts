@@ -2,7 +2,6 @@ import { haloText, line, type Point, type SvgElement, textWidth } from '@causewa
 import type { Frame } from './projection.ts'
 
 export interface Label {
-  /** The place that the label names. */
   readonly at: Point
   /** Points where the middle of the label can be, in order of preference; by default around `at`. */
   readonly centres?: readonly Point[]
@@ -26,7 +25,6 @@ export interface Box {
 }
 
 interface Obstacles {
-  /** Points of tracks, areas and symbols. */
   readonly points: readonly Point[]
   readonly boxes: readonly Box[]
 }
@@ -106,10 +104,9 @@ function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement
   return [line([x, y], end, { stroke: color, 'stroke-width': 0.8, 'stroke-opacity': 0.7 })]
 }
 
-/** Side of a cell, pixels. */
+/** Pixels. */
 const cell = 32
 
-/** Points that labels avoid, by cell. */
 class ObstacleGrid {
   readonly #cells = new Map<string, Point[]>()
 
@@ -122,7 +119,6 @@ class ObstacleGrid {
     }
   }
 
-  /** Returns the number of points in a box. */
   count({ left, top, right, bottom }: Box): number {
     let count = 0
     for (let column = Math.floor(left / cell); column <= Math.floor(right / cell); column++)

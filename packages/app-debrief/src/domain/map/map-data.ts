@@ -19,7 +19,6 @@ import { formatTimeLabel, listTimeTicks, type TimeStyle, type TimeTick } from '.
 
 export interface Drawable {
   readonly name: string | null
-  /** Value and time of a measurement. */
   readonly detail: string | null
   readonly shape: 'line' | 'area' | 'points'
   /** Unwrapped longitudes, degrees. */
@@ -37,7 +36,6 @@ export interface Drawable {
 export interface MapData {
   readonly bounds: Bounds
   readonly drawables: readonly Drawable[]
-  /** Features that are invisible, outside or without a geometry. */
   readonly hidden: number
   readonly total: number
   readonly time: string | null
@@ -123,7 +121,6 @@ function createDrawable(
   }
 }
 
-/** Returns value and time of a measurement. */
 function describeMeasurement(feature: JsonObject, timeStyle: TimeStyle): string | null {
   const { text, time } = getProperties(feature)
   const at = parseTime(time)
@@ -136,7 +133,6 @@ function describeMeasurement(feature: JsonObject, timeStyle: TimeStyle): string 
 const simplifyPath = (path: readonly LonLat[], toleranceM: number): readonly LonLat[] =>
   selectLineVertices(path, toleranceM).map((place) => path[place] as LonLat)
 
-/** Returns the first valid colour, with six digits. */
 function findColour(properties: JsonObject): string | null {
   for (const name of ['stroke', 'color', 'marker_color', 'marker-color', 'fill']) {
     const value = properties[name]

@@ -19,13 +19,13 @@ import { chooseFrameHeight, createProjection, type Frame, type Projection, trace
 export interface MapDrawing {
   readonly data: MapData
   readonly title: string
-  /** Width of the picture, pixels. */
+  /** Pixels. */
   readonly width: number
   readonly land: readonly LandRing[]
   readonly coast: Coast
 }
 
-/** Scale of the coast: 1:10 or 1:50 million. */
+/** 1:10 or 1:50 million. */
 export type Coast = '10m' | '50m'
 
 /** Colours of features without one. Tracks alternate. */
@@ -41,7 +41,7 @@ const landColour = '#EDE6D6'
 const coastColour = '#8F8672'
 const margins = { left: 76, right: 20, top: 56, bottom: 34 }
 
-/** Draws land, graticule, features with their names, and the selection. Returns SVG text. */
+/** Returns SVG text. */
 export function drawMap({ data, title, width, land, coast }: MapDrawing): string {
   const inner = width - margins.left - margins.right
   const frame: Frame = {
@@ -80,7 +80,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
 /** Distance of the points of a line that labels avoid, pixels. */
 const obstacleDistance = 8
 
-/** Returns points that labels avoid: the current position, and points along lines. */
+/** Returns the current position, and points along lines. */
 function listObstacles({ now, shape, paths }: Inked, view: Projection): readonly Point[] {
   const { frame } = view
   const points: Point[] = now === null ? [] : [view.point(now)]
@@ -184,7 +184,7 @@ function drawFeature(one: Inked, view: Projection): readonly SvgElement[] {
   ]
 }
 
-/** Half of the length of a tick, pixels. */
+/** Half of the length, pixels. */
 const tickSize = 4.5
 
 function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement[] {
@@ -285,7 +285,7 @@ function createLabels(one: Inked, view: Projection): readonly Label[] {
   return at === undefined ? [] : [{ ...label, at }]
 }
 
-/** Distance between the places of a label in an area, pixels. */
+/** Pixels. */
 const areaStep = 14
 
 /** Returns places for the label of an area: inside from its middle outwards, then above and below it. */
@@ -326,7 +326,7 @@ const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =
 const formatPath = (places: readonly LonLat[], view: Projection): string =>
   formatPoints(places.map(view.point))
 
-/** Returns path data with tenths of a pixel. */
+/** Writes tenths of a pixel. */
 const formatPoints = (points: readonly Point[]): string =>
   points
     .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`)

@@ -8,7 +8,7 @@ export interface Frame {
   readonly height: number
 }
 
-/** Converts degrees to pixels: Mercator, polar stereographic beyond 80 degrees, and plate carrée for both. */
+/** Mercator, polar stereographic beyond 80 degrees, and plate carrée for both. */
 export interface Projection {
   readonly name: 'Mercator' | 'polar stereographic' | 'plate carrée'
   readonly frame: Frame
@@ -33,7 +33,6 @@ const mercatorLimit = 84
 /** Charts of one hemisphere that reach beyond this latitude are polar. */
 const polarLimit = 80
 
-/** Returns the height of a frame for bounds, within limits of its proportions. */
 export function chooseFrameHeight(bounds: Bounds, width: number): number {
   const [x0, y0, x1, y1] = createPlane(bounds).extent
   return Math.round(Math.min(width * 0.9, Math.max(width * 0.5, (width * (y1 - y0)) / (x1 - x0))))
@@ -66,7 +65,6 @@ export function createProjection(bounds: Bounds, frame: Frame): Projection {
       plane.stretch === undefined
         ? null
         : {
-            // One minute of latitude.
             pxPerMile: (plane.stretch(latitude) / 60) * pxPerUnit,
             latitude,
             variation: Math.max(...stretches) / Math.min(...stretches),
@@ -79,11 +77,9 @@ type Extent = readonly [x0: number, y0: number, x1: number, y1: number]
 
 interface Plane {
   readonly name: Projection['name']
-  /** Contains the bounds. */
   readonly extent: Extent
   project(place: LonLat): PlanePoint
   inverse(point: PlanePoint): LonLat
-  /** Returns bounds that contain an extent. */
   findBounds(extent: Extent): Bounds
   /** Units per degree of a great circle at a latitude, in all directions. */
   readonly stretch?: (lat: number) => number
@@ -121,7 +117,6 @@ function createCylinder([west, south, east, north]: Bounds): Plane {
   }
 }
 
-/** Samples on each edge of a box. */
 const samples = 48
 
 /**
@@ -180,7 +175,7 @@ function findExtent(points: readonly PlanePoint[]): Extent {
 /** Maximum length of an edge in a polar chart, degrees of longitude. */
 const maxEdge = 1
 
-/** Returns the vertices of an area in pixels. On a polar chart, edges along a parallel are arcs. */
+/** Returns pixels. On a polar chart, edges along a parallel are arcs. */
 export function traceArea(places: readonly LonLat[], { name, point }: Projection): readonly Point[] {
   if (name !== 'polar stereographic') return places.map(point)
   return places.flatMap(([lon, lat], index) => {

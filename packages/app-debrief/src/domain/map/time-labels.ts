@@ -6,10 +6,8 @@ export const timeStyles = ['rn-short', 'rn-long', 'plain', 'iso'] as const
 /** `rn-short` is a date-time group without month, `151430Z`; `rn-long` is `151430ZNOV24`. */
 export type TimeStyle = (typeof timeStyles)[number]
 
-/** A tick along a track. */
 export interface TimeTick {
   readonly place: LonLat
-  /** The direction of the track is from here to `to`. */
   readonly from: LonLat
   readonly to: LonLat
   readonly text: string
@@ -30,7 +28,7 @@ const intervals: readonly (readonly [maxSpan: number, step: number])[] = [
   [90 * day, 7 * day],
 ]
 
-/** Returns the interval of ticks for a time span, milliseconds. */
+/** Returns milliseconds. */
 const chooseTickInterval = (span: number): number => intervals.find(([max]) => span <= max)?.[1] ?? 30 * day
 
 const maxTicks = 400

@@ -77,7 +77,7 @@ export function takeFeatures(
   return taken
 }
 
-/** Counts features by data type, `none` if they have no type. */
+/** `none` counts features without a type. */
 export function countByType(items: readonly Item[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
   for (const { summary } of items) {

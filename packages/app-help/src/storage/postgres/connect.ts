@@ -4,7 +4,6 @@ import { HelpError } from '../../errors.ts'
 import type { Edition } from '../types.ts'
 import type { PostgresDatabase, Sql } from './sql.ts'
 
-/** Schema of the internal edition. */
 export const internalSchema = 'help_internal'
 
 /** Connections per process: queries, and a build. */

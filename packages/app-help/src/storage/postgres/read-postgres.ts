@@ -86,7 +86,6 @@ export async function readPostgres(
   }
 }
 
-/** Reads the facts of the published index. */
 export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   const state = new Map(
     (await sql.query<{ key: string; value: string }>('SELECT key, value FROM help_state')).map((row) => [
@@ -133,7 +132,6 @@ async function omitFrequent(
   return rareTerms(terms, items, (term) => counts.get(splitTerms(term, 'exact').join(' ')) ?? 0)
 }
 
-/** A table with terms, and its columns of terms. */
 interface TermColumns {
   readonly table: 'help_items' | 'help_docs' | 'help_links'
   readonly vector: TermKind
@@ -173,7 +171,6 @@ const columns = {
   },
 } as const satisfies Readonly<Record<string, TermColumns>>
 
-/** Number of rows and their mean length in terms. */
 interface TermStatistics {
   readonly rows: number
   readonly mean: number
@@ -181,7 +178,6 @@ interface TermStatistics {
 
 type Statistics = Readonly<Record<keyof typeof columns, TermStatistics>>
 
-/** Reads the statistics of all tables. */
 async function readStatistics(sql: Sql): Promise<Statistics> {
   const read = async ({ table, length }: TermColumns): Promise<TermStatistics> => {
     const [row] = await sql.query<TermStatistics>(
@@ -210,7 +206,6 @@ const withTerms = ({ table, vector }: TermColumns): string => `
     SELECT q, words, greatest(ln(($7::float8 - df + 0.5) / (df + 0.5)), 1e-6) AS idf FROM counted WHERE df > 0
   )`
 
-/** The weighted number of occurrences of a phrase in a row. */
 const countedPhrase = (row: string, { vector, columns }: TermColumns): string => `(
   SELECT sum(weight) FROM (
     SELECT CASE min(label) ${columns.map(([label, weight]) => `WHEN '${label}' THEN ${weight}`).join(' ')} END AS weight
@@ -239,7 +234,6 @@ interface SearchArguments {
   readonly statistics: Statistics
 }
 
-/** Parameters of a ranking statement. */
 const rankParameters = (name: keyof typeof columns, { terms, scope, limit, statistics }: SearchArguments) => {
   const { queries, words } = queryTerms(terms, columns[name].vector)
   const { rows, mean } = statistics[name]
@@ -276,7 +270,6 @@ async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly H
   )
 }
 
-/** Ranks pages by the text of visible links to them. */
 async function rankedLinks(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
   if (search.terms.length === 0) return []
   return sql.query<Hit>(

@@ -4,7 +4,6 @@ import type { Sql } from './sql.ts'
 
 const format = 1
 
-/** Idempotent statements that create the tables. */
 const tables = [
   'CREATE TABLE IF NOT EXISTS help_state (key text PRIMARY KEY, value text NOT NULL)',
   'CREATE TABLE IF NOT EXISTS help_lease (id integer PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until_ms bigint NOT NULL)',
@@ -71,7 +70,6 @@ const tables = [
   'CREATE TABLE IF NOT EXISTS help_page_vectors (doc_id bigint PRIMARY KEY, embedding bytea NOT NULL)',
 ]
 
-/** Whether the server offers pgvector. */
 export async function hasVectorExtension(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")).length > 0
 }
@@ -92,19 +90,16 @@ export async function makeTables(sql: Sql, edition: Edition): Promise<void> {
   ])
 }
 
-/** Whether the tables have this version. */
 export async function isKnownFormat(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ value: string }>("SELECT value FROM help_state WHERE key = 'format'")
   return row?.value === String(format)
 }
 
-/** Statements that create the table of vectors for a server without pgvector. */
 export const byteTables: readonly string[] = [
   'DROP TABLE IF EXISTS help_vectors',
   'CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
 ]
 
-/** Statements that create the tables of vectors for a space, with pgvector. */
 export const vectorTables = (dimensions: number): readonly string[] => [
   'DROP TABLE IF EXISTS help_vectors',
   'DROP TABLE IF EXISTS help_page_vectors',

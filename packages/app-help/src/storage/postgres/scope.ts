@@ -4,7 +4,6 @@ import type { Scope } from '../types.ts'
 export const inScope =
   '(d.is_internal = false OR $1::boolean) AND ($2::text IS NULL OR d.language = $2) AND ($3::text IS NULL OR d.section_key = $3) AND ($4::text IS NULL OR d.source = $4)'
 
-/** Parameters of `inScope`. */
 export const toParameters = ({ internal, language, section, source }: Scope): unknown[] => [
   internal,
   language?.toLowerCase() ?? null,

@@ -6,7 +6,6 @@ import { type PostgresDatabase, type Sql, vectorText } from './sql.ts'
 
 type VectorQuery = Required<Pick<RankQuestion, 'scope' | 'limit'>> & { readonly vector: Float32Array }
 
-/** Searches the vectors of an index. */
 export interface PostgresVectors {
   nearest(query: VectorQuery): Promise<Lists>
   similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
@@ -35,7 +34,6 @@ const indexedVectors = (db: PostgresDatabase): PostgresVectors => ({
   },
 })
 
-/** Reads the vectors once, with the first query. */
 function scannedVectors(db: PostgresDatabase, dimensions: number): PostgresVectors {
   let scan: Promise<VectorScan> | undefined
   const read = async (): Promise<VectorScan> =>

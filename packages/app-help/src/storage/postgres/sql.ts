@@ -3,7 +3,6 @@ export interface Sql {
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>
 }
 
-/** A database driver, reduced to what the storage uses. */
 export interface PostgresDatabase extends Sql {
   /** Commits, or rolls back if `work` throws. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>

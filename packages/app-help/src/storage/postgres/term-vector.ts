@@ -1,15 +1,12 @@
 import { stem } from '@causeway/embed'
 
-/** How words become terms: as stems, or as written. */
 export type TermKind = 'stem' | 'exact'
 
-/** The terms of a row, in the form that PostgreSQL stores. */
 export interface TermVector {
   /** Text of a `tsvector`, which finds rows and phrases. */
   readonly vector: string
   /** JSON object of the weighted frequency by term, because a `tsvector` has no fast access to it. */
   readonly frequencies: string
-  /** Number of terms. */
   readonly length: number
 }
 

@@ -5,7 +5,6 @@ import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables 
 import { insertRows, type Sql, vectorText } from './sql.ts'
 import { countTerms, docColumns, itemColumns, linkColumns, type TermVector } from './term-vector.ts'
 
-/** Applies a change within a transaction. */
 export async function applyChange(sql: Sql, change: IndexChange): Promise<void> {
   if (change.fresh) await sql.query('DELETE FROM help_docs')
   if (change.removed.length > 0)

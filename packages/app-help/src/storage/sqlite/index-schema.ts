@@ -1,4 +1,3 @@
-/** Tables of an index file, which is not changed after its publication. */
 export const indexSchema = `
 CREATE TABLE help_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE help_docs (
@@ -55,7 +54,7 @@ CREATE VIRTUAL TABLE help_fts_exact USING fts5(title, heading, text, content='',
 CREATE VIRTUAL TABLE help_fts_doc USING fts5(title, headings, body, content='', contentless_delete=1, tokenize='porter unicode61');
 `
 
-/** Text of links. Older files do not have these tables. */
+/** Older files do not have these tables. */
 export const linkSchema = `
 CREATE TABLE IF NOT EXISTS help_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

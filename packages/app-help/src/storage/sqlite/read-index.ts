@@ -23,7 +23,6 @@ const inScope =
 const docColumns =
   'd.id AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
 
-/** Maximum number of scopes in the cache. */
 const maxScopes = 32
 
 /** Opens an index file read-only. Throws `DATA_DAMAGED` if it is not an index. */
@@ -37,13 +36,11 @@ export function readIndex(file: string): IndexFile {
   }
 }
 
-/** An open index file, with the methods that a build needs. */
 export class IndexFile implements HelpIndex {
   readonly facts: IndexFacts
   readonly #db: Database
   readonly #ranked: ReturnType<typeof prepareRanking>
   readonly #frequency: Statement<[string], number>
-  /** Ids of the pages in a scope. */
   readonly #scopes = new Map<string, ReadonlySet<number>>()
   #vectors: VectorScan | undefined
 
@@ -185,7 +182,6 @@ function prepareRanking(db: Database) {
       `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_doc JOIN help_docs d ON d.id = help_fts_doc.rowid
        WHERE help_fts_doc MATCH @match AND ${inScope} ORDER BY bm25(help_fts_doc, 3, 3, 1), d.id LIMIT @limit`,
     ),
-    /** Ranks pages by the text of visible links to them. Older files have no links. */
     link: hasLinks
       ? db.prepare<[object], Hit>(
           `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_link JOIN help_links l ON l.id = help_fts_link.rowid

@@ -41,7 +41,7 @@ export const helpMigrations: readonly Migration[] = [
 /** Lease of a build without a renewal, ms. */
 const leaseMs = 60_000
 
-/** Opens the documentation in the data folder. Throws the errors of `openDatabase`. */
+/** Throws the errors of `openDatabase`. */
 export const openSqliteStorage = (
   dir: string,
   now: () => number = Date.now,
@@ -138,7 +138,6 @@ class SqliteStorage implements HelpStorage {
     return { renew, release }
   }
 
-  /** Deletes the lock of a dead process. */
   #releaseDead(): boolean {
     const holder = this.#db.prepare<[], string>('SELECT holder FROM lease').pluck().get()
     if (holder === undefined || !isDead(holder)) return false
@@ -158,7 +157,6 @@ class SqliteStorage implements HelpStorage {
     this.#db.close()
   }
 
-  /** Deletes every index of this edition. */
   deleteIndexes(): void {
     this.#db.prepare('DELETE FROM state WHERE key = ?').run(this.#getKey('revision'))
     this.#removeOld(Number.POSITIVE_INFINITY)
@@ -178,7 +176,6 @@ class SqliteStorage implements HelpStorage {
     this.#db.prepare(sql).run(this.#getKey(key), value)
   }
 
-  /** Start of the names of index files. */
   get #prefix(): string {
     return this.#edition === 'public' ? 'index' : 'internal'
   }

@@ -4,7 +4,6 @@ import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
 import { type Edition, firstInternalId, type IndexChange, type NewPage, type NewVectors } from '../types.ts'
 import { indexFormat, indexSchema, linkSchema } from './index-schema.ts'
 
-/** Writes a new index file from the previous one (`from`) and a change. */
 export function writeIndex(
   file: string,
   from: string | undefined,
@@ -45,7 +44,6 @@ function createFile(from: string | undefined, file: string): Database {
     }
   }
   const db = new BetterSqlite3(file)
-  // The file is not used before it is complete.
   db.pragma('journal_mode = MEMORY')
   db.pragma('synchronous = OFF')
   db.pragma('foreign_keys = ON')
@@ -55,7 +53,6 @@ function createFile(from: string | undefined, file: string): Database {
   return db
 }
 
-/** Makes new ids distinct from those of the public edition. */
 function reserveIds(db: Database): void {
   const read = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'help_docs'").pluck()
   if ((read.get() ?? 0) >= firstInternalId) return

@@ -68,7 +68,6 @@ function contentText(content: unknown): string | null {
   return content.map((part) => (typeof part === 'string' ? part : String(asObject(part).text ?? ''))).join('')
 }
 
-/** Joins the deltas of an event stream. */
 function readStream(body: string): Completion {
   const chunks = body
     .split(/\r?\n/)

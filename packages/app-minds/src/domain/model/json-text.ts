@@ -37,10 +37,8 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Returns the contents of the first code fence, or the text itself. */
 const removeFences = (text: string): string => /```(?:[a-z]*)\s*([\s\S]*?)(?:```|$)/i.exec(text)?.[1] ?? text
 
-/** Returns the text from the first brace to its closing brace, or to the end. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

@@ -3,7 +3,6 @@ import type { Cell } from '../observation.ts'
 import type { MemoryDraft } from '../policy/form-memories.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 
-/** Parses 1 to 5 memory queries. */
 export function readQueries(
   value: unknown,
 ): { readonly queries: readonly string[] } | { readonly problem: string } {
@@ -15,7 +14,6 @@ export function readQueries(
   return { queries: texts.slice(0, 5).map((one) => String(one).slice(0, 300)) }
 }
 
-/** The parsed update of working memory and memories. */
 export interface ReadUpdate {
   /** `undefined` keeps the current working memory. */
   readonly working_memory: WorkingMemory | undefined
@@ -89,11 +87,9 @@ function readWorking(
   return working
 }
 
-/** Truncates a memory to its maximum length, with a mark. */
 export const truncateMemory = (content: string, chars: number): string =>
   content.length <= chars ? content : `${content.slice(0, chars - 3)}[…]`
 
-/** Adds the time and location to memories of a model. */
 export const toDrafts = (
   memories: ReadUpdate['memories'],
   time: number,
@@ -108,7 +104,7 @@ export const toDrafts = (
     location,
   }))
 
-/** Parses the chosen action under any of the names that models use. */
+/** Accepts every name that models use for the action. */
 export function readChosen(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {

@@ -41,7 +41,6 @@ const tasks: Readonly<Record<ModelStep, string>> = {
 export const systemPrompt = (step: ModelStep): string =>
   `causeway-minds/1 step=${step}\n${rules}\n\n${tasks[step]}`
 
-/** The state of a cycle, as a step receives it. */
 export interface PromptState {
   readonly observation: Observation
   readonly traits: readonly string[]
@@ -53,17 +52,13 @@ export interface PromptState {
   readonly menu?: readonly MenuOption[]
   /** Maximum number of entities; the nearest are described. */
   readonly maxEntities: number
-  /** Maximum length of the text. */
   readonly maxChars: number
 }
 
-/** The level of detail. */
 interface DetailLevel {
   /** Share of `maxEntities` that is described. */
   readonly entities: number
-  /** Interactions per entity. */
   readonly offers: number
-  /** Last messages per conversation. */
   readonly lines: number
   /** Characters of each text written by others. */
   readonly chars: number
@@ -80,7 +75,7 @@ const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
 
 const maxConversations = 5
 
-/** Describes the state of the cycle, in as much detail as `maxChars` allows. */
+/** Describes the state in as much detail as `maxChars` allows. */
 export function stateText(state: PromptState): string {
   let text = ''
   for (const detail of detailLevels) {
@@ -112,7 +107,6 @@ function renderState(state: PromptState, detail: DetailLevel): string {
   ].join('\n\n')
 }
 
-/** Returns the message that asks a model to correct its answer. */
 export const correction = (problems: readonly string[]): string =>
   `That answer cannot be used:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nAnswer with only the corrected JSON object.`
 

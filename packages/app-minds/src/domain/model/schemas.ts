@@ -35,7 +35,6 @@ export const updateSchema = object({
   new_memories: { type: 'array', items: object({ content: text, importance: { type: 'integer' } }) },
 })
 
-/** The schema of `{chosen_action}` with the actions and parameters of this menu. */
 export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
   const names = [...new Set(menu.map(({ action }) => action))]
   const parameters = [...new Set(menu.flatMap((option) => Object.keys(option.parameters)))]
@@ -48,7 +47,6 @@ export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
   })
 }
 
-/** The schema of both steps in one answer. */
 export function mergedSchema(menu: readonly MenuOption[]): AnswerSchema {
   const update = updateSchema.properties as Readonly<Record<string, unknown>>
   const action = actionSchema(menu).properties as Readonly<Record<string, unknown>>

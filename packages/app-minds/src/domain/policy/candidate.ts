@@ -8,7 +8,6 @@ import type { Goal } from './state.ts'
 import { dayMinutes } from './state.ts'
 import { estimateWorth, type NeedContext } from './urgency.ts'
 
-/** The terms of a score. */
 export interface Terms {
   readonly gain: number
   readonly cost: number
@@ -28,11 +27,9 @@ export interface Candidate {
   readonly score: number
   readonly terms: Terms
   readonly rejected_because?: string
-  /** The goal of an interaction. */
   readonly goal: Goal | null
 }
 
-/** The parts of a memory that affect a decision. */
 export interface Reminder {
   readonly content: string
   /** 0 to 1 */
@@ -45,11 +42,9 @@ export interface ScoringContext extends NeedContext {
   readonly situation: Situation
   readonly places: Places
   readonly reminders: readonly Reminder[]
-  /** The goal that was unreachable at the last decision. */
   readonly blocked: string | null
 }
 
-/** Terms of an action without a target. */
 export const plainTerms: Terms = Object.freeze({
   gain: 0,
   cost: 0,
@@ -59,7 +54,6 @@ export const plainTerms: Terms = Object.freeze({
   hysteresis: 1,
 })
 
-/** Makes a candidate without a target. */
 export const plain = (action: Action, score: number, terms: Partial<Terms> = {}): Candidate => ({
   action,
   target: null,
@@ -82,7 +76,6 @@ export function useCandidates(context: ScoringContext): readonly Candidate[] {
   return [...seen, ...remembered]
 }
 
-/** Sorts by score, then by the order of actions, then by target. */
 export function byRank(a: Candidate, b: Candidate): number {
   return (
     b.score - a.score ||
@@ -168,7 +161,6 @@ function makeUseCandidate(
   return { ...base, action: makeAction('move_to', { destination: cell }) }
 }
 
-/** Returns the free neighbouring cell that is nearest to the character. */
 function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situation): Cell | null {
   const occupied = new Set(
     (observation.entities ?? []).flatMap(({ position }) => (position === null ? [] : [position.join()])),
@@ -191,7 +183,6 @@ function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situ
 const badWords =
   /\b(refus|reject|declin|error|fail|busy|closed|empty|gone|broken|danger|bad|awful|never again|cannot|could not|not available)/i
 
-/** Sums the effects of memories that mention the entity or the interaction. */
 function scoreReminders(
   { entity_id, display_name }: Pick<Entity, 'entity_id' | 'display_name'>,
   interaction: string,

@@ -1,6 +1,3 @@
-/** Splits utterances into sentences and classifies each. */
-
-/** The dialogue act of a sentence. */
 export type DialogueAct =
   | 'greeting'
   | 'farewell'
@@ -32,7 +29,6 @@ const greetingWord =
 /** Names after a greeting, and punctuation. */
 const addressed = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
 
-/** Returns the greeting with which a sentence begins, or an empty text. */
 function findGreeting(sentence: string): string {
   const [word] = greetingWord.exec(sentence) ?? []
   if (word === undefined) return ''
@@ -65,11 +61,9 @@ const questionActs: ReadonlySet<DialogueAct> = new Set([
   'question',
 ])
 
-/** Returns the last question of an utterance, if any. */
 export const findQuestion = (text: string): Sentence | undefined =>
   parseUtterance(text).findLast(({ act }) => questionActs.has(act))
 
-/** Whether an utterance takes leave. */
 export const isFarewell = (text: string): boolean =>
   parseUtterance(text).some(({ act }) => act === 'farewell')
 
@@ -124,7 +118,6 @@ const auxiliary =
 const subject = `you|i|he|she|it|we|they|there|the|an?|any\\w*|some\\w*|every\\w*|no one|this|that|these|those|your|my|his|her|our|their`
 const noun = `(?!(?:${subject})\\b)[\\p{L}'-]+`
 
-/** Questions without a question mark. */
 const openQuestions: readonly RegExp[] = [
   // "What is", "where did", but not "what a", "when I", "which reminds me".
   new RegExp(`^(?:what|where|when|why|how|which|whose|whom)(?:'s|\\s+(?:${auxiliary}))\\b`, 'u'),

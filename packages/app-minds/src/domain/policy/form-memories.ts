@@ -9,7 +9,6 @@ import type { DerivedEvent } from './perceive.ts'
 import { claimKey } from './speech.ts'
 import { type MindState, type News, toGameDay } from './state.ts'
 
-/** A memory before it gets its id. */
 export interface MemoryDraft {
   readonly content: string
   /** 1 to 10 */
@@ -22,7 +21,7 @@ export interface MemoryDraft {
   readonly location: Cell | null
 }
 
-/** Forms memories of a cycle. `formed` ensures that each forms once per game day. */
+/** `formed` ensures that each memory forms once per game day. */
 export function formMemories(
   observation: Observation,
   derivedEvents: readonly DerivedEvent[],
@@ -131,7 +130,6 @@ function toSpeechDrafts({ speaker_id, speaker_name, message, is_system }: Stored
   ]
 }
 
-/** Returns the statements of a message, without the words with which characters introduce a memory. */
 const readClaim = (message: string): string =>
   parseUtterance(message)
     .filter(({ act }) => act === 'statement')

@@ -5,7 +5,6 @@ import { type Place, type Places, refusedPlace, seePlaces } from './place.ts'
 import type { Gains, Goal, LastAction, MindState } from './state.ts'
 import { gainKey } from './urgency.ts'
 
-/** Something that happened since the last decision. */
 export type DerivedEvent =
   | { readonly kind: 'sighting'; readonly place: Place }
   | { readonly kind: 'critical' | 'relieved'; readonly need: string; readonly share: number }
@@ -17,16 +16,14 @@ export type DerivedEvent =
   | { readonly kind: 'blocked'; readonly goal: Goal }
   | { readonly kind: 'error'; readonly text: string }
 
-/** The state after an observation. */
 export interface Perception {
   readonly state: MindState
   readonly places: Places
-  /** Changed places, to be stored. */
   readonly changed: readonly Place[]
   readonly derivedEvents: readonly DerivedEvent[]
 }
 
-/** Derives events, places and state from one cycle. `events` contains only new events. */
+/** `events` contains only new events. */
 export function perceive(
   observation: Observation,
   events: readonly MindEvent[],
@@ -86,11 +83,9 @@ export const goalKey = ({
   interaction_name,
 }: Pick<Goal, 'entity_id' | 'interaction_name'>): string => `${entity_id}|${interaction_name}`
 
-/** Returns the satisfied share of each need. */
 export const needShares = ({ needs }: Observation): Readonly<Record<string, number>> =>
   Object.fromEntries(needs.map((need) => [need.name, needShare(need)]))
 
-/** Whether a refusal is for distance. */
 const isTooFar = (reason: string | null): boolean => reason !== null && /\b(far|adjacent)/i.test(reason)
 
 type Refusal = Extract<DerivedEvent, { kind: 'refusal' }>

@@ -2,13 +2,11 @@ import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
 import { manhattan } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 
-/** An interaction at a place. */
 export interface PlaceInteraction extends Interaction {
   /** Game time of the last refusal. */
   readonly refused_at: number | null
 }
 
-/** A known place or character. */
 export interface Place {
   readonly entity_id: string
   readonly display_name: string
@@ -22,10 +20,8 @@ export interface Place {
   readonly gone: boolean
 }
 
-/** Places by entity id. */
 export type Places = ReadonlyMap<string, Place>
 
-/** Updates places from an observation. Returns all places and the changed ones. */
 export function seePlaces(
   known: Places,
   observation: Observation,
@@ -52,7 +48,6 @@ export function seePlaces(
   return { places, seen: changed }
 }
 
-/** Distance to the farthest visible entity, in steps. */
 function findSightRange(position: Cell | null, entities: readonly Entity[]): number {
   const far = entities.map((entity) =>
     position === null || entity.position === null ? 0 : manhattan(position, entity.position),
@@ -77,7 +72,6 @@ function seenPlace(known: Place | undefined, entity: Entity, time: number): Plac
   }
 }
 
-/** Records that a place refused an interaction. */
 export const refusedPlace = (place: Place, interaction: string, time: number): Place => ({
   ...place,
   last_refused: time,

@@ -1,5 +1,3 @@
-/** Composes what a character says: an opening with a topic, or a reply to a message. */
-
 import { supportBy } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
 import { searchWords } from '../words.ts'
@@ -26,7 +24,6 @@ import {
 
 const say = (text: string, memory_id: string | null = null): Utterance => ({ text, memory_id })
 
-/** Greets the partner and introduces a topic. */
 export function composeOpening(context: ConversationContext): Utterance {
   const topic = introduce(findTopic(context) ?? '')
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
@@ -55,7 +52,6 @@ export function composeReply(
   return say(join(hello, reaction, introduce(more ?? '')))
 }
 
-/** Marks a place that no one has asked about as a new topic. */
 const introduce = (topic: string): string => topic.replace(/^You can /, 'By the way, you can ')
 
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
@@ -112,7 +108,6 @@ function answerPlaceQuestion(text: string, context: ConversationContext): Uttera
 const badNews =
   /\b(?:die[sd]?|dead|death|kill(?:ed|s)?|stole|stolen|burn(?:ed|t)|broke|broken|lost|fell|hurt|injured|sick|ill|attacked|danger(?:ous)?|flood(?:ed)?|robbed|missing|wolves|refused)\b/i
 
-/** Reacts to sentences without a question. */
 function react(sentences: readonly Sentence[], context: ConversationContext): string {
   const { act, text } = sentences.findLast((sentence) => reactions.has(sentence.act)) ?? {
     act: 'greeting',
@@ -131,7 +126,6 @@ const goodCondition =
 /** "I am tired, so I want to go to Bed 2 soon." */
 const plan = /\bso I want to go\b/i
 
-/** Reacts to "I am tired.", with a place that helps if one is known. */
 function reactToCondition(text: string, context: ConversationContext): string {
   if (plan.test(text)) return pickFresh('letGo', context)
   const isGood =
@@ -153,7 +147,6 @@ function reactToCondition(text: string, context: ConversationContext): string {
 
 const reactions: ReadonlySet<DialogueAct> = new Set(['thanks', 'condition', 'statement'])
 
-/** Whether a memory or a known place states the same. */
 function isKnown(text: string, { recollections, relations, places }: ConversationContext): boolean {
   const key = claimKey(text)
   if ([...places.values()].some((place) => claimKey(describePlace(place)) === key)) return true
@@ -170,14 +163,12 @@ const listOwnMessages = ({ conversation, situation }: ConversationContext) =>
 const hasGreeted = (context: ConversationContext): boolean =>
   listOwnMessages(context).some(({ message }) => parseUtterance(message)[0]?.act === 'greeting')
 
-/** Returns the name under which the character speaks or is seen, if known. */
 function getOwnName(context: ConversationContext): string {
   const { entity_id, entities } = context.situation.observation as Situation['observation']
   const [own] = listOwnMessages(context)
   return own?.speaker_name ?? entities?.find((entity) => entity.entity_id === entity_id)?.display_name ?? ''
 }
 
-/** Returns a sentence that the character has not said in this conversation, if there is one. */
 function pickFresh(kind: SmallTalk, context: ConversationContext): string {
   const { random } = context
   const own = listOwnMessages(context)

@@ -13,17 +13,12 @@ import type { ConversationState, Goal, MindState, OngoingInteraction } from './s
 import { newConversationState, takeTurn } from './talk.ts'
 import { hashStatements, type KnownConversation } from './topics.ts'
 
-/** Input of the policy. */
 export interface PolicyInput {
   readonly context: ScoringContext
-  /** The state after perception. */
   readonly state: MindState
   readonly conversations: readonly KnownConversation[]
-  /** Messages of others since the last decision. */
   readonly newMessages: readonly StoredMessage[]
-  /** Memories for the last message. */
   readonly recollections: readonly AnswerSource[]
-  /** Emotional state in working memory. */
   readonly mood: string
   readonly relations: WordRelations
   readonly random: Random
@@ -41,13 +36,11 @@ export interface PolicyChoice {
   readonly action: Action
   readonly because: string
   readonly goal: Goal | null
-  /** Conversation states after the action. */
   readonly talks: MindState['talks']
   /** Hashes of the statements of the character to each partner, after the action. */
   readonly shared: MindState['shared']
   /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
-  /** Id of the quoted memory. */
   readonly quoted: string | null
 }
 
@@ -71,7 +64,6 @@ export function selectAction(input: PolicyInput): PolicyChoice {
   return makeChoice(input, keepGoing(free, state, context), 'on the way')
 }
 
-/** Fallback actions, always possible for a free body. */
 function fallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
   const isWanting = observation.needs.some((need) => needShare(need) < constants.search_below)
   return [
@@ -87,7 +79,6 @@ function keepGoing(candidates: readonly Candidate[], state: MindState, context: 
   const before = state.last?.needs ?? {}
   const hasNewCritical = state.critical.some((need) => (before[need] ?? 1) > constants.critical)
   if (goal === null) {
-    // Wandering ends as soon as there is a goal.
     const uses = candidates.filter((one) => one.goal !== null)
     return [...uses, plain(makeAction('continue'), constants.wait)]
   }
@@ -159,7 +150,6 @@ function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): 
   return needShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
 }
 
-/** Number of statements that a character remembers to have exchanged. */
 const maxShared = 60
 
 /** Returns the new messages of a conversation. What a partner said is not repeated to that partner. */

@@ -1,5 +1,3 @@
-/** Answers from memories, and the sentences of small talk. */
-
 import { judgeAnswer, splitReport } from '../judge-answer.ts'
 import type { Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
@@ -9,7 +7,6 @@ import type { WordRelations } from '../word-relations.ts'
 import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 
-/** A memory that might answer a question. */
 export interface AnswerSource {
   readonly id: string
   readonly content: string
@@ -20,7 +17,6 @@ export interface AnswerSource {
   readonly tags: readonly string[]
 }
 
-/** A text to say, and the memory that it quotes. */
 export interface Utterance {
   readonly text: string
   readonly memory_id: string | null
@@ -32,7 +28,6 @@ export interface AnswerOptions {
   readonly constants: PolicyConstants
   /** Game time. */
   readonly now: number
-  /** Name of the person who asks. */
   readonly asker?: string
 }
 
@@ -100,7 +95,6 @@ function quoteReport(
   return `${who} told me${when === '' ? '' : ` ${when}`}: ${withoutAnnouncement(claim)}`
 }
 
-/** Removes the words that announce a correction or a new topic. */
 export function withoutAnnouncement(claim: string): string {
   const plain = claim.replace(
     /^(?:(?:actually|by the way|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
@@ -158,7 +152,6 @@ export function smallTalk(
 interface NeedWords {
   readonly feeling: string
   readonly remedy: string
-  /** Other activities that satisfy it. */
   readonly uses?: readonly string[]
 }
 
@@ -168,7 +161,6 @@ const [eat, sleep] = [
 ] as const
 const fun = ['play', 'watch', 'dance', 'read'] as const
 
-/** How a low need feels, and what satisfies it. */
 const needWords: Readonly<Record<string, NeedWords>> = {
   hunger: { feeling: 'hungry', remedy: 'eat', uses: eat },
   food: { feeling: 'hungry', remedy: 'eat', uses: eat },
@@ -187,7 +179,6 @@ const needWords: Readonly<Record<string, NeedWords>> = {
 export const describeNeed = (name: string): NeedWords =>
   needWords[name.toLowerCase()] ?? { feeling: `low on ${name}`, remedy: `get more ${name}` }
 
-/** Names of the needs that a text mentions, by name, feeling or remedy. */
 export const findNeeds = (text: string, names: readonly string[]): readonly string[] =>
   names.filter((name) => {
     const { feeling, remedy } = describeNeed(name)
@@ -205,7 +196,6 @@ export const namesPlaceFor = (need: string, text: string): boolean => {
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Moods that the needs describe better. */
 const plainMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
 
 /** Answers "How are you?" from the needs and the mood. */
@@ -241,6 +231,5 @@ export function describeFeeling(need: Need, { critical, search_below }: PolicyCo
     : `No, I am not ${feeling}.`
 }
 
-/** Returns a text cut to a length, with a mark. */
 export const cut = (text: string, chars: number): string =>
   text.length <= chars ? text : `${text.slice(0, chars - 1)}…`

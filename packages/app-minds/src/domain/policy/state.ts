@@ -6,7 +6,6 @@ import type { Cell } from '../observation.ts'
 /** Mean gain by interaction and need (`gainKey`), as a share of the maximum, and the number of samples. */
 export type Gains = Readonly<Record<string, { readonly mean: number; readonly samples: number }>>
 
-/** The purpose of an action. */
 export interface Goal {
   readonly entity_id: string
   readonly interaction_name: string
@@ -14,7 +13,6 @@ export interface Goal {
   readonly score: number
 }
 
-/** The last action and the circumstances in which it was chosen. */
 export interface LastAction {
   readonly action: Action
   readonly time: number
@@ -24,7 +22,6 @@ export interface LastAction {
   readonly goal: Goal | null
 }
 
-/** The current interaction. */
 export interface OngoingInteraction {
   readonly name: string
   readonly entity_id: string | null
@@ -34,7 +31,6 @@ export interface OngoingInteraction {
   readonly needs: Readonly<Record<string, number>>
 }
 
-/** A statement of another character. */
 export interface News {
   readonly speaker_id: string
   readonly speaker_name: string
@@ -43,7 +39,6 @@ export interface News {
   readonly time: number
 }
 
-/** The character's part in a conversation. */
 export interface ConversationState {
   readonly own_turns: number
   /** Game time of the last message of any participant. */
@@ -53,7 +48,6 @@ export interface ConversationState {
 }
 
 export interface MindState {
-  /** Number of decisions. */
   readonly counter: number
   readonly last: LastAction | null
   readonly stay: OngoingInteraction | null
@@ -64,7 +58,6 @@ export interface MindState {
   readonly news: readonly News[]
   /** Hashes of the statements to each partner (`hashStatements`), oldest first. */
   readonly shared: readonly number[]
-  /** Needs that were critical at the last decision. */
   readonly critical: readonly string[]
   /** Keys of the memories formed on this game day. */
   readonly formed: { readonly day: number; readonly keys: readonly string[] }
@@ -91,7 +84,6 @@ export const initialState: MindState = Object.freeze({
   warned: [],
 })
 
-/** Minutes per game day. */
 export const dayMinutes = 1440
 
 export const toGameDay = (time: number): number => Math.floor(time / dayMinutes)

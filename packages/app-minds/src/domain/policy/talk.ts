@@ -11,12 +11,10 @@ import { cut, describeNeed, smallTalk, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
 import { type ConversationContext, getPartnerName, isFilledByTalk, type KnownConversation } from './topics.ts'
 
-/** The action, its reason and the conversation state afterwards. */
 export interface ConversationTurn {
   readonly action: Action
   readonly because: string
   readonly talk: ConversationState
-  /** What the character says, or an empty text. */
   readonly text: string
   readonly memory_id: string | null
 }
@@ -28,7 +26,6 @@ export const newConversationState = (time: number): ConversationState => ({
   has_parted: false,
 })
 
-/** Chooses the next step in a conversation. */
 export function takeTurn(context: ConversationContext): ConversationTurn {
   const { situation, conversation, talk, constants, random } = context
   const { observation } = situation
@@ -99,7 +96,6 @@ function findReasonToEnd(
   return isTalkedOut && talk.own_turns > 0 ? 'there is company enough' : undefined
 }
 
-/** Takes leave. Responds first to `message`, the last message of another, if given. */
 function leaveConversation(
   context: ConversationContext,
   ending: Ending,

@@ -1,5 +1,4 @@
 // cspell:ignore told -- part of what characters say
-/** What a character can talk about: its needs, news of others, and places that it knows. */
 import type { StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import type { Conversation, Need } from '../observation.ts'
@@ -19,7 +18,6 @@ import {
 } from './speech.ts'
 import type { ConversationState, News } from './state.ts'
 
-/** A conversation with all stored messages. */
 export interface KnownConversation extends Omit<Conversation, 'messages'> {
   readonly messages: readonly StoredMessage[]
 }
@@ -28,7 +26,6 @@ export interface ConversationContext {
   readonly situation: Situation
   readonly conversation: KnownConversation
   readonly talk: ConversationState
-  /** Messages of others since the last decision. */
   readonly newMessages: readonly StoredMessage[]
   /** Memories for the last message, best first. */
   readonly recollections: readonly AnswerSource[]
@@ -36,7 +33,6 @@ export interface ConversationContext {
   readonly news: readonly News[]
   /** Hashes of the statements of the character to each partner. */
   readonly shared: readonly number[]
-  /** Emotional state in working memory. */
   readonly mood: string
   readonly relations: WordRelations
   readonly random: Random
@@ -65,7 +61,6 @@ export function findTopic(context: ConversationContext): string | undefined {
 
 const toKey = ({ text }: Sentence): string => claimKey(text)
 
-/** Returns a hash for each statement of an utterance to the partners of a conversation. */
 export function hashStatements(
   text: string,
   { conversation, situation }: Pick<ConversationContext, 'conversation' | 'situation'>,
@@ -79,7 +74,6 @@ export function hashStatements(
 
 type Filter = (text: string) => boolean
 
-/** Asks for help with the lowest need if it is low, or mentions a known place for it. */
 function needTopic(context: ConversationContext, isNew: Filter): string | undefined {
   const { situation, constants } = context
   const { observation } = situation
@@ -100,7 +94,6 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
 /** Time after which a character asks again for a place that others named, in minutes. */
 const adviceMinutes = 720
 
-/** Whether someone named a place for a need, in this conversation or lately. */
 function hasAdviceFor(need: string, { conversation, situation, news }: ConversationContext): boolean {
   const { entity_id: self, time } = situation.observation
   const said = conversation.messages.filter(({ speaker_id }) => speaker_id !== self)
@@ -110,7 +103,6 @@ function hasAdviceFor(need: string, { conversation, situation, news }: Conversat
   )
 }
 
-/** Repeats a statement of someone who does not take part in the conversation. */
 function newsTopic({ news, conversation }: ConversationContext, isNew: Filter): string | undefined {
   const present = new Set([
     ...conversation.participants,
@@ -120,7 +112,6 @@ function newsTopic({ news, conversation }: ConversationContext, isNew: Filter): 
   return found === undefined ? undefined : `${found.speaker_name} told me: ${withoutAnnouncement(found.text)}`
 }
 
-/** Describes a known place. */
 function placeTopic({ places, situation, random }: ConversationContext, isNew: Filter): string | undefined {
   const visible = new Set(situation.observation.entities?.map(({ entity_id }) => entity_id))
   const known = [...places.values()]
@@ -146,7 +137,6 @@ export function describePlace({ display_name, position, interactions }: Place): 
 const withThe = (name: string): string =>
   /^(?:the|an?|\S+['’]s)\s|\d|\s\p{Lu}/u.test(name) ? name : `the ${name}`
 
-/** Returns the nearest known place with an interaction that fills a need. */
 export function findPlaceFor(need: string, { places, situation }: ConversationContext): Place | undefined {
   const { position } = situation.observation
   const steps = (place: Place): number =>
@@ -159,7 +149,6 @@ export function findPlaceFor(need: string, { places, situation }: ConversationCo
     .sort((a, b) => steps(a) - steps(b) || (a.entity_id < b.entity_id ? -1 : 1))[0]
 }
 
-/** Whether the conversation fills a need: as the game reports, or the need `social`. */
 export function isFilledByTalk({ name }: Need, { observation }: Situation): boolean {
   const fills = observation.current?.fills ?? []
   return fills.length > 0 ? fills.includes(name) : name === 'social'

@@ -8,7 +8,6 @@ export function urgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }
 
-/** The worth of an interaction, before distance. */
 export interface Worth {
   readonly gain: number
   readonly cost: number

@@ -5,7 +5,6 @@ import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
 import { cut } from './speech.ts'
 
-/** Working memory: five standard fields and any others. */
 export interface WorkingMemory {
   readonly situation_assessment: string
   readonly active_goals: readonly string[]

@@ -64,7 +64,6 @@ function findNearest(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
   }
 }
 
-/** Returns the queue with the smallest lower bound. */
 function selectQueue(open: readonly SpanQueue[]): SpanQueue | undefined {
   let best: SpanQueue | undefined
   for (const one of open) if (isBefore(one.first, best?.first)) best = one
@@ -111,7 +110,6 @@ export function findNearestIn(
     : { time: best[0], distance_m: Math.sqrt(best[1]) }
 }
 
-/** The legs of an interval are the same at each of its times. */
 function cacheLines(): typeof createLine {
   const known = new Map<Place, GeodesicLine>()
   return (from, to) => {

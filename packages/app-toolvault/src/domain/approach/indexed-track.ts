@@ -3,7 +3,7 @@ import { findCommonSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { SpanQueue, spanWidth } from './span-queue.ts'
 
-/** A track with an index for the search of closest approaches, created once for all pairs. */
+/** Created once for all pairs. */
 export interface IndexedTrack {
   readonly track: TimedTrack
   /** Metres from the centre of the earth, shape [fixes, 3], row-major. */
@@ -45,7 +45,7 @@ export function indexTrack(track: TimedTrack): IndexedTrack {
   return { track, xyz, depths, stretches }
 }
 
-/** Returns the common time of two tracks, split where either enters another stretch. */
+/** Splits the common time where either track enters another stretch. */
 export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   const span = findCommonSpan([a.track, b.track])
   if (span === undefined) return new SpanQueue(new Float64Array(0))
@@ -90,7 +90,7 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
   return box
 }
 
-/** Returns the distance between two boxes in metres. */
+/** Returns metres. */
 function measureGap(one: Float64Array, other: Float64Array): number {
   let square = 0
   for (let axis = 0; axis < 3; axis++) {

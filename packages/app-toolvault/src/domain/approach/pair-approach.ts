@@ -30,7 +30,7 @@ export interface PairApproach {
   readonly predicted: Prediction | null
 }
 
-/** Returns the pairs with a common time, closest first; yields after each pair. Throws `NO_OVERLAP` if no pair has one. */
+/** Returns the closest pairs first, and yields after each pair. Throws `NO_OVERLAP` if no pair has a common time. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
   { at_ms, motion }: ApproachOptions,

@@ -1,7 +1,6 @@
 import { parseTime } from '@causeway/app-kit/time'
 import { type Feature, getLabel, listParts, type Position } from '@causeway/plot'
 
-/** A feature that was not written, or only in part. */
 export interface LeftOut {
   readonly feature: string
   readonly reason: string
@@ -33,7 +32,6 @@ export function exportFeatures(
   return { text: head + parts.join('') + tail, left_out }
 }
 
-/** A vertex of a feature with its values. */
 export interface Vertex {
   readonly position: Position
   /** Unix milliseconds. */
@@ -42,7 +40,7 @@ export interface Vertex {
   readonly course_deg: number | null
 }
 
-/** Returns the vertices of each part. A point has the time of its feature. */
+/** A point has the time of its feature. */
 export function listVertexParts(feature: Feature): readonly (readonly Vertex[])[] {
   const { properties } = feature
   let index = 0
@@ -66,7 +64,7 @@ function readNumber(list: unknown, index: number): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Escapes a text for XML and removes characters that XML does not allow. */
+/** Removes characters that XML does not allow. */
 export const escapeXml = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them

@@ -22,7 +22,7 @@ const csv: ExportFormat = {
   },
 }
 
-/** Quotes a text if necessary (RFC 4180). */
+/** RFC 4180. */
 function toCell(value: string | number | null | undefined): string {
   const text = value === null || value === undefined ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
@@ -120,7 +120,6 @@ const writeKmlPolygon = (rings: readonly (readonly (readonly number[])[])[]): st
   return `<Polygon>${written.join('')}</Polygon>\n`
 }
 
-/** Formats by name. */
 export const formats = {
   csv,
   gpx,

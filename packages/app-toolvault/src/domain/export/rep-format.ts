@@ -7,7 +7,6 @@ import { listVertexParts, type Vertex } from './export-format.ts'
 
 type Written = { readonly text: string } | { readonly reason: string }
 
-/** Writes a track as fixes, and other features as annotations of a REP file. */
 export function writeRepFeature(feature: Feature): Written {
   const parts = listVertexParts(feature)
   if (isTrack(feature)) return writeTrack(feature, parts.flat())
@@ -77,7 +76,7 @@ function writeEllipse(shape: Readonly<Record<string, unknown>>, at: number, text
   }
 }
 
-/** Returns the name as one field. Names cannot contain quotes or line ends. */
+/** Names cannot contain quotes or line ends. */
 function toName(name: string): string {
   const clean = name.replace(/["\s]+/g, ' ').trim()
   return /^\S+$/.test(clean) ? clean : `"${clean}"`

@@ -12,7 +12,7 @@ import {
 } from '@causeway/plot'
 import { booleanIntersects } from '@turf/boolean-intersects'
 
-/** Returns the bounds of all geometries, or `null` if there are no positions. */
+/** Returns `null` if there are no positions. */
 export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
   findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
 

@@ -1,6 +1,5 @@
 import { type Feature, getKind } from '@causeway/plot'
 
-/** Returns the property that the map draws a feature with. */
 function findColourProperty(feature: Feature): string {
   switch (getKind(feature)) {
     case 'reference-point':

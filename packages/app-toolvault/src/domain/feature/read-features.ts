@@ -10,7 +10,7 @@ interface FeatureProblem {
 
 const maxReportedProblems = 20
 
-/** Validates the features of an argument. Throws `INVALID_ARGUMENTS` (data: problems, total). */
+/** Throws `INVALID_ARGUMENTS` (data: problems, total). */
 export function readFeatures(values: readonly unknown[], argument: string): readonly Feature[] {
   const problems: FeatureProblem[] = []
   for (const [index, value] of values.entries()) {

@@ -2,10 +2,10 @@ import { normalizeLongitude } from '@causeway/plot'
 import { nauticalMile, type Place } from './geodesic.ts'
 import type { RangeUnit } from './range-bearing.ts'
 
-/** Returns a true bearing as three digits: `022°T`. */
+/** Returns `022°T`. */
 export const formatBearing = (degrees: number): string => `${padDegrees(Math.round(degrees) % 360)}°T`
 
-/** Returns an angle on the bow, -180 to 180 with port negative: `Red 045°`, `Green 120°`, `ahead` or `astern`. */
+/** Port is negative: `Red 045°`, `Green 120°`, `ahead` or `astern`. */
 export function formatBowAngle(degrees: number): string {
   const angle = Math.round(Math.abs(degrees))
   if (angle === 0) return 'ahead'
@@ -28,7 +28,7 @@ function formatAngle(angle: number, digits: number): string {
   return `${String(Math.floor(thousandths / 60_000)).padStart(digits, '0')}°${minutes}′`
 }
 
-/** Returns a range with the digits that positions justify. */
+/** Limits the digits to those that positions justify. */
 export function formatRangeIn(range: number, unit: RangeUnit): string {
   if (unit === 'm' || unit === 'yd') return `${range.toFixed(range < 100 ? 1 : 0)} ${unit}`
   return `${range.toFixed(range < 100 ? 3 : 1)} ${unit}`

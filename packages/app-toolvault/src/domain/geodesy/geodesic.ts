@@ -27,20 +27,20 @@ export const knot = nauticalMile / 3600
 /** Mean radius of the earth in metres (IUGG). */
 export const meanRadius = 6_371_008.8
 
-/** Returns an angle in 0 to 360. */
+/** Returns 0 to 360. */
 export const normalizeBearing = (degrees: number): number => {
   if (degrees >= 0 && degrees < 360) return degrees
   const turned = ((degrees % 360) + 360) % 360
   return turned === 360 ? 0 : turned
 }
 
-/** Returns an angle in -180 to 180. */
+/** Returns -180 to 180. */
 export const normalizeAngle = (degrees: number): number => {
   const turned = normalizeBearing(degrees)
   return turned > 180 ? turned - 360 : turned
 }
 
-/** Returns distance and bearings of the shortest path. The bearing between equal places is 180, as in GeographicLib. */
+/** The bearing between equal places is 180, as in GeographicLib. */
 export function solveInverse(a: Place, b: Place): PathFigures {
   const { s12 = 0, azi1 = 0, azi2 = 0 } = WGS84.Inverse(a.lat, a.lon, b.lat, b.lon)
   return {
@@ -85,17 +85,16 @@ export function findBearingProblem(
 
 const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
 
-/** Returns the length of the shortest path in metres. */
+/** Returns metres. */
 export const distance = (a: Place, b: Place): number =>
   WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
 
-/** Returns the place at a distance along an initial bearing, with a longitude in -180 to 180. */
+/** Returns a longitude in -180 to 180. */
 export function destination(from: Place, bearing: number, metres: number): Place {
   const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
   return { lon: lon2, lat: lat2 }
 }
 
-/** `at` takes a fraction of the length. */
 export interface GeodesicLine {
   readonly length_m: number
   at(fraction: number): Place

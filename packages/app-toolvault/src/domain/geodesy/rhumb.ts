@@ -11,7 +11,7 @@ const eccentricity = Math.sqrt(flattening * (2 - flattening))
 const n = flattening / (2 - flattening)
 const rad = Math.PI / 180
 
-/** Mean meridian radius, metres. */
+/** Metres. */
 const meridianRadius = (radius / (1 + n)) * (1 + n ** 2 / 4 + n ** 4 / 64 + n ** 6 / 256)
 
 const series = [
@@ -23,7 +23,7 @@ const series = [
   (1001 / 2048) * n ** 6,
 ]
 
-/** Returns the distance from the equator in metres. */
+/** Returns metres from the equator. */
 const measureMeridian = (lat: number): number =>
   meridianRadius * series.reduce((sum, c, k) => sum + c * Math.sin(2 * (k + 1) * lat), lat)
 

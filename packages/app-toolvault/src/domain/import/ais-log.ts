@@ -35,7 +35,6 @@ interface Ship {
  */
 export class AisLogReader {
   readonly #options: AisOptions
-  /** By MMSI. */
   readonly #ships = new Map<string, Ship>()
   readonly #sessions = new Map<string, Record<string, unknown>>()
   readonly #skipped = new SkipCounter()

@@ -12,16 +12,15 @@ import {
 import { ToolVaultError } from '../../errors.ts'
 import { createTable } from '../table.ts'
 
-/** A line or position that was not imported. */
 interface Skipped {
-  /** Number of the line, from 1. `null` if the position belongs to several lines. */
+  /** From 1. `null` if the position belongs to several lines. */
   readonly line: number | null
   readonly reason: string
 }
 
 const maxListed = 100
 
-/** Counts skipped lines and positions by reason, and lists the first hundred with their lines. */
+/** Lists the first hundred skipped lines and positions. */
 export class SkipCounter {
   readonly counts: Record<string, number> = {}
   readonly first: Skipped[] = []
@@ -42,7 +41,6 @@ interface Imported {
   readonly features: readonly Feature[]
   readonly lines: number
   readonly skipped: SkipCounter
-  /** Sentences about assumptions. */
   readonly notes?: readonly string[]
 }
 

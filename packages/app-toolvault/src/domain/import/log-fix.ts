@@ -24,7 +24,6 @@ export interface FeatureOptions {
   /** Omits fixes closer in time to the previous one. */
   readonly min_interval_s?: number | undefined
   readonly properties?: Feature['properties']
-  /** Receives the omitted fixes. */
   readonly skipped: SkipCounter
 }
 

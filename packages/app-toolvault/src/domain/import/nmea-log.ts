@@ -111,7 +111,7 @@ interface Sentence {
   readonly motion?: Partial<Pick<LogFix, 'speed_kn' | 'course_deg'>>
 }
 
-/** Returns the fields, or the reason to skip the line. A missing checksum is accepted. */
+/** Returns the reason to skip the line as a text. A missing checksum is accepted. */
 function splitSentence(line: string): readonly string[] | string {
   const start = line.indexOf('$')
   if (start < 0) return line.includes('!') ? 'AIS sentence' : 'not an NMEA sentence'

@@ -4,7 +4,6 @@ import { createLine, destination, normalizeBearing, type Place } from '../geodes
 import type { LogFix } from './log-fix.ts'
 import type { RepLine } from './rep-line.ts'
 
-/** A shape, text, narrative or sensor contact of a REP file. */
 export interface RepAnnotation {
   readonly type: 'label' | 'area' | 'boundary' | 'comment' | 'measurement'
   readonly text: string
@@ -80,7 +79,7 @@ export function toAnnotationFeature(
   }
 }
 
-/** Interpolates between the fixes of a track, which can be in any order. */
+/** The fixes can be in any order. */
 function findPlace(fixes: readonly LogFix[] = [], time: number): Place | null {
   let [before, after]: (LogFix | undefined)[] = []
   for (const fix of fixes) {
@@ -123,7 +122,7 @@ function readCircle(line: RepLine): RepAnnotation | string {
   }
 }
 
-/** Draws a closed ring of the distance at each bearing, counterclockwise. */
+/** Draws a closed ring, counterclockwise. */
 function drawRing(origin: Place | null, getRadius: (bearing: number) => number): Geometry | null {
   if (origin === null) return null
   const ring = Array.from({ length: vertices }, (_, index) => {

@@ -1,7 +1,7 @@
 import { dayStart } from '@causeway/app-kit/time'
 import type { Place } from '../geodesy/geodesic.ts'
 
-/** Reads the fields of a line of a REP file from left to right. Fields are separated by blanks. */
+/** Fields are separated by blanks. */
 export class RepLine {
   readonly #text: string
   readonly #pivotYear: number
@@ -13,13 +13,13 @@ export class RepLine {
     this.#pivotYear = pivotYear
   }
 
-  /** Reads a field, which can contain blanks if it is quoted. Returns an empty text at the end. */
+  /** A quoted field can contain blanks. Returns an empty text at the end. */
   readField(): string {
     const found = this.#read(/"([^"]*)"\s*|(\S+)\s*/y)
     return found?.[1] ?? found?.[2] ?? ''
   }
 
-  /** Reads a number. Returns `null` for NULL, NaN and other texts. */
+  /** Returns `null` for NULL, NaN and other texts. */
   readNumber(): number | null {
     const field = this.readField()
     const value = Number(field)
@@ -48,7 +48,6 @@ export class RepLine {
     return midnight + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000)
   }
 
-  /** Returns the text after the fields that were read. */
   readRest(): string {
     const rest = this.#text.slice(this.#at).trim()
     this.#at = this.#text.length

@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes'
 import { ToolVaultError } from '../../errors.ts'
 import { maxFixes } from '../track/resampling.ts'
 
-/** A position with a time and an elevation: three elements and two texts. */
+/** Three elements and two texts. */
 const nodesPerFix = 5
 
 /**
@@ -80,7 +80,7 @@ type Attributes = Readonly<Record<string, string>>
 
 const [noNodes, noAttributes]: [XmlNodeList, Attributes] = [new XmlNodeList(), {}]
 
-/** An element, or the document itself with an empty name. */
+/** The document itself has an empty name. */
 export class XmlElement {
   readonly nodeType = 1
   readonly tagName: string
@@ -126,7 +126,6 @@ export class XmlElement {
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
   }
 
-  /** The text as it is in the document. */
   get rawText(): string {
     let text = ''
     for (const node of this.#childNodes) text += node.textContent
@@ -183,7 +182,6 @@ type Namespaces = ReadonlyMap<string, string>
 
 interface Level {
   readonly namespaces: Namespaces
-  /** Number of its children that are in `copying`. */
   copies: number
 }
 
@@ -293,13 +291,13 @@ export class XmlDocumentParser {
   }
 }
 
-/** Returns the name of an element with the usual prefix of its namespace: `kml:Point` -> `Point`. */
+/** `kml:Point` becomes `Point`. */
 function standardizeName(name: string, namespaceURI: string | undefined): string {
   const found = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
   return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`
 }
 
-/** Returns the namespaces in scope of an element by prefix; the default namespace has the prefix `''`. */
+/** Returns the namespaces by prefix. The default namespace has the prefix `''`. */
 function withDeclared(inherited: Namespaces, attributes: Attributes, names: readonly string[]): Namespaces {
   const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
   if (declared.length === 0) return inherited

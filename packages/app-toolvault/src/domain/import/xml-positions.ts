@@ -12,10 +12,8 @@ const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', 
 /** Elements whose positions are a line, and the positions that they need. */
 const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
 
-/** Elements that contain `coordinates`. */
 const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
 
-/** Elements of KML that become features. */
 const features = new Set(['Placemark', 'GroundOverlay'])
 
 const tracks = new Set(['Track', 'gx:Track'])
@@ -29,7 +27,6 @@ const nowhere = '999 999'
  */
 export class XmlPositions implements ElementWatcher {
   readonly #skipped: SkipCounter
-  /** Positions of the lines that are open. */
   readonly #lines: { positions: number; distinct: number }[] = []
   readonly #starts: number[] = []
 
@@ -37,7 +34,7 @@ export class XmlPositions implements ElementWatcher {
     this.#skipped = skipped
   }
 
-  /** Returns whether the element is read. `line` is the current line. */
+  /** Returns whether the element is read. */
   open(element: XmlElement, line: number): boolean {
     const name = element.tagName
     if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinct: 0 })
@@ -103,7 +100,6 @@ export class XmlPositions implements ElementWatcher {
   }
 }
 
-/** Returns the reason to omit a point of GPX that is in the wrong element. */
 function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined {
   const container = points[tagName]
   if (container === undefined) return undefined
@@ -112,7 +108,7 @@ function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined 
   return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
 }
 
-/** Returns the reason to omit all positions of `coordinates`. The reader reads the first of each geometry. */
+/** Returns the reason to omit all positions. The reader reads the first of each geometry. */
 function findMisplacedCoordinates(element: XmlElement): string | undefined {
   const { parentNode } = element
   if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
@@ -142,7 +138,6 @@ function listTuples(text: string, start: number): { text: string; line: number }
   return tuples
 }
 
-/** Returns the reason to omit a position. */
 function findProblem(parts: readonly string[]): string | undefined {
   const [lon = '', lat = ''] = parts
   if (parts.length < 2 || parts.length > 3 || !parts.every((part) => number.test(part))) return invalid

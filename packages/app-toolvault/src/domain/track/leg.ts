@@ -1,9 +1,8 @@
 import { knot, solveInverse } from '../geodesy/geodesic.ts'
 import type { TimedTrack } from './track.ts'
 
-/** The path from one fix of a track to the next. The speed is derived from distance and time. */
+/** The speed is derived from distance and time. */
 export interface Leg {
-  /** Index of the fix at its end. */
   readonly index: number
   readonly start_ms: number
   readonly end_ms: number
@@ -18,7 +17,7 @@ export interface Leg {
 export const computeSpeed = (metres: number, ms: number): number | null =>
   ms > 0 ? metres / (ms / 1000) / knot : null
 
-/** Returns the legs in order, without those between the parts of a track. */
+/** Omits legs between the parts of a track. */
 export function listLegs({ fixes, breaks }: TimedTrack): Leg[] {
   return fixes.slice(1).flatMap((to, before) => {
     const index = before + 1

@@ -33,7 +33,7 @@ const allowance = 3
 /** Metres per second. Legs up to this speed count as usual, and a vessel may reach it within the first and last fixes. */
 const ordinarySpeed = 25
 
-/** Finds jumps of at least `min_m` metres. Yields the number of finished fixes. */
+/** Yields the number of finished fixes. */
 export function* findJumps(track: TimedTrack, min_m: number): Generator<number, Jump[]> {
   const jumps: Jump[] = []
   let first = 0
@@ -48,7 +48,7 @@ export function* findJumps(track: TimedTrack, min_m: number): Generator<number, 
 /** Fixes on each side that decide whether a fix is bad. */
 const surroundings = 2 * (maxRun + neighbours)
 
-/** Whether a track is in a jump at a time, or on a leg to or from one. */
+/** Includes the legs to and from a jump. */
 export function isInJump(track: TimedTrack, time: number, min_m: number): boolean {
   const index = findFixBefore(track.times, time)
   const from = Math.max(0, index - surroundings)
@@ -75,7 +75,6 @@ class TrackPart {
   readonly #speeds: Float64Array
   /** Whether no vessel can sail a leg, by the index of the fix at its end. */
   readonly #isBroken: Uint8Array
-  /** Allowed lengths of removed runs, by the index of the fix after the run. */
   readonly #removable = new Map<number, readonly number[]>()
   /** A removed run at the end has the index of the fix after the last one. */
   readonly #count: number
@@ -88,7 +87,6 @@ class TrackPart {
     this.#isBroken = new Uint8Array(fixes.length)
   }
 
-  /** Adds `offset` to the indexes. */
   *findJumps(offset: number): Generator<number, Jump[]> {
     for (let index = 1; index < this.#count; index++) {
       this.#isBroken[index] = this.#isReachable(index - 1, index) ? 0 : 1
@@ -119,7 +117,6 @@ class TrackPart {
     return runs
   }
 
-  /** Returns the cost of the best way that keeps a fix, by index. */
   #computeCosts(): Float64Array {
     const to = new Float64Array(this.#count + 1).fill(Number.POSITIVE_INFINITY)
     const from = new Float64Array(this.#count + 1).fill(Number.POSITIVE_INFINITY)
@@ -192,7 +189,6 @@ class TrackPart {
     return usual === undefined ? Number.POSITIVE_INFINITY : allowance * usual
   }
 
-  /** Returns a function that returns the distance of a fix from the place that two others indicate. */
   #interpolate(before: number, after: number): (index: number) => number {
     const [a, b] = [this.#fixes[before], this.#fixes[after]]
     if (a === undefined || b === undefined) return () => 0
@@ -226,7 +222,6 @@ function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   return speeds.map((speed) => (speed > max ? Number.NaN : speed))
 }
 
-/** Returns `undefined` for too few speeds. */
 function findMedian(speeds: Float64Array): number | undefined {
   const known = speeds.filter((speed) => !Number.isNaN(speed)).sort()
   return known.length < minLegs ? undefined : known[known.length >> 1]

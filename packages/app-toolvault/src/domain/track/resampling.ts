@@ -9,7 +9,6 @@ export const maxFixes = 1_000_000
 
 interface ResampleOptions {
   readonly interval_s: number
-  /** Longer legs remain gaps. */
   readonly max_gap_s: number
 }
 
@@ -19,7 +18,7 @@ interface ResampledTrack {
   readonly gaps: number
 }
 
-/** Returns the median time between fixes in seconds. */
+/** Returns seconds. */
 export function computeMedianInterval({ times }: TimedTrack): number {
   const steps = times
     .slice(1)
@@ -53,7 +52,7 @@ export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: Resa
   }
 }
 
-/** Returns the times of the fixes around gaps, which are retained to preserve the length of the gaps. */
+/** Fixes around gaps are retained to preserve the length of the gaps. */
 function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
   return times.flatMap((time, index) => {
     const next = times[index + 1]
@@ -105,9 +104,8 @@ function interpolateValue(
 
 const blendLinear = (a: number, b: number, share: number): number => a + (b - a) * share
 
-/** Turns through the smaller angle. */
 const blendAngles = (a: number, b: number, share: number): number =>
   normalizeBearing(a + normalizeAngle(b - a) * share)
 
-/** Returns a GeoJSON position with a normalized longitude. */
+/** The longitude is normalized. */
 export const toPosition = ({ lon, lat }: Place): readonly number[] => [normalizeLongitude(lon), lat]

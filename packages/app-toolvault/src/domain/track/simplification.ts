@@ -78,7 +78,6 @@ const lineFraction =
     return square > 0 ? Math.min(1, Math.max(0, along / square)) : 0
   }
 
-/** Returns the distance from a vertex to a point of a chord without its vertical part, the depth of the chord. */
 function measureLevelDistance(xyz: Float64Array, vertex: number, { from, to }: Span, share: number): number {
   let [square, up, size] = [0, 0, 0]
   for (let axis = 0; axis < 3; axis++) {

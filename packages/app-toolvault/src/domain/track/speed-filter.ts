@@ -11,7 +11,7 @@ interface FastFix {
   readonly speed_kn: number
 }
 
-/** Returns the fixes at the end of legs at or above a speed in knots. `assumed_s` replaces the duration of every leg. */
+/** `min` is in knots. `assumed_s` replaces the duration of every leg. */
 export function filterByDerivedSpeed(track: TimedTrack, min: number, assumed_s?: number): FastFix[] {
   return listLegs(track).flatMap(({ end_ms, distance_m, speed_kn }) => {
     const speed = assumed_s === undefined ? speed_kn : distance_m / assumed_s / knot
@@ -19,7 +19,7 @@ export function filterByDerivedSpeed(track: TimedTrack, min: number, assumed_s?:
   })
 }
 
-/** Returns the fixes with a recorded speed at or above a speed in knots. Throws `FEATURE_UNUSABLE` if none is recorded. */
+/** `min` is in knots. Throws `FEATURE_UNUSABLE` if no speed is recorded. */
 export function filterByRecordedSpeed({ speeds, fixes, feature }: TimedTrack, min: number): FastFix[] {
   if (speeds === undefined)
     throw createFeatureError(feature, 'has no recorded speeds; track_speed_filter derives them')

@@ -12,7 +12,7 @@ interface Gap {
   readonly distance_m: number
 }
 
-/** Figures of a track. Speeds are derived unless they are called recorded. */
+/** Speeds are derived unless they are called recorded. */
 export interface TrackStatistics {
   readonly fixes: number
   readonly start: string

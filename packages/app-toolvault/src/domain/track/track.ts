@@ -18,7 +18,7 @@ export interface Fix extends Place {
   readonly time: number
 }
 
-/** A track. The lists have one entry per vertex, over all parts of a MultiLineString. */
+/** The lists have one entry per vertex, over all parts of a MultiLineString. */
 export interface Track {
   readonly feature: Feature
   readonly id: string | null
@@ -31,9 +31,9 @@ export interface Track {
   readonly elevations: readonly (number | null)[]
   /** Unix milliseconds. */
   readonly times: readonly number[] | undefined
-  /** Recorded speeds in knots. */
+  /** Knots. */
   readonly speeds: readonly (number | null)[] | undefined
-  /** Recorded courses in degrees. */
+  /** Degrees. */
   readonly courses: readonly (number | null)[] | undefined
 }
 

@@ -78,7 +78,6 @@ function unwrapRing(ring: readonly Position[]): number[] {
   return lons
 }
 
-/** Whether a ring goes around the earth. */
 function isAroundPole(ring: readonly Position[]): boolean {
   const lons = unwrapRing(ring)
   const [first = 0, last = 0] = [lons[0], lons.at(-1)]

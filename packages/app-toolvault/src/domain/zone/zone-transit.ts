@@ -11,12 +11,10 @@ import { getTimeSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { chooseZonePlane, type PlanePoint, type ZonePlane } from './zone-plane.ts'
 
-/** An area with an index of its edges. */
 export interface Zone {
   readonly id: string | null
   readonly name: string
   readonly plane: ZonePlane
-  /** Points of the plane. */
   readonly polygons: readonly (readonly (readonly Position[])[])[]
   /** Plane coordinates of start and end, shape [edges, 4], row-major. */
   readonly edges: Float64Array
@@ -78,7 +76,7 @@ function listEdges(rings: readonly (readonly Position[])[]): Float64Array {
   )
 }
 
-/** Finds the stays of a track in a zone, in order. Yields the number of finished legs. */
+/** Finds the stays in order. Yields the number of finished legs. */
 export function* findTransits(track: TimedTrack, zone: Zone): Generator<number, Transit[]> {
   const stays: Transit[] = []
   const [start, end] = getTimeSpan(track)
@@ -142,7 +140,7 @@ function findInsidePieces(
   })
 }
 
-/** Returns where a leg crosses edges, as ascending fractions of its length. */
+/** Returns ascending fractions of the length of the leg. */
 function findCrossings(
   { tree, edges }: Zone,
   [x0, y0, x1, y1]: readonly [number, number, number, number],
