@@ -43,7 +43,7 @@ function healthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {
     about:
       'Return the version, uptime and data folder of the server, and the state of every app. Use it to find out whether an app failed.',
-    searchHint: 'is server ok, status, running',
+    searchHint: 'is server ok, status, apps running, broken',
     input: {},
     output: {
       status: z.enum(['ok', 'degraded']),
@@ -92,7 +92,7 @@ function registryTools(app: Registrar<CausewayStore, object>): void {
   app.tool('refresh_registry', {
     about:
       'Refresh the tool lists now, load changed user apps, and notify every client if a list changed. Use it after editing a user app.',
-    searchHint: 'reload app, tools changed',
+    searchHint: 'reload edited app, own tool file changed',
     input: {},
     output: { changed: z.boolean(), hash: z.string(), summary: z.string() },
     hints: { idempotent: true, destructive: false },

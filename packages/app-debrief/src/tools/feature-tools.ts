@@ -101,7 +101,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     title: 'Update features',
     about:
       'Replace features completely by those with the same ids. Returns the ids. Use it to change geometry or properties of existing features.',
-    searchHint: 'rename, edit, recolour track',
+    searchHint: 'move point, rename, edit, recolour track',
     hints: idempotentHints,
     limit: 'update',
     aliases: originalName('update_features'),

@@ -19,7 +19,7 @@ function createTool(app: Registrar<Minds, object>): void {
     title: 'Create mind',
     about:
       'Create a mind for a game character, or resume the mind with this id and its memories. Use it before the first decide_action, and after a restart of the game.',
-    searchHint: 'make NPC, agent, character, personality',
+    searchHint: 'make NPC, villager, agent, character, personality',
     input: {
       mind_id: mindId,
       config: z

@@ -18,7 +18,7 @@ function decideTool(app: Registrar<Minds, object>): void {
     title: 'Decide action',
     about:
       'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game. To give the character a fact, pass it as a message in observation.conversations.',
-    searchHint: 'what should NPC do next, behaviour, AI',
+    searchHint: 'what will NPC do next, sees, learn fact, news, behaviour, AI',
     widget: 'decision',
     input: {
       mind_id: mindId,

@@ -26,7 +26,7 @@ const maxNoteLength = 4000
 export const baselineTools: readonly Registration[] = [
   recordingTool('bookmark', {
     title: 'Bookmark frame',
-    about: 'Add a note to a frame, remove one, or list the bookmarks. Use it to remember a frame.',
+    about: 'Add a note to a frame, remove one, or list the bookmarks.',
     searchHint: 'note, remember, comment on frame',
     hints: { idempotent: false, destructive: false },
     input: {
@@ -61,14 +61,13 @@ export const baselineTools: readonly Registration[] = [
 
   recordingTool('save_baseline', {
     title: 'Save baseline',
-    about:
-      'Save the figures of a good run as limits for future runs, and return them. Check each run with assert_invariants.',
+    about: 'Save the figures of a good run as limits for future runs. Check each run with assert_invariants.',
     searchHint: 'keep as reference',
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
       margin: z.number().optional().describe('Share. Default: 0.1'),
-      invariants: z.unknown().optional().describe('More limits, as in assert_invariants'),
+      invariants: z.unknown().optional().describe('More limits'),
     },
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },
     async run({ name, margin = defaultMargin, invariants: more }, { recording, ctx }) {

@@ -38,7 +38,7 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_friction_cone', {
     title: 'Check friction cone',
     about:
-      'Check the contacts of a frame against |Ft| <= mu*Fn. `violations` lists all; `exceeds_limit` marks those over the limit. Use it when a body slides or sticks.',
+      'Check the contacts of a frame against |Ft| <= mu*Fn. Lists all; `exceeds_limit` marks violations. Use it when a body slides or sticks.',
     searchHint: 'friction force too large, slip, stick',
     input: {
       frame_id: frameArgument,

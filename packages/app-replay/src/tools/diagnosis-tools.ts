@@ -115,8 +115,8 @@ export const diagnosisTools: readonly Registration[] = [
   recordingTool('diagnose', {
     title: 'Diagnose recording',
     about:
-      'Check the laws of physics that the data allows and return ranked findings, causes first, with frames, bodies and evidence_calls. Start here when a run is wrong.',
-    searchHint: 'what is wrong, bug, debug simulation, conserved, through wall',
+      'Check the laws of physics and return ranked findings, causes first, with frames, bodies and evidence_calls. Start here when a run is wrong.',
+    searchHint: 'what is wrong, bug, debug, conserved, through wall, became NaN',
     input: {
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,

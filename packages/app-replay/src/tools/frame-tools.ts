@@ -29,7 +29,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_frame', {
     title: 'Get frame',
     about:
-      'Return a frame: states after its step, contacts, solver and energy (J). Use get_body_state for one body.',
+      'Return a frame: states after its step, contacts, solver and energy (J). Use explain_frame for causes, get_body_state for one body.',
     searchHint: 'everything at one step, moment, snapshot',
     input: {
       frame_id: frameArgument,
@@ -49,7 +49,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('get_body_state', {
     title: 'Get body state',
     about:
-      'Return position (m), velocity, orientation and angular velocity (body frame) of a body in a frame.',
+      'Return position (m), velocity, orientation and angular velocity (body frame) of a body in a frame. Use get_series for many frames.',
     searchHint: 'where is object, location, pose, rotation',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { position: vector(), velocity: vector(), orientation: vector() },
@@ -75,7 +75,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('compare_body_across_frames', {
     title: 'Compare body across frames',
     about: 'Return the change of a body between two frames: position, velocity, rotation, contacts and time.',
-    searchHint: 'how object moved or changed between steps',
+    searchHint: 'how object moved between steps',
     input: {
       body_id: bodyArgument,
       frame_a: z.int().describe('Earlier'),
@@ -107,7 +107,7 @@ export const frameTools: readonly Registration[] = [
   recordingTool('explain_frame', {
     title: 'Explain frame',
     about: 'Explain a frame: forces (N), contacts, changes, broken laws. Use it to find why a body moves.',
-    searchHint: 'why object starts to move, slides, falls, cause',
+    searchHint: 'why object starts to move, slides, falls',
     input: {
       frame_id: frameArgument,
       details: z.boolean().optional().describe('Add laws, energy'),

@@ -19,7 +19,6 @@ import {
   recordingTool,
   runArguments,
 } from './recording-tool.ts'
-import { seriesArgument } from './series-tools.ts'
 
 const maxShadedFindings = 4
 
@@ -28,9 +27,9 @@ export const pictureTools: readonly Registration[] = [
     title: 'Plot series',
     about:
       'Draw quantities over frames as a chart (PNG, SVG link) and return totals. Use it to show how values evolve.',
-    searchHint: 'graph, diagram, curve over time',
+    searchHint: 'graph, picture, curve over time',
     input: {
-      series: seriesArgument,
+      series: z.array(z.string()).describe('As in get_series'),
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
       mark_frame: z.int().optional().describe('Marked frame'),

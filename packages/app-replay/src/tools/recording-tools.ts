@@ -118,7 +118,7 @@ export const recordingTools: readonly Registration[] = [
     app.tool('import_recording', {
       title: 'Import recording',
       about:
-        'Load a ROS 2 bag, CSV, Parquet, npz or HDF5 file of another program. Without a mapping it fails with MAPPING_NEEDED, which proposes one.',
+        'Load a ROS 2 bag, CSV, Parquet, npz or HDF5 file. Without a mapping it fails with MAPPING_NEEDED, which proposes one.',
       hints: { idempotent: true, destructive: false },
       input: {
         path: z.string().min(1).describe('File, or folder of a bag'),
@@ -147,7 +147,7 @@ export const recordingTools: readonly Registration[] = [
     title: 'Get metadata',
     about:
       'Return bodies (kg, restitution, friction), frames, time step, gravity, force unit, and what is missing.',
-    searchHint: 'objects, weight, bounciness, settings of world',
+    searchHint: 'objects, how heavy, weigh, bounciness',
     input: {},
     output: { bodies: rows(), total_frames: z.int() },
     example: { args: { recording: 'drop' } },

@@ -21,11 +21,6 @@ import { pageArguments, type Registration, readOnly } from './recording-tool.ts'
 const maxCommits = 200
 const maxSimilar = 20
 
-const whereArgument = z
-  .unknown()
-  .optional()
-  .describe('Such as {"since": "2026-11-01", "scenario": "stack", "kind": "blow_up", "bad": true}')
-
 export const runTools: readonly Registration[] = [
   (app) =>
     app.tool('list_runs', {
@@ -34,7 +29,10 @@ export const runTools: readonly Registration[] = [
         'List runs with commit, first bad frame and worst values. Use it to find runs since a date, of a scenario, or that failed.',
       hints: readOnly,
       input: {
-        where: whereArgument,
+        where: z
+          .unknown()
+          .optional()
+          .describe('Such as {"since": "2026-11-01", "scenario": "stack", "kind": "blow_up", "bad": true}'),
         order: z.string().optional().describe('Such as -worst_penetration_m. Default: -sealed_ms'),
         ...pageArguments,
       },
@@ -81,8 +79,7 @@ export const runTools: readonly Registration[] = [
   (app) =>
     app.tool('find_regression', {
       title: 'Find regression',
-      about:
-        'Find the first commit since which more runs are bad, by an exact test. Use it when runs became worse.',
+      about: 'Find the first commit since which more runs are bad. Use it when runs became worse.',
       hints: readOnly,
       input: {
         metric: z
@@ -90,7 +87,7 @@ export const runTools: readonly Registration[] = [
           .optional()
           .describe('Finding kind, or worst_penetration_m > 0.01. Default: all kinds'),
         since: z.string().optional().describe('First commit'),
-        where: whereArgument,
+        where: z.unknown().optional().describe('As in list_runs'),
       },
       example: { args: { metric: 'bad' } },
       async run({ metric, since, where }, { store }) {
@@ -117,7 +114,7 @@ export const runTools: readonly Registration[] = [
     app.tool('runs_like', {
       title: 'Find similar runs',
       about:
-        'Find the runs that failed most like this one, with similarity from 0 to 1. Use it to see whether a fault is known.',
+        'Find the runs that failed most like this one, with similarity 0 to 1. Use it to see whether a fault is known.',
       hints: readOnly,
       input: { recording: z.string().describe('Id or path') },
       example: { before: [{ tool: 'diagnose', args: { recording: 'nan' } }], args: { recording: 'nan' } },

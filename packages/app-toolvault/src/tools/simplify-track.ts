@@ -12,7 +12,7 @@ export default defineTool({
   title: 'Simplify tracks',
   about:
     'Remove vertices of tracks that deviate less than a tolerance (metres, geodesic) from the simplified track. Returns the tracks with aligned timestamps and lists. Use it to make large tracks smaller.',
-  searchHint: 'too many points, thin out',
+  searchHint: 'too many points, fewer points, thin out',
   input: {
     tracks: featuresArgument('Tracks'),
     tolerance_m: z.number().positive().default(50).describe('Metres'),
