@@ -13,9 +13,7 @@ import type { Debrief } from '../store.ts'
 export type LegacyContext = ChannelContext<Debrief, DebriefSession>
 
 /** The result is JSON text because a large plot is slow to parse and format again. */
-export type LegacyResponse =
-  | { readonly result: string }
-  | { readonly error: LegacyError; readonly status: number }
+type LegacyResponse = { readonly result: string } | { readonly error: LegacyError; readonly status: number }
 
 /** The complete error is in `details`. */
 interface LegacyError {

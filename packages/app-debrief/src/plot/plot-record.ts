@@ -5,7 +5,7 @@ import type { PlotEvents } from '../live/plot-events.ts'
 import type { PlotHolder } from '../memory/plot-holder.ts'
 
 /** The file is as we left it, changed by others while there were changes here, invalid, removed, or not writable. */
-export type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
+type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
 
 /** An open plot in memory and on disk. The functions that load, change and save it modify the record, one after the other. */
 export interface PlotRecord {

@@ -14,7 +14,7 @@ export interface FoundFile {
   readonly path: string
 }
 
-export interface ReadFile extends PageFile {
+interface ReadFile extends PageFile {
   /** SHA-256 of the bytes, hex. */
   readonly bytes_hash: string
   readonly warning: string | undefined

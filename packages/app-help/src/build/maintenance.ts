@@ -5,7 +5,7 @@ import { openStorage } from '../storage/open-storage.ts'
 import type { BuildReport, IndexFacts } from '../storage/types.ts'
 import type { BuildMethods } from './build-worker.ts'
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   readonly dir: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly cwd: string
@@ -13,7 +13,7 @@ export interface MaintenanceOptions {
   readonly progress?: (done: number, total: number | undefined, message: string) => void
 }
 
-export interface HelpStats {
+interface HelpStats {
   readonly facts: IndexFacts | undefined
   readonly report: BuildReport | undefined
   readonly unconfigured: readonly string[]

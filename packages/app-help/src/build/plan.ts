@@ -24,7 +24,7 @@ export interface Plan {
 /** Files per turn of the event loop. */
 const filesPerTurn = 16
 
-export interface PageChoice {
+interface PageChoice {
   /** Omits internal pages, also those of an earlier index. */
   readonly edition: Edition
   /** Pages of the public edition, which the internal edition contains as well. */

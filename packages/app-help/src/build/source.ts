@@ -32,7 +32,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
-export interface Downloads {
+interface Downloads {
   /** URL of an npm registry. */
   readonly registry: string
   /** Origins to which an `llms.txt` of another origin may link. */

@@ -1,4 +1,4 @@
-export interface ShownDoc<Chunk extends { readonly text: string }> {
+interface ShownDoc<Chunk extends { readonly text: string }> {
   readonly chunks: readonly Chunk[]
 }
 

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 
-export interface FrontMatter {
+interface FrontMatter {
   readonly title?: string
   readonly section?: string
   readonly language?: string

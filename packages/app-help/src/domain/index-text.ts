@@ -41,7 +41,7 @@ export const indexedTitle = (page: {
   return separateWords(`${page.title} ${[...new Set(parts)].join(' ')}`)
 }
 
-export interface IndexedWords {
+interface IndexedWords {
   readonly exact: readonly [title: string, headings: string, text: string]
   readonly stem: readonly [title: string, headings: string, text: string]
 }

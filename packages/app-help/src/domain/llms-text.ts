@@ -1,4 +1,4 @@
-export interface ListedPage {
+interface ListedPage {
   readonly doc_id: number
   readonly title: string
   readonly file_path: string

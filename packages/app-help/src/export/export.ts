@@ -19,7 +19,7 @@ import {
   sha256,
 } from './export-file.ts'
 
-export interface ExportContext extends BuildCall {
+interface ExportContext extends BuildCall {
   readonly storage: HelpStorage
   /** An index with internal pages, whose data the export must not contain. Default: the exported index. */
   readonly origin?: HelpIndex | undefined

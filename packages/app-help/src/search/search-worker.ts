@@ -8,7 +8,7 @@ import { type Lines, type PageName, type PageText, Queries } from './queries.ts'
 import { Reader } from './reader.ts'
 import type { SearchAnswer, SearchRequest } from './search.ts'
 
-export interface SearchSetup {
+interface SearchSetup {
   readonly storage: StorageSettings
   readonly embedding: EmbeddingSettings
   readonly internal: boolean

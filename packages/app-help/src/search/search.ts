@@ -20,7 +20,7 @@ export interface SearchRequest {
   readonly max_chars: number
 }
 
-export interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | 'columns' | 'fence'> {
+interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | 'columns' | 'fence'> {
   /** Cosine to the query; `null` without vectors. */
   readonly similarity: number | null
   readonly score: number
@@ -29,7 +29,7 @@ export interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | '
   readonly fence?: string
 }
 
-export interface FoundDoc extends DocRow {
+interface FoundDoc extends DocRow {
   readonly uri: string
   readonly score: number
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
@@ -38,7 +38,7 @@ export interface FoundDoc extends DocRow {
   readonly avg_similarity: number | null
 }
 
-export interface Degraded {
+interface Degraded {
   readonly code: string
   readonly message: string
   readonly remedy: string

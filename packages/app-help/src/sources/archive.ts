@@ -1,4 +1,4 @@
-export interface ArchivedFile {
+interface ArchivedFile {
   /** Path with slashes, below the first folder of the archive. */
   readonly path: string
   readonly bytes: Uint8Array

@@ -60,12 +60,12 @@ for (const [net, prefix] of [
 export const isPrivateAddress = (address: string): boolean =>
   privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-export interface MissedPage {
+interface MissedPage {
   readonly file: string
   readonly reason: string
 }
 
-export interface FetchCall {
+interface FetchCall {
   readonly signal: AbortSignal
   readonly progress: (done: number, total?: number, message?: string) => void
   readonly limits?: typeof siteLimits

@@ -5,7 +5,7 @@ export interface StoredMessage extends Message {
   readonly gap: boolean
 }
 
-export interface MergedConversation {
+interface MergedConversation {
   readonly messages: readonly StoredMessage[]
   /** The messages that were not stored before, in order. */
   readonly added: readonly StoredMessage[]

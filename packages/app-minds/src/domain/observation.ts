@@ -37,7 +37,7 @@ export interface Engagement {
 }
 
 /** The character's relationship to another; strangers have none. */
-export interface Relationship {
+interface Relationship {
   /** 0 to 1 */
   readonly familiarity: number
   /** -1 to 1 */

@@ -14,7 +14,7 @@ export interface ChatMessage {
   readonly content: string
 }
 
-export interface ChatRequest {
+interface ChatRequest {
   readonly step: string
   readonly attempt: number
   readonly model: string
@@ -31,7 +31,7 @@ export interface ChatRequest {
   readonly mayCall: () => boolean
 }
 
-export interface ChatReply {
+interface ChatReply {
   readonly text: string
   readonly isCut: boolean
 }

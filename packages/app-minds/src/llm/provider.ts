@@ -26,7 +26,7 @@ const optionsSchema = z.strictObject({
 })
 
 /** Options of a provider, named as in `MINDS_LLM_OPTIONS`. */
-export type ProviderOptions = z.output<typeof optionsSchema>
+type ProviderOptions = z.output<typeof optionsSchema>
 
 export interface Provider extends Omit<ProviderOptions, 'structured'> {
   readonly name: string

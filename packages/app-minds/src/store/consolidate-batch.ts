@@ -5,7 +5,7 @@ import type { Tables } from './minds-file.ts'
 import type { MemoryRow } from './types.ts'
 
 /** `null` if its text has no direction. */
-export interface EmbeddedMemory {
+interface EmbeddedMemory {
   readonly memory: MemoryRow
   readonly vector: Uint8Array | null
 }

@@ -4,7 +4,7 @@ import { memoryId } from './hash.ts'
 import type { NewMind } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
 
-export interface CreatedMind {
+interface CreatedMind {
   readonly resumed: boolean
   readonly seeded: number
 }

@@ -11,7 +11,7 @@ import { migrations } from './schema.ts'
 import type { AnsweredRequest, FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
 import { WorldTable } from './world-table.ts'
 
-export interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
+interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
   readonly dir: string
   readonly limits: Limits
   readonly durability: 'normal' | 'full'

@@ -15,7 +15,7 @@ export interface CommandResult {
   readonly commandsProcessed?: number
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly ignoreMissing?: boolean
   /** Prefix for the ids of features without one, unique in the plot. */
   readonly idPrefix: string

@@ -10,7 +10,7 @@ import {
 } from '@causeway/plot'
 import type { JsonObject } from '@causeway/protocol'
 
-export interface ItemSummary {
+interface ItemSummary {
   readonly name: string | null
   readonly dataType: string | null
   readonly geometry: string | null

@@ -19,7 +19,7 @@ export interface Projection {
   readonly scale: MapScale | null
 }
 
-export interface MapScale {
+interface MapScale {
   /** Pixels per nautical mile. */
   readonly pxPerMile: number
   /** Degrees; whole on charts of more than two degrees. */

@@ -1,12 +1,12 @@
 import { asObject, type JsonObject } from '@causeway/protocol'
 
-export type ModelReply =
+type ModelReply =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly status: number | null }
 
 /** Token usage as reported; `null` is unknown. */
-export interface ReportedUsage {
+interface ReportedUsage {
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
   readonly cached_tokens: number | null

@@ -2,7 +2,7 @@ import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
 /** The parsed value, or the problem in words that a model can act on. */
-export type JsonReading = { readonly value: unknown } | { readonly problem: string }
+type JsonReading = { readonly value: unknown } | { readonly problem: string }
 
 /** Parses the first object in a text. Repairs common mistakes only if strict parsing fails. */
 export function readJson(text: string): JsonReading {

@@ -8,7 +8,7 @@ import type { Goal } from './state.ts'
 import { dayMinutes } from './state.ts'
 import { estimateWorth, type NeedContext } from './urgency.ts'
 
-export interface Terms {
+interface Terms {
   readonly gain: number
   readonly cost: number
   /** Factor, 1 within reach. */
@@ -30,7 +30,7 @@ export interface Candidate {
   readonly goal: Goal | null
 }
 
-export interface Reminder {
+interface Reminder {
   readonly content: string
   /** 0 to 1 */
   readonly relevance: number

@@ -2,7 +2,7 @@ import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
 import { manhattan } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 
-export interface PlaceInteraction extends Interaction {
+interface PlaceInteraction extends Interaction {
   /** Game time of the last refusal. */
   readonly refused_at: number | null
 }

@@ -13,7 +13,7 @@ import type { ConversationState, Goal, MindState, OngoingInteraction } from './s
 import { newConversationState, takeTurn } from './talk.ts'
 import { hashStatements, type KnownConversation } from './topics.ts'
 
-export interface PolicyInput {
+interface PolicyInput {
   readonly context: ScoringContext
   readonly state: MindState
   readonly conversations: readonly KnownConversation[]
@@ -32,7 +32,7 @@ export interface ExplainedCandidate {
   readonly rejected_because?: string
 }
 
-export interface PolicyChoice {
+interface PolicyChoice {
   readonly action: Action
   readonly because: string
   readonly goal: Goal | null

@@ -22,7 +22,7 @@ export interface Utterance {
   readonly memory_id: string | null
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly relations: WordRelations
   readonly random: Random
   readonly constants: PolicyConstants

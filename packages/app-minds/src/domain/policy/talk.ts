@@ -11,7 +11,7 @@ import { cut, describeNeed, smallTalk, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
 import { type ConversationContext, getPartnerName, isFilledByTalk, type KnownConversation } from './topics.ts'
 
-export interface ConversationTurn {
+interface ConversationTurn {
   readonly action: Action
   readonly because: string
   readonly talk: ConversationState

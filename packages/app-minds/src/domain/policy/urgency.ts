@@ -8,7 +8,7 @@ export function urgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }
 
-export interface Worth {
+interface Worth {
   readonly gain: number
   readonly cost: number
   /** The need that benefits most, `null` if it fills none. */

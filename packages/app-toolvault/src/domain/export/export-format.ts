@@ -1,12 +1,12 @@
 import { parseTime } from '@causeway/app-kit/time'
 import { type Feature, getLabel, listParts, type Position } from '@causeway/plot'
 
-export interface LeftOut {
+interface LeftOut {
   readonly feature: string
   readonly reason: string
 }
 
-export interface ExportedText {
+interface ExportedText {
   readonly text: string
   readonly left_out: readonly LeftOut[]
 }

@@ -16,7 +16,7 @@ const stationKinds: Readonly<Record<number, string>> = {
   21: 'aid to navigation',
 }
 
-export interface AisOptions {
+interface AisOptions {
   /** Time of the first message if the log has no times, Unix milliseconds. */
   readonly start: number | undefined
   readonly min_interval_s: number | undefined

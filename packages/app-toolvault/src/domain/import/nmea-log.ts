@@ -6,7 +6,7 @@ import { addFix, type FeatureOptions, type LogFix, toFeature } from './log-fix.t
 
 const dayMs = 86_400_000
 
-export interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
+interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
   /** Midnight UTC of the first day if the log has no date, Unix milliseconds. */
   readonly date: number | undefined
 }

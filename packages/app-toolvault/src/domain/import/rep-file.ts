@@ -5,7 +5,7 @@ import { addFix, type LogFix, toFeature } from './log-fix.ts'
 import { type RepAnnotation, readAnnotation, toAnnotationFeature } from './rep-annotation.ts'
 import { RepLine } from './rep-line.ts'
 
-export interface RepOptions {
+interface RepOptions {
   /** Two-digit years from this one are in the 20th century. */
   readonly pivot_year: number
   readonly min_interval_s?: number | undefined

@@ -12,7 +12,7 @@ const readers = { GPX: gpxGen, KML: kmlGen } as const
 
 const maxFeatures = 100_000
 
-export interface XmlOptions {
+interface XmlOptions {
   readonly format: keyof typeof readers
   readonly min_interval_s: number | undefined
   newId(prefix: string): string
