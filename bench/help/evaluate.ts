@@ -4,7 +4,7 @@ import { ownSources, readSources } from '../../packages/app-help/src/build/sourc
 import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
 import type { ListName } from '../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../packages/app-help/src/embedding.ts'
-import { asEmbedded, fusedPages, rankedLists } from '../../packages/app-help/src/search/search.ts'
+import { asEmbedded, fusePages, rankLists } from '../../packages/app-help/src/search/search.ts'
 import { openSqliteStorage } from '../../packages/app-help/src/storage/sqlite/sqlite-storage.ts'
 import type { QuestionSet } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
@@ -50,10 +50,10 @@ export async function evaluate(
     const ranks = new Map<Way, (number | undefined)[]>()
     for (const { text, pages } of questions) {
       const vector = await embedder?.embedQuery(asEmbedded(text, embedding), { signal })
-      const lists = await rankedLists(index, { text, mode: 'hybrid', scope, vector })
+      const lists = await rankLists(index, { text, mode: 'hybrid', scope, vector })
       for (const [way, names] of Object.entries(ways) as [Way, readonly ListName[]][]) {
         const chosen = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]))
-        const found = (await fusedPages(index, chosen, text)).map(({ doc_id }) => paths.get(doc_id) ?? '')
+        const found = (await fusePages(index, chosen, text)).map(({ doc_id }) => paths.get(doc_id) ?? '')
         ranks.set(way, [...(ranks.get(way) ?? []), firstAnswer(found, pages)])
       }
     }

@@ -7,7 +7,7 @@ import { readSources } from '../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
 import { Queries } from '../../packages/app-help/src/search/queries.ts'
 import { Reader } from '../../packages/app-help/src/search/reader.ts'
-import { rankedLists } from '../../packages/app-help/src/search/search.ts'
+import { rankLists } from '../../packages/app-help/src/search/search.ts'
 import { connect } from '../../packages/app-help/src/storage/postgres/connect.ts'
 import { openPostgresStorage } from '../../packages/app-help/src/storage/postgres/postgres-storage.ts'
 import type { PostgresDatabase } from '../../packages/app-help/src/storage/postgres/sql.ts'
@@ -112,7 +112,7 @@ async function rankAll(storage: HelpStorage, folder: string): Promise<readonly u
   const paths = new Map((await index.docs(scope)).map(({ doc_id, file_path }) => [doc_id, file_path]))
   const ranked = []
   for (const text of asked) {
-    const lists = await rankedLists(index, { text, mode: 'hybrid', scope, vector: undefined })
+    const lists = await rankLists(index, { text, mode: 'hybrid', scope, vector: undefined })
     const ids = Object.values(lists).flatMap((hits) => hits.flatMap(({ item_id }) => item_id ?? []))
     const places = new Map((await index.items(ids)).map(({ item_id, start_line }) => [item_id, start_line]))
     const names = Object.entries(lists).map(([name, hits]) => [

@@ -8,7 +8,7 @@ export interface DebriefSession {
 
 export type DebriefContext = ToolContext<Debrief, DebriefSession>
 
-/** Returns the plot of a call: the named one, or else the active one of the client, or else the only one. Throws as `Debrief.find`. */
+/** Throws as `Debrief.find`. */
 export const findPlot = (
   { store, session, signal, progress }: Pick<DebriefContext, 'store' | 'session' | 'signal' | 'progress'>,
   filename: string | null | undefined,

@@ -298,32 +298,36 @@ verifies('debrief:save:failed', 'a read-only folder', async (t) => {
   t.equal(JSON.parse(client.file('sample')).features.length, 5)
 })
 
-verifies('debrief:save:failed', 'a full disk, and a restart after it', async (t) => {
-  const dir = emptyFolders(t)
-  const path = join(dir, 'plots', 'wide.plot.json')
-  const feature = (id: number) => ({
-    type: 'Feature',
-    id,
-    geometry: { type: 'Point', coordinates: [0, 50] },
-    properties: { text: 'y'.repeat(1000) },
-  })
-  const features = Array.from({ length: 500 }, (_, id) => feature(id))
-  const before = JSON.stringify({ type: 'FeatureCollection', features })
-  writeFileSync(path, before)
-  const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
-  // Blocks of 512 bytes: a little more than the file has now. What a test runner loads would die of the limit's signal.
-  const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
-  const node = [process.execPath, '--conditions=@causeway/source', script, dir]
-  const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])
-  t.same(JSON.parse(stdout), { code: 'SAVE_FAILED', total: 501, files: ['wide.plot.json'] })
-  t.equal(readFileSync(path, 'utf8'), before)
+verifies(
+  'debrief:save:failed',
+  'a change that a full disk cannot store in the file survives a restart',
+  async (t) => {
+    const dir = emptyFolders(t)
+    const path = join(dir, 'plots', 'wide.plot.json')
+    const feature = (id: number) => ({
+      type: 'Feature',
+      id,
+      geometry: { type: 'Point', coordinates: [0, 50] },
+      properties: { text: 'y'.repeat(1000) },
+    })
+    const features = Array.from({ length: 500 }, (_, id) => feature(id))
+    const before = JSON.stringify({ type: 'FeatureCollection', features })
+    writeFileSync(path, before)
+    const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
+    // Blocks of 512 bytes: a little more than the file has now. What a test runner loads would die of the limit's signal.
+    const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
+    const node = [process.execPath, '--conditions=@causeway/source', script, dir]
+    const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])
+    t.same(JSON.parse(stdout), { code: 'SAVE_FAILED', total: 501, files: ['wide.plot.json'] })
+    t.equal(readFileSync(path, 'utf8'), before)
 
-  const later = await openOver(t, dir, { now: () => Date.now() + 660_000 })
-  const client = later.client()
-  t.match(await client.ask('get_features', { limit: 1 }), { total: 501 }, 'the change has not been lost')
-  await client.ask('save_plot')
-  t.equal(JSON.parse(later.file('wide')).features.length, 501)
-})
+    const later = await openOver(t, dir, { now: () => Date.now() + 660_000 })
+    const client = later.client()
+    t.match(await client.ask('get_features', { limit: 1 }), { total: 501 }, 'the change has not been lost')
+    await client.ask('save_plot')
+    t.equal(JSON.parse(later.file('wide')).features.length, 501)
+  },
+)
 
 /** Processes that are killed, each after some saves. */
 const rounds = process.env.CAUSEWAY_LONG === undefined ? 5 : 200

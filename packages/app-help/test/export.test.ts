@@ -145,7 +145,7 @@ verifies('help:import', async (t) => {
   await from.build()
   const folder = join(from.folder, 'out')
   await exportPublic(folder, tools(from))
-  await t.test('into an index with pages', async (t) => {
+  await t.test('importPublic imports into an index with pages', async (t) => {
     const to = library(t, {
       'docs/old.md': '# Old\n\nreplaced page',
       'docs_dev/own.md': '# Own\n\nkept page',

@@ -92,7 +92,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.same(listPaths(await ask('xylophone', { mode: 'lexical' })), [])
   })
 
-  t.test(`${name}: nothing that is asked is syntax`, async (t) => {
+  t.test(`${name}: a query is never parsed as syntax`, async (t) => {
     const { build, ask } = await setUp(t)
     await build()
     for (const text of [
@@ -110,7 +110,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.equal(listPaths(await ask('hook'))[0], 'docs/guide/hooks.md')
   })
 
-  t.test(`${name}: a scope narrows every question`, async (t) => {
+  t.test(`${name}: a scope restricts every query`, async (t) => {
     const { questions, build, ask } = await setUp(t)
     await build()
     t.same(listPaths(await ask('quokka plan', { mode: 'lexical' })), [])
@@ -136,7 +136,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     )
   })
 
-  t.test(`${name}: a page is found by what others say where they link to it`, async (t) => {
+  t.test(`${name}: a page is found by the words around links to it`, async (t) => {
     const { folder, build, ask } = await setUp(t)
     writeFiles(folder, {
       'docs/index.md':
@@ -159,7 +159,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.same(listPaths(await ask('narwhal', { mode: 'lexical' })), [], 'has no hit without a link')
   })
 
-  t.test(`${name}: an edit leaves no stale piece, keeps the id, and is one new revision`, async (t) => {
+  t.test(`${name}: an edit removes old chunks, keeps the id and makes one revision`, async (t) => {
     const { folder, storage, questions, build, ask } = await setUp(t)
     await build()
     const before = await storage.revision()
@@ -178,7 +178,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.equal((await questions.facts()).docs, 5)
   })
 
-  t.test(`${name}: a publication that fails leaves the state before it`, async (t) => {
+  t.test(`${name}: a failed publication does not change the index`, async (t) => {
     const { storage, ask, build } = await setUp(t)
     await build()
     const revision = await storage.revision()
@@ -206,7 +206,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.equal(listPaths(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
   })
 
-  t.test(`${name}: one build at a time`, async (t) => {
+  t.test(`${name}: only one build runs at a time`, async (t) => {
     const { storage, clock, build } = await setUp(t)
     const lock = await storage.lock('another')
     await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' })
@@ -234,7 +234,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.equal(await storage.lastReport(), undefined)
   })
 
-  t.test(`${name}: an export holds the public pages`, async (t) => {
+  t.test(`${name}: an export contains the public pages`, async (t) => {
     const { folder, tools, build } = await setUp(t)
     await build()
     t.match(await exportPublic(join(folder, 'out'), { ...tools, newId: () => 'a'.repeat(32) }), {

@@ -88,7 +88,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'short lines, tracks with bad coordinates, repeated times',
+  'reports short lines, bad coordinates and repeated times as skipped',
   async (t) => {
     const { command, data } = await openVault(t)
     const gx = `<kml xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><gx:Track>

@@ -63,5 +63,5 @@ export function notifyFileStatus({ live, rev, savedRev, file, message }: PlotRec
   live.emit(rev, 'doc', `"saved_rev":${savedRev},"dirty":${rev !== savedRev},"file":"${file}"${detail}`)
 }
 
-/** Returns the path of a copy of unsaved changes. The journal stores only its name because the data folder can be moved. */
+/** The journal stores only the name of a copy because the data folder can be moved. */
 export const getRescuePath = (dir: string, name: string): string => join(dir, 'debrief-unsaved', name)

@@ -82,7 +82,7 @@ export class Plot {
     return this.#record.holder.isWorker && !this.#isLost
   }
 
-  /** Whether the plot can be released: all undo steps are in the journal. */
+  /** Whether all undo steps are in the journal. */
   get isReleasable(): boolean {
     return this.#isUndoKept
   }
@@ -144,7 +144,7 @@ export class Plot {
     })
   }
 
-  /** Replaces the plot by the content of its file. This can be undone. */
+  /** This can be undone. */
   reload(by: Requester): Promise<PlotStamp> {
     return this.#enqueue(() => this.#reload(by))
   }

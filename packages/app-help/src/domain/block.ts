@@ -46,7 +46,7 @@ function blockAt(lines: readonly string[], start: number): Block {
       level: heading[1]?.length ?? 1,
       ...readTitle(heading[2] ?? ''),
     }
-  const underlined = setext(lines, start)
+  const underlined = readSetext(lines, start)
   if (underlined !== undefined) return underlined
   if (tableRow.test(line))
     return { kind: 'table', start, end: runEnd(lines, start, (next) => tableRow.test(next)) }
@@ -66,7 +66,7 @@ function commentEnd(lines: readonly string[], start: number): number {
 }
 
 /** Parses a heading underlined with `===` or `---`. */
-function setext(lines: readonly string[], start: number): Block | undefined {
+function readSetext(lines: readonly string[], start: number): Block | undefined {
   const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
   if (mark === undefined || mark.length < 2) return undefined
   if (/^ {0,3}([-*+>]|\d+[.)])\s/.test(lines[start] ?? '')) return undefined

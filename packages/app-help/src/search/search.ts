@@ -75,8 +75,8 @@ export async function search(
     requested === 'lexical' ? {} : await questionVector({ index, embedder, settings }, text, signal)
   const mode = vectorResult.vector === undefined && requested !== 'vector' ? 'lexical' : requested
   const { vector, degraded } = vectorResult
-  const lists = await rankedLists(index, { text, mode, scope, vector })
-  const fused = await fusedPages(index, lists, text)
+  const lists = await rankLists(index, { text, mode, scope, vector })
+  const fused = await fusePages(index, lists, text)
   const results = await makeResults(index, fused.slice(0, request.top_n), { ...request, vector })
   const { docs, isCut } = withinBudget(results, request.max_chars)
   return {
@@ -97,7 +97,7 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
 }
 
 /** Merges the lists. Ranks pages of packages that the query names higher, and records of decisions lower. */
-export async function fusedPages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
+export async function fusePages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const { words } = readQuestion(text)
   const named = namedSources(
@@ -109,7 +109,7 @@ export async function fusedPages(index: HelpIndex, lists: Lists, text: string): 
   return rankByWeight(fused, (id) => weights.get(id) ?? 1)
 }
 
-export async function rankedLists(
+export async function rankLists(
   index: HelpIndex,
   ask: {
     readonly text: string
@@ -174,7 +174,7 @@ async function makeResults(
   const chosen = await Promise.all(
     fused.map(async (doc) => ({
       ...doc,
-      items: await chosenItems(index, doc, { chunks_per_result, vector }),
+      items: await chooseItems(index, doc, { chunks_per_result, vector }),
     })),
   )
   const ids = chosen.flatMap(({ items }) => items.map(({ item_id }) => item_id))
@@ -204,8 +204,8 @@ async function makeResults(
   })
 }
 
-/** Returns the best chunks of a page. If it matched as a whole, those nearest to the query. */
-async function chosenItems(
+/** Returns the best chunks of a page, or those nearest to the query if it matched as a whole. */
+async function chooseItems(
   index: HelpIndex,
   { doc_id, items }: FusedDoc,
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },

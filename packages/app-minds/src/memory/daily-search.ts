@@ -38,7 +38,7 @@ export class DailySearch {
     return stems
   }
 
-  /** Returns relevant memories of the day for each query. `vectors` are those of `today`, in order. */
+  /** `vectors` are those of `today`, in order. */
   find(
     queries: readonly MemoryQuery[],
     today: readonly MemoryRow[],

@@ -34,7 +34,7 @@ interface Entry {
 
 const noMaterial: BaseMaterial = { rows: [], lastVector: 0 }
 
-/** Caches memories per mind, because consecutive decisions share most of their words. A new `memory_rev` invalidates an entry. */
+/** Consecutive decisions share most of their words. A new `memory_rev` invalidates an entry. */
 export class MemoryCache {
   readonly #source: MemorySource
   readonly #maxBytes: number

@@ -53,7 +53,7 @@ export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): 
   return { ...retrievalWeights, ...Object.fromEntries(own) }
 }
 
-/** Searches the memories of a mind by vectors and words. If vectors are unavailable, adds a warning. */
+/** Adds a warning if vectors are unavailable. */
 export async function recall(
   mind: MindRow,
   queries: readonly string[],

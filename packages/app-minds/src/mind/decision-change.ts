@@ -91,7 +91,7 @@ export function decisionChange(decision: Decision): DecisionChange {
   }
 }
 
-/** Describes the character at the decision, for viewers: satisfied share by need, mood, position. */
+/** For viewers: satisfied share by need, mood, position. */
 const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice, error } }: Decision) => ({
   needs: needShares(observation),
   mood: (error === undefined ? choice : mind).working_memory.emotional_state.slice(0, maxMoodChars),

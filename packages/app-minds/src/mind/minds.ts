@@ -73,7 +73,6 @@ interface RemoveResult {
 
 const mebibyte = 1024 ** 2
 
-/** The minds of a server: a data file, a queue per mind, a vector space and the language models. */
 export class Minds {
   readonly #services: MindServices
   readonly #file: MindsFile

@@ -85,7 +85,7 @@ export class MindsFile {
     return this.read(({ memories }) => memories.bySeqs(seqs))
   }
 
-  /** Iterates over the vectors of a mind after a row, by row. The caller reads to the end. */
+  /** Iterates in the order of rows. The caller must read to the end. */
   vectors(mindSeq: number, embedderId: string, after: number) {
     return this.#tables.memories.vectors(mindSeq, embedderId, after)
   }

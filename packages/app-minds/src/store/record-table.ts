@@ -105,7 +105,7 @@ export class RecordTable {
     return this.#sql.decisions.all(seq, limit).map(readDecision)
   }
 
-  /** Sums the calls of one mind, or of all if `seq` is `null`, since a Unix time (ms) and on a game day, if given. */
+  /** Sums the calls of a mind, or of all minds if `seq` is `null`. `since` is in Unix milliseconds. */
   usage(seq: number | null, since: number, simDay: number | null): Usage {
     const row = this.#sql.usage.get({ 1: seq, 2: since, 3: simDay })
     if (row === undefined) throw new Error('an aggregate has one row')

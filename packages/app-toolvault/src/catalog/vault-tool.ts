@@ -66,7 +66,7 @@ export type VaultTool = ToolBase<Shape> &
     | { readonly read: (args: ToolArgs, newId: NewId) => LineReader }
   )
 
-/** Type-checks a tool and erases its types. `run` receives what `input` has parsed. */
+/** `run` receives what `input` has parsed. */
 export const defineTool = <Input extends Shape>(tool: AnalysisTool<Input>): VaultTool =>
   tool as unknown as VaultTool
 

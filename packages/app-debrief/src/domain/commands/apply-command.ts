@@ -153,7 +153,7 @@ function select(ids: readonly string[], { draft, options }: Application): Comman
   return createStateResult('setSelection', `selected ${formatCount(known.size, 'feature')}`)
 }
 
-/** Sets time and viewport from metadata features. Returns the other features. */
+/** Returns the other features. */
 function extractStates(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
   return features.filter((feature) => {
     const kind = getMetadataKind(feature)

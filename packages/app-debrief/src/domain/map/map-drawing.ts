@@ -288,7 +288,7 @@ function createLabels(one: Inked, view: Projection): readonly Label[] {
 /** Pixels. */
 const areaStep = 14
 
-/** Returns places for the label of an area: inside from its middle outwards, then above and below it. */
+/** Returns places inside from the middle outwards, then above and below. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))

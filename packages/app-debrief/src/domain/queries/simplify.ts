@@ -45,7 +45,7 @@ function toPlane(line: readonly LonLat[]): Float64Array {
   return points
 }
 
-/** Returns the vertex between two others that is farthest from their line, or `undefined` if all are within the tolerance. */
+/** Returns `undefined` if all vertices are within the tolerance. */
 function findFarthest(
   points: Float64Array,
   from: number,

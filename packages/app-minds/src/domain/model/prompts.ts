@@ -37,7 +37,7 @@ const tasks: Readonly<Record<ModelStep, string>> = {
   ].join('\n'),
 }
 
-/** Returns the constant part of a step's prompt. Its first line names the step. */
+/** The first line names the step. */
 export const systemPrompt = (step: ModelStep): string =>
   `causeway-minds/1 step=${step}\n${rules}\n\n${tasks[step]}`
 

@@ -108,15 +108,16 @@ function leaveConversation(
   const options = { random: context.random, name: getPartnerName(context) }
   const reply =
     message === undefined ? { text: '', memory_id: null } : composeReply(message, context, { isLast: true })
-  const excuse = typeof ending === 'string' ? '' : excuseFor(describeNeed(ending.name).feeling, reply.text)
+  const excuse =
+    typeof ending === 'string' ? '' : describeExcuse(describeNeed(ending.name).feeling, reply.text)
   const usual = ending === leaving ? 'farewellReply' : 'farewell'
   const goodbye = smallTalk(excuse === '' ? usual : 'farewellAfterExcuse', options)
   const text = [reply.text, excuse, goodbye].filter((part) => part !== '').join(' ')
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-/** Names the feeling unless the same utterance does. */
-const excuseFor = (feeling: string, said: string): string =>
+/** Returns an excuse, without the feeling if the utterance names it. */
+const describeExcuse = (feeling: string, said: string): string =>
   said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 
 function speak(

@@ -119,7 +119,7 @@ function cacheLines(): typeof createLine {
   }
 }
 
-/** Returns the vertex of the parabola through three points, or the lowest end if it has no minimum. */
+/** Returns the lowest end if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
   const bend = y0 - 2 * y1 + y2

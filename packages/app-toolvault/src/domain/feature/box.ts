@@ -16,7 +16,7 @@ import { booleanIntersects } from '@turf/boolean-intersects'
 export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
   findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
 
-/** Whether the geometry of a feature, and not only its bounds, has a point in common with a box. */
+/** Whether the geometry, not only its bounds, has a point in common with the box. */
 export function intersectsBox(feature: Feature, box: Bounds): boolean {
   const own = findFeatureBounds([feature])
   const { geometry } = feature
@@ -36,7 +36,7 @@ export function intersectsBox(feature: Feature, box: Bounds): boolean {
   return false
 }
 
-/** Returns the geometry with unwrapped longitudes, moved by whole turns next to a meridian. */
+/** Unwraps longitudes and moves them by whole turns next to a meridian. */
 function toGeoJson(geometry: Geometry, meridian: number): GeoJSON.Geometry {
   const turn = (part: readonly Position[]): number[][] => {
     const lons = unwrapLongitudes(part.map(([lon = 0]) => lon))

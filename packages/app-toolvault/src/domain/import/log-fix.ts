@@ -54,7 +54,7 @@ function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: Fe
   })
 }
 
-/** Returns a track, a point for a single fix, or `undefined` for an empty log. */
+/** Returns a point for a single fix, and `undefined` for an empty log. */
 export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feature | undefined {
   const fixes = sortFixes(log, options)
   const [first] = fixes

@@ -133,7 +133,7 @@ export function computeChecksum(body: string): number {
 
 const noFix = 'receiver had no fix'
 
-/** By the last three letters of the sentence id. A text is the reason to skip the sentence. */
+/** Readers by the last three letters of the sentence id. A text is the reason to skip the sentence. */
 const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
   GLL: ([, lat, ns, lon, ew, clock, status]) =>
     status === 'V' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },

@@ -44,7 +44,7 @@ const withoutNesting = new Set([
   'NetworkLink',
 ])
 
-/** Elements for each of which the reader copies what it has read of their parent so far, and how many a parent may have. */
+/** Elements for which the reader copies what it has read of the parent, and their maximum per parent. */
 const copying = new Set(['MultiGeometry', 'MultiTrack', 'gx:MultiTrack', 'gpxtpx:TrackPointExtension'])
 const maxCopying = 1000
 
@@ -122,7 +122,7 @@ export class XmlElement {
 
   get textContent(): string {
     const text = this.rawText
-    // The reader trims coordinates in a time that grows with the square of the blanks.
+    // The reader needs quadratic time to trim blanks.
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
   }
 
