@@ -12,6 +12,7 @@ import { PendingCalls } from './calls/pending-calls.ts'
 import { Relay } from './calls/relay.ts'
 import type { RetryOptions } from './calls/retry-budget.ts'
 import { ServerRequests } from './calls/server-requests.ts'
+import { Stats } from './calls/stats.ts'
 import { authorizeUpstream } from './http/authorize-upstream.ts'
 import { Backpressure } from './http/backpressure.ts'
 import type { Fields } from './http/headers.ts'
@@ -50,9 +51,10 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
   const now = (): number => performance.now()
 
-  const features = await openFeatures(settings, { env: process.env, log, warn, now })
+  const features = await openFeatures(settings, { env: process.env, log, warn })
   const output = new Output(stdout)
-  const client = new ClientConnection({ input: stdin, output, stages: features.stages })
+  const stats = new Stats(now)
+  const client = new ClientConnection({ input: stdin, output, stages: features.stages, stats })
 
   const autostart = settings.autostart ? openAutostart(settings, program, log) : undefined
   const warnUnreachable = (error: unknown): void => warn(errorText(unreachable(url, error)))
@@ -73,10 +75,11 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   })
   const authorized = features.login === undefined ? server : authorizeUpstream(server, features.login)
   const upstream = new OlderServerUpstream(features.watch(authorized, fields), log)
-  const onReady = (): void => features.stats.sessionOpened()
-  const { relay, session } = createRelay({ client, upstream, identity, retry, onReady, warn, log })
+  const calls = new PendingCalls(stats)
+  const onReady = (): void => stats.countSession()
+  const { relay, session } = createRelay({ client, calls, upstream, identity, retry, onReady, warn, log })
 
-  const printStats = (): void => warn(features.stats.line())
+  const printStats = (): void => warn(stats.format(calls.ids()))
   const shutdown = new Shutdown({
     relay,
     session,
@@ -120,6 +123,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
 
 interface RelayOptions {
   readonly client: ClientConnection
+  readonly calls: PendingCalls
   readonly upstream: Upstream
   readonly identity: Identity
   readonly retry: RetryOptions & { readonly monitor: ServerMonitor }
@@ -128,10 +132,9 @@ interface RelayOptions {
   readonly log: Log
 }
 
-function createRelay({ client, upstream, identity, retry, onReady, warn, log }: RelayOptions) {
+function createRelay({ client, calls, upstream, identity, retry, onReady, warn, log }: RelayOptions) {
   const { write } = client
   const { monitor, random, now } = retry
-  const calls = new PendingCalls()
   const serverRequests = new ServerRequests()
   const delivery = new Delivery({
     calls,

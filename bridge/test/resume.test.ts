@@ -282,10 +282,11 @@ verifies('bridge:stream:promised', 'reports an error if the response after 202 n
     log,
   })
   const reply = { status: 202, headers: {}, type: 'other', body: Buffer.alloc(0), size: 0 } as const
+  const key = { id: 's1', version: '2025-11-25' }
   const forwarder = new Forwarder({
     upstream: { url: new URL('http://127.0.0.1/mcp') },
-    exchange: { post: async () => ({ reply }) },
-    session: { key: { id: 's1', version: '2025-11-25' }, isLost: () => false },
+    exchange: { post: async () => ({ key, reply }) },
+    session: { key, isLost: () => false },
     server: { deduplicatesCalls: false },
     tools: { isRepeatable: () => false },
     identity: { call: () => ({}) },

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorMetaKey } from '@causeway/protocol'
+import { errorMetaKey, type Id } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
+import { PendingCalls } from '../src/calls/pending-calls.ts'
+import { Stats } from '../src/calls/stats.ts'
 import { staleMetaKey } from '../src/stages/offline-list.ts'
-import { Stats } from '../src/stages/stats.ts'
+import type { Incoming } from '../src/stdio/message.ts'
 import { type Backend, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -126,57 +128,54 @@ verifies('bridge:stats', async (t) => {
   t.match(bridge.stderr.trim().split('\n')[1], /^causeway-bridge: 3 calls, 2 errors, 0 in flight/)
 })
 
-t.test('Stats counts messages, and cancelled calls as not in flight', async (t) => {
-  let now = 0
-  const stats = new Stats(() => now)
-  const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
-  const send = (value: object) => toServer(Buffer.from(JSON.stringify(value)))
-  const respond = (value: object) => toClient(Buffer.from(JSON.stringify(value)))
-  for (const id of [1, '1', 2]) send({ jsonrpc: '2.0', id, method: 'm' })
-  now = 100
-  respond({ jsonrpc: '2.0', id: 1, result: {} })
-  respond({ jsonrpc: '2.0', id: '1', error: { code: 1, message: 'm' } })
-  respond({ jsonrpc: '2.0', id: 'unknown', result: {} })
-  t.match(stats.line(), /^3 calls, 1 errors, 1 in flight, p50 (9[5-9]|10[0-5])/)
-  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
-  t.match(stats.line(), ' 0 in flight')
-  for (let opened = 0; opened < 3; opened += 1) stats.sessionOpened()
-  t.match(stats.line(), '2 reconnects')
+const asCall = (id: Id): [Incoming] => [
+  { bytes: Buffer.alloc(0), kind: 'request', id, method: 'm', params: {}, claimed: undefined },
+]
+const answer = (value: object) => ({
+  json: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...value })),
+  hasResult: 'result' in value,
 })
 
-t.test('Stats counts long responses of every shape', async (t) => {
+t.test('Stats counts calls and errors, and cancelled calls as not in flight', async (t) => {
+  let now = 0
+  const stats = new Stats(() => now)
+  const calls = new PendingCalls(stats)
+  const open = (id: Id) => calls.open(Buffer.alloc(0), asCall(id))
+  const [number, text, cancelled] = [open(1), open('1'), open(2)]
+  open('causeway-bridge/listen/1')
+  now = 100
+  calls.answer(number, 1, answer({ result: {} }))
+  calls.answer(text, '1', answer({ error: { code: 1, message: 'm' } }))
+  t.equal(calls.answer(text, 'unknown', answer({ result: {} })), false)
+  t.match(stats.format(calls.ids()), /^3 calls, 1 errors, 1 in flight, p50 (9[5-9]|10[0-5])/)
+  calls.settle(cancelled, 2)
+  t.match(stats.format(calls.ids()), ' 0 in flight')
+  for (let opened = 0; opened < 3; opened += 1) stats.countSession()
+  t.match(stats.format([]), '2 reconnects')
+  stats.countLine(Buffer.alloc(3))
+  stats.countMessage(Buffer.alloc(5))
+  t.match(stats.format([]), '3 bytes from the client, 5 bytes to the client')
+})
+
+t.test('Stats counts long failed results of tools', async (t) => {
   const stats = new Stats(() => 0)
-  const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
   const result = { text: 'x'.repeat(100_000) }
-  const answers = [
-    { jsonrpc: '2.0', id: 1, result },
-    { result, jsonrpc: '2.0', id: 2 },
-    { id: 3, jsonrpc: '2.0', result },
-    { jsonrpc: '2.0', id: 'four', result },
-    { jsonrpc: '2.0', id: 5, error: { code: 1, message: 'm', data: result } },
-    { jsonrpc: '2.0', id: 6, result: { ...result, isError: true } },
-  ]
-  for (const { id } of answers) toServer(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'm' })))
-  for (const answer of answers) toClient(Buffer.from(JSON.stringify(answer)))
-  // A long request of the server is not a response, even if it has the same id.
-  toServer(Buffer.from('{"jsonrpc":"2.0","id":7,"method":"m"}'))
-  toClient(
-    Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: result })),
-  )
-  t.match(stats.line(), /^7 calls, 2 errors, 1 in flight/)
+  stats.countResponse(1, answer({ result }), 0)
+  stats.countResponse(2, answer({ result: { ...result, isError: true } }), 0)
+  t.match(stats.format([]), ' 1 errors')
 })
 
 t.test('Stats reports percentiles to within 5 % over seven decades', async (t) => {
   let now = 0
   const stats = new Stats(() => now)
-  const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
-  t.match(stats.line(), 'p50 - ms, p95 - ms')
+  t.match(stats.format([]), 'p50 - ms, p95 - ms')
+  const success = answer({ result: {} })
   const measure = (id: number, ms: number) => {
-    toServer(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'm' })))
+    const startedAt = stats.countCalls([id])
     now += ms
-    toClient(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
+    stats.countResponse(id, success, startedAt)
   }
-  const read = () => /p50 (\S+) ms, p95 (\S+) ms/.exec(stats.line())?.slice(1).map(Number) ?? []
+  const read = () => /p50 (\S+) ms, p95 (\S+) ms/.exec(stats.format([]))?.slice(1).map(Number) ?? []
   for (let i = 1; i <= 1000; i += 1) measure(i, i / 10)
   const [p50 = 0, p95 = 0] = read()
   t.ok(Math.abs(p50 / 50 - 1) < 0.05, `p50 ${p50}`)

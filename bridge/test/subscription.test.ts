@@ -159,7 +159,10 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
     },
     log,
   })
-  const follow = () => subscriptions.follow(call, () => exchange.post(call, {}, false))
+  const follow = () =>
+    subscriptions.follow(call, () =>
+      exchange.post(call, { key: { id: undefined, version: undefined }, fields: {}, isSafe: false }),
+    )
   return { calls, call, follow, pauses, starts: () => starts }
 }
 

@@ -11,12 +11,21 @@ import type { Call } from './pending-calls.ts'
 import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
 import { RetryBudget, type RetryOptions } from './retry-budget.ts'
 
+/** The response to a call, and the session in which it was posted. */
 export interface Posted {
+  readonly key: SessionKey
   readonly reply: Reply
   /** Position in the event stream. */
   readonly events: Pick<EventParser, 'lastEventId' | 'retryMs'>
   /** The error that ended the event stream. */
   readonly broken?: unknown
+}
+
+interface PostOptions {
+  readonly key: SessionKey
+  readonly fields: Fields
+  /** Whether the server may receive the call twice. */
+  readonly isSafe: boolean
 }
 
 interface Options {
@@ -46,7 +55,7 @@ export class CallExchange {
   }
 
   /** Delivers the events of the response. Retries while the server is unavailable. Rejects with a CausewayError. */
-  async post(call: Call, fields: Fields, isSafe: boolean): Promise<Posted> {
+  async post(call: Call, { key, fields, isSafe }: PostOptions): Promise<Posted> {
     const { url } = this.#upstream
     const budget = new RetryBudget(this.#retry)
     for (let isFirst = true; ; isFirst = false) {
@@ -58,9 +67,9 @@ export class CallExchange {
 
       if (reply !== undefined && error === undefined) {
         const isRetried = isTemporary(reply) && isSafe && (await budget.pause(retryAfterMs(reply)))
-        if (!isRetried) return { reply, events }
+        if (!isRetried) return { key, reply, events }
       } else {
-        if (reply?.type === 'events') return { reply, events, broken: error }
+        if (reply?.type === 'events') return { key, reply, events, broken: error }
         const wasWritten = exchange.wasWritten()
         const wasAnswered = reply !== undefined || call.open.size === 0
         if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
@@ -74,7 +83,7 @@ export class CallExchange {
   }
 
   /** Continues a stream that ended without the response. Throws SERVER_UNREACHABLE if that is not possible. */
-  async resume(call: Call, key: SessionKey, { events, broken }: Posted): Promise<void> {
+  async resume(call: Call, { key, events, broken }: Posted): Promise<void> {
     const { url } = this.#upstream
     let { lastEventId, retryMs } = events
     // Streams of the stateless era cannot be resumed.

@@ -16,6 +16,12 @@ interface Options {
   readonly log: Log
 }
 
+interface Received {
+  readonly json: Buffer
+  readonly hasResult: boolean
+  readonly headers: IncomingHttpHeaders
+}
+
 /** Delivers the messages of the server to the client. Each id receives exactly one response. */
 export class Delivery {
   readonly #calls: PendingCalls
@@ -40,7 +46,7 @@ export class Delivery {
     if (kind === 'invalid') return false
     if (kind !== 'response') this.#write(this.#serverRequests.toClient(bytes, envelope))
     else if (id === null) this.#deliverErrorWithoutId(bytes, call)
-    else if (this.#settle(id, bytes, { headers, call, hasResult })) this.#write(bytes)
+    else if (this.#settle(id, { json: bytes, hasResult, headers }, call)) this.#write(bytes)
     return true
   }
 
@@ -56,38 +62,38 @@ export class Delivery {
   }
 
   fail(call: Call, error: CausewayError): void {
-    for (const id of this.#calls.settleAll(call)) this.#write(errorLine(id, error))
+    this.#failAll(call, (id) => errorLine(id, error))
   }
 
   failTooLarge(call: Call, size: number): void {
     const error = tooLarge(size, this.#maxMessageBytes)
-    for (const id of this.#calls.settleAll(call))
-      this.#write(failedCall(id, findRequest(call, id).method, error))
+    this.#failAll(call, (id) => failedCall(id, findRequest(call, id).method, error))
+  }
+
+  #failAll(call: Call, toResponse: (id: Id) => Buffer): void {
+    for (const id of [...call.open]) {
+      const json = toResponse(id)
+      this.#calls.answer(call, id, { json, hasResult: false })
+      this.#write(json)
+    }
   }
 
   /** Marks an id as answered. Returns `false` if it is not pending. */
-  #settle(
-    id: Id,
-    bytes: Buffer,
-    {
-      headers,
-      call,
-      hasResult,
-    }: { headers: IncomingHttpHeaders; call: Call | undefined; hasResult: boolean },
-  ): boolean {
-    const owner = call?.open.has(JSON.stringify(id)) ? call : this.#calls.find(id)
+  #settle(id: Id, response: Received, call: Call | undefined): boolean {
+    const owner = call?.open.has(id) ? call : this.#calls.find(id)
     if (owner === undefined) {
       this.#log(`dropped a response without a pending request, id ${id}`)
       return false
     }
-    if (hasResult) owner.onResult?.(findRequest(owner, id), headers, () => parseResult(bytes))
-    return this.#calls.settle(owner, id)
+    const { json, hasResult, headers } = response
+    if (hasResult) owner.onResult?.(findRequest(owner, id), headers, () => parseResult(json))
+    return this.#calls.answer(owner, id, response)
   }
 
   /** An error without an id answers the call that it was received for. */
   #deliverErrorWithoutId(bytes: Buffer, call: Call | undefined): void {
     if (call === undefined) this.#log('dropped an error without an id')
-    else for (const id of this.#calls.settleAll(call)) this.#write(withId(bytes, id))
+    else this.#failAll(call, (id) => withId(bytes, id))
   }
 
   /** Removes responses without a pending request. Only sessions of 2025-03-26 have batches. */
@@ -99,7 +105,7 @@ export class Delivery {
       if (envelope === undefined) return [element]
       const { kind, id, hasResult } = envelope
       if (kind !== 'response') return [this.#serverRequests.toClient(element, envelope)]
-      return id === null || this.#settle(id, element, { headers, call, hasResult }) ? [element] : []
+      return id === null || this.#settle(id, { json: element, hasResult, headers }, call) ? [element] : []
     })
     if (elements.every((element, index) => delivered[index] === element)) this.#write(bytes)
     else if (delivered.length > 0) this.#write(Buffer.from(`[${delivered.join(',')}]`))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asCausewayError, type Params } from '@causeway/protocol'
+import { asCausewayError, asObject, type Params } from '@causeway/protocol'
 import { responseIn } from '../http/ask.ts'
 import { type Fields, messageFields, type SessionKey } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
@@ -36,10 +36,6 @@ interface Options {
 
 /** A header is missing or does not match the body. */
 const headerMismatch = -32020
-
-interface PostedInSession extends Posted {
-  readonly key: SessionKey
-}
 
 /** Forwards the messages of the client to the server, in the current session. */
 export class Forwarder {
@@ -99,7 +95,7 @@ export class Forwarder {
   async #exchange(call: Call, fields: Fields): Promise<void> {
     const { subscriptions, log } = this.#options
     const isSubscription = Subscriptions.includes(call.message)
-    const post = () => this.#postWithToolHeaders(call, fields)
+    const post = () => this.#postInSession(call, fields)
     const posted = await (isSubscription ? subscriptions.follow(call, post) : post())
     if (posted === undefined) return
     const { status, type, size } = posted.reply
@@ -115,38 +111,32 @@ export class Forwarder {
     }
   }
 
-  /** Posts a call again if the server requires headers that the known list of tools does not contain. */
-  async #postWithToolHeaders(call: Call, fields: Fields): Promise<PostedInSession> {
-    const { upstream, tools, log } = this.#options
-    const posted = await this.#postInSession(call, fields)
-    if (call.message.claimed === undefined || call.message.method !== 'tools/call') return posted
-    const error = posted.reply.status === 400 ? responseIn(posted.reply.body)?.error : undefined
-    if ((error as { code?: unknown } | undefined)?.code !== headerMismatch) return posted
-    log(`listing the tools for the headers of id ${call.message.id}`)
-    await tools.refresh(upstream, call.message)
-    return call.open.size === 0 ? posted : this.#postInSession(call, fields)
-  }
-
-  /** Posts a call again in a new session if the server has lost the current one. */
-  async #postInSession(call: Call, fields: Fields): Promise<PostedInSession> {
+  /** Posts a call again in a new session, or with the headers that the server requires of a stateless call. */
+  async #postInSession(call: Call, fields: Fields): Promise<Posted> {
     const { session } = this.#options
-    const { key } = session
-    const posted = await this.#post(call, key, fields)
-    if (call.message.claimed !== undefined || !session.isLost(posted.reply, key)) return posted
-    await session.renew(key)
-    return call.open.size === 0 ? posted : this.#post(call, session.key, fields)
+    const posted = await this.#post(call, fields)
+    if (call.message.claimed !== undefined) {
+      if (!isHeaderMissing(call, posted)) return posted
+      await this.#listTools(call)
+    } else if (session.isLost(posted.reply, posted.key)) await session.renew(posted.key)
+    else return posted
+    return call.open.size === 0 ? posted : this.#post(call, fields)
   }
 
-  async #post(call: Call, key: SessionKey, fields: Fields): Promise<PostedInSession> {
-    const { exchange, tools } = this.#options
+  async #listTools({ message }: Call): Promise<void> {
+    const { upstream, tools, log } = this.#options
+    log(`listing the tools for the headers of id ${message.id}`)
+    await tools.refresh(upstream, message)
+  }
+
+  #post(call: Call, callFields: Fields): Promise<Posted> {
+    const { exchange, session, tools } = this.#options
     const { message } = call
-    const isModernCall = message.claimed !== undefined && message.method === 'tools/call'
-    const headers = {
-      ...messageFields(message, key),
-      ...(isModernCall && tools.fields(message.params)),
-      ...fields,
-    }
-    return { ...(await exchange.post(call, headers, this.#isSafe(call))), key }
+    const { key } = session
+    const fields = messageFields(message, key)
+    if (isModernCall(call)) Object.assign(fields, tools.fields(message.params))
+    Object.assign(fields, callFields)
+    return exchange.post(call, { key, fields, isSafe: this.#isSafe(call) })
   }
 
   /** Whether the server may receive every message of the call twice. */
@@ -160,10 +150,10 @@ export class Forwarder {
   }
 
   /** Throws if the response does not answer every id. */
-  async #finish(call: Call, { key, ...posted }: PostedInSession): Promise<void> {
+  async #finish(call: Call, posted: Posted): Promise<void> {
     const { upstream, exchange, delivery, acceptedTimeoutMs = 60_000 } = this.#options
-    const { reply } = posted
-    if (reply.type === 'events') return exchange.resume(call, key, posted)
+    const { key, reply } = posted
+    if (reply.type === 'events') return exchange.resume(call, posted)
     if (reply.body === undefined) return delivery.failTooLarge(call, reply.size)
     if (reply.status === 202 && key.id !== undefined)
       // The response follows on the GET stream of the session.
@@ -197,4 +187,13 @@ export class Forwarder {
       log(`retrying ${message.kind} ${message.method}, waited ${budget.waitedMs} ms`)
     }
   }
+}
+
+const isModernCall = ({ message }: Call): boolean =>
+  message.claimed !== undefined && message.method === 'tools/call'
+
+/** Whether the known list of tools does not contain the headers that the server requires. */
+function isHeaderMissing(call: Call, { reply }: Posted): boolean {
+  if (!isModernCall(call) || reply.status !== 400) return false
+  return asObject(responseIn(reply.body)?.error).code === headerMismatch
 }

@@ -3,6 +3,7 @@ import type { Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Exchange } from '../http/upstream.ts'
 import type { Incoming } from '../stdio/message.ts'
+import { Stats } from './stats.ts'
 
 /** A request, or a batch with requests, that is not answered yet. */
 export interface Call {
@@ -10,8 +11,9 @@ export interface Call {
   /** Represents the call; the first request of a batch. */
   readonly message: Incoming
   readonly messages: readonly Incoming[]
-  /** Unanswered ids by their JSON text: 1 and "1" are different. */
-  readonly open: Map<string, Id>
+  /** Unanswered ids: 1 and "1" are different. */
+  readonly open: Set<Id>
+  readonly startedAt: number
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
   /** The current HTTP exchange; `undefined` before the first one. */
@@ -37,7 +39,12 @@ interface Entry extends Call {
  */
 export class PendingCalls {
   readonly #calls: (Entry | undefined)[] = []
+  readonly #stats: Stats
   #size = 0
+
+  constructor(stats = new Stats(() => performance.now())) {
+    this.#stats = stats
+  }
 
   get size(): number {
     return this.#size
@@ -49,8 +56,8 @@ export class PendingCalls {
 
   /** The first message is a request. */
   open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
-    const open = new Map<string, Id>()
-    for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.set(toKey(id), id)
+    const open = new Set<Id>()
+    for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.add(id)
     let settle = (): void => {}
     const settled = new Promise<void>((resolve) => {
       settle = resolve
@@ -60,6 +67,7 @@ export class PendingCalls {
       message: messages[0],
       messages,
       open,
+      startedAt: this.#stats.countCalls(open),
       settled,
       exchange: undefined,
       onResult: undefined,
@@ -74,19 +82,30 @@ export class PendingCalls {
   }
 
   find(id: Id): Call | undefined {
-    const key = toKey(id)
-    return this.#calls.find((call) => call?.open.has(key))
+    return this.#calls.find((call) => call?.open.has(id))
+  }
+
+  /** Ids without a response. */
+  ids(): Id[] {
+    return [...this].flatMap(({ open }) => [...open])
   }
 
   settle(call: Call, id: Id): boolean {
-    if (!call.open.delete(toKey(id))) return false
+    if (!call.open.delete(id)) return false
     this.#removeAnswered(call)
+    return true
+  }
+
+  /** Settles an id, which receives this response. Returns `false` if it is not pending. */
+  answer(call: Call, id: Id, response: { readonly json: Buffer; readonly hasResult: boolean }): boolean {
+    if (!this.settle(call, id)) return false
+    this.#stats.countResponse(id, response, call.startedAt)
     return true
   }
 
   /** Returns the ids that were pending. */
   settleAll(call: Call): Id[] {
-    const ids = [...call.open.values()]
+    const ids = [...call.open]
     call.open.clear()
     this.#removeAnswered(call)
     return ids
@@ -108,5 +127,3 @@ export class PendingCalls {
 export function findRequest({ message, messages }: Call, id: Id): Incoming {
   return messages.find((one) => one.kind === 'request' && one.id === id) ?? message
 }
-
-const toKey = (id: Id): string => JSON.stringify(id)

@@ -17,7 +17,7 @@ const maxRequests = 1000
  * still answers; it gets another id.
  */
 export class ServerRequests {
-  readonly #requests = new Map<string, ServerRequest>()
+  readonly #requests = new Map<Id, ServerRequest>()
   #renamed = 0
 
   /** Returns a message of the server with the ids of the client. */
@@ -28,9 +28,9 @@ export class ServerRequests {
 
   /** Returns a response with the id of the server; `undefined` if the session no longer exists. */
   toServer({ bytes, id }: Incoming): Buffer | undefined {
-    const request = id === null ? undefined : this.#requests.get(toKey(id))
+    const request = id === null ? undefined : this.#requests.get(id)
     if (request === undefined) return bytes
-    this.#requests.delete(toKey(request.clientId))
+    this.#requests.delete(request.clientId)
     if (!request.isActive) return undefined
     return request.clientId === request.id ? bytes : withId(bytes, request.id)
   }
@@ -47,9 +47,9 @@ export class ServerRequests {
   #add(bytes: Buffer, id: Id): Buffer {
     // A resumed stream may repeat a request.
     const repeated = this.#findActive(id)
-    const isTaken = this.#requests.has(toKey(id))
+    const isTaken = this.#requests.has(id)
     const clientId = repeated?.clientId ?? (isTaken ? `causeway-question-${++this.#renamed}` : id)
-    this.#requests.set(toKey(clientId), { id, clientId, isActive: true })
+    this.#requests.set(clientId, { id, clientId, isActive: true })
     const [oldest] = this.#requests.keys()
     if (this.#requests.size > maxRequests && oldest !== undefined) this.#requests.delete(oldest)
     return clientId === id ? bytes : withId(bytes, clientId)
@@ -71,8 +71,6 @@ export class ServerRequests {
     return [...this.#requests.values()].find((request) => request.id === id && request.isActive)
   }
 }
-
-const toKey = (id: Id): string => JSON.stringify(id)
 
 const cancelledNotification = (params: Params): Buffer =>
   Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))

@@ -1,110 +1,67 @@
 import { asCausewayError, type CausewayError, errorResponse, isCausewayError } from '@causeway/protocol'
 import type { UpstreamLogin } from '../login/upstream-login.ts'
 import type { Fields } from './headers.ts'
-import { ReplyReader } from './reply.ts'
+import { respond, sendWithSecondTry } from './second-try.ts'
 import type { Exchange, Reader, Upstream } from './upstream.ts'
+
+type Send = (fields: Fields, reader: Reader) => Exchange
 
 /** Returns an upstream that sends the token of a login, refreshes it, and answers with `NEEDS_LOGIN` if that is not possible. */
 export function authorizeUpstream(upstream: Upstream, login: UpstreamLogin): Upstream {
-  const { maxMessageBytes } = upstream
-  const run = (fields: Fields, reader: Reader, start: Start): Exchange =>
-    exchangeWithLogin((own, gate) => start({ ...fields, ...own }, gate), { login, reader, maxMessageBytes })
+  const sendWith = (token: Fields, send: Send, fields: Fields, reader: Reader): Exchange =>
+    sendWithSecondTry((gate) => send({ ...fields, ...token }, gate), {
+      reader,
+      maxBytes: upstream.maxMessageBytes,
+      holds: (status) => status === 401 || status === 403,
+      async replace(reply) {
+        const next = await login.answer(reply, token)
+        if (isCausewayError(next)) return respondWithError(reader, next)
+        return next && send({ ...fields, ...next }, reader)
+      },
+    })
+  const run = (send: Send, fields: Fields, reader: Reader): Exchange => {
+    // Without a login, the request is sent in this turn of the event loop.
+    if (!login.isKnown) return sendWith({}, send, fields, reader)
+    return startLater(
+      login.authorize().then(
+        (token) => sendWith(token, send, fields, reader),
+        (error: unknown) => respondWithError(reader, asCausewayError(error)),
+      ),
+    )
+  }
   return {
     ...upstream,
     post: (fields, body, reader, path) =>
-      run(fields, reader, (own, gate) => upstream.post(own, body, gate, path)),
-    listen: (fields, reader) => run(fields, reader, upstream.listen),
-    resume: (fields, reader) => run(fields, reader, upstream.resume),
-    remove: (fields, reader) => run(fields, reader, upstream.remove),
+      run((own, gate) => upstream.post(own, body, gate, path), fields, reader),
+    listen: (fields, reader) => run(upstream.listen, fields, reader),
+    resume: (fields, reader) => run(upstream.resume, fields, reader),
+    remove: (fields, reader) => run(upstream.remove, fields, reader),
   }
 }
 
-type Start = (fields: Fields, reader: Reader) => Exchange
-
-interface LoginExchange {
-  readonly login: UpstreamLogin
-  readonly reader: Reader
-  readonly maxMessageBytes: number
-}
-
-/** Without a login, the request is sent in this turn of the event loop. */
-function exchangeWithLogin(start: Start, { login, reader, maxMessageBytes }: LoginExchange): Exchange {
-  let current: Exchange | undefined
+function startLater(starting: Promise<Exchange>): Exchange {
+  let started: Exchange | undefined
   let isAborted = false
-  let markBegun = (): void => {}
-  const begun = new Promise<void>((resolve) => {
-    markBegun = resolve
+  const begun = starting.then((exchange) => {
+    started = exchange
+    if (isAborted) exchange.abort()
+    return exchange
   })
-  const send = async (fields: Fields): Promise<ReplyReader | undefined> => {
-    const gate = new LoginGate(reader, maxMessageBytes)
-    current = start(fields, gate)
-    if (isAborted) current.abort()
-    markBegun()
-    await current.done
-    return gate.rejection
-  }
-  const run = async (): Promise<void> => {
-    const fields = login.isKnown ? await login.authorize().catch(asCausewayError) : {}
-    if (isCausewayError(fields)) return passError(reader, fields)
-    const rejection = await send(fields)
-    if (rejection === undefined) return
-    const { status = 0, headers = {} } = rejection.reply ?? {}
-    const next = await login.answer({ status, headers }, fields)
-    if (next === undefined) return passReply(reader, rejection)
-    if (isCausewayError(next)) return passError(reader, next)
-    const second = await send(next)
-    if (second !== undefined) passReply(reader, second)
-  }
   return {
-    done: run().finally(markBegun),
-    wasWritten: () => current?.wasWritten() ?? false,
-    async whenWritten() {
-      await begun
-      await current?.whenWritten()
-    },
+    done: begun.then(({ done }) => done),
+    wasWritten: () => started?.wasWritten() ?? false,
+    whenWritten: () => begun.then((exchange) => exchange.whenWritten()),
     abort() {
       isAborted = true
-      current?.abort()
+      started?.abort()
     },
   }
-}
-
-/** Passes a response on, unless it may require a login. */
-class LoginGate implements Reader {
-  readonly #reader: Reader
-  readonly #maxBytes: number
-  rejection: ReplyReader | undefined
-
-  constructor(reader: Reader, maxBytes: number) {
-    this.#reader = reader
-    this.#maxBytes = maxBytes
-  }
-
-  head(...[status, headers]: Parameters<Reader['head']>): void {
-    if (status === 401 || status === 403) this.rejection = new ReplyReader(this.#maxBytes, () => {})
-    this.#current.head(status, headers)
-  }
-
-  data(chunk: Buffer): void {
-    this.#current.data(chunk)
-  }
-
-  kept(): number {
-    return this.#current.kept()
-  }
-
-  get #current(): Reader {
-    return this.rejection ?? this.#reader
-  }
-}
-
-function passReply(reader: Reader, { reply }: ReplyReader): void {
-  reader.head(reply?.status ?? 0, reply?.headers ?? {})
-  if (reply?.body !== undefined && reply.body.length > 0) reader.data(reply.body)
 }
 
 /** An error without an id answers every request that was posted. */
-function passError(reader: Reader, error: CausewayError): void {
-  reader.head(error.definition.status, { 'content-type': 'application/json' })
-  reader.data(Buffer.from(JSON.stringify(errorResponse(null, error))))
-}
+const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
+  respond(reader, {
+    status: error.definition.status,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(errorResponse(null, error))),
+  })

@@ -22,26 +22,26 @@ const nameSources: Readonly<Record<string, string>> = {
 
 export function messageFields(message: Incoming, key: SessionKey): Fields {
   const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  if (message.claimed !== undefined) return { ...fields, ...modernFields(message, message.claimed) }
+  if (message.claimed !== undefined) addModernFields(fields, message, message.claimed)
   // `initialize` starts a session, so it carries no session id.
-  return message.method === 'initialize' ? fields : { ...fields, ...sessionFields(key) }
+  else if (message.method !== 'initialize') Object.assign(fields, sessionFields(key))
+  return fields
 }
 
 export function sessionFields({ id, version }: SessionKey): Fields {
-  return {
-    ...(id !== undefined && { [names.sessionId]: id }),
-    ...(version !== undefined && { [names.protocolVersion]: version }),
-  }
+  const fields: Fields = {}
+  if (id !== undefined) fields[names.sessionId] = id
+  if (version !== undefined) fields[names.protocolVersion] = version
+  return fields
 }
 
 /** Fields of the stateless era mirror parts of the body. */
-function modernFields({ method, params }: Incoming, version: string): Fields {
-  const fields: Fields = { [names.protocolVersion]: fieldValue(version) }
-  if (method === '') return fields
+function addModernFields(fields: Fields, { method, params }: Incoming, version: string): void {
+  fields[names.protocolVersion] = fieldValue(version)
+  if (method === '') return
   fields[names.method] = fieldValue(method)
   const source = Object.hasOwn(nameSources, method) ? params[nameSources[method] as string] : undefined
   if (typeof source === 'string') fields[names.name] = fieldValue(source)
-  return fields
 }
 
 /**

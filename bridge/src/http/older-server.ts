@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import { type Id, headers as names } from '@causeway/protocol'
+import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { parsed } from '../stdio/json.ts'
 import { responseIn } from './ask.ts'
 import type { Fields } from './headers.ts'
-import { ReplyReader } from './reply.ts'
+import { type Reply, ReplyReader } from './reply.ts'
+import { passReply, respond, sendWithSecondTry } from './second-try.ts'
 import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, Reader, Upstream } from './upstream.ts'
 
@@ -51,7 +51,7 @@ export class OlderServerUpstream implements Upstream {
   remove(fields: Fields, reader: Reader): Exchange {
     if (!(this.#state instanceof OlderStream)) return this.#upstream.remove(fields, reader)
     this.#state.close()
-    return respond(reader, 200)
+    return respond(reader, { status: 200, headers: {} })
   }
 
   destroy(): Promise<void> {
@@ -59,32 +59,21 @@ export class OlderServerUpstream implements Upstream {
   }
 
   #probe(fields: Fields, body: Buffer, reader: Reader): Exchange {
-    const rejection = new ReplyReader(this.maxMessageBytes, () => {})
-    let isRejected = false
-    const current = (): Reader => (isRejected ? rejection : reader)
-    const first = this.#upstream.post(fields, body, {
-      head(status, headers) {
-        isRejected = rejections.has(status)
-        current().head(status, headers)
+    return sendWithSecondTry((gate) => this.#upstream.post(fields, body, gate), {
+      reader,
+      maxBytes: this.maxMessageBytes,
+      holds: (status) => {
+        const isRejected = rejections.has(status)
+        if (!isRejected) this.#state = 'current'
+        return isRejected
       },
-      data: (chunk) => current().data(chunk),
-      kept: () => current().kept(),
+      replace: async (reply) => {
+        // A JSON-RPC error is an answer of a current server, except with 405.
+        const isAnswer = reply.status !== 405 && responseIn(reply.body) !== undefined
+        const stream = isAnswer ? undefined : await this.#openStream()
+        return stream?.post(fields, body, reader)
+      },
     })
-    let second: Exchange | undefined
-    const done = first.done.then(async () => {
-      if (!isRejected) {
-        this.#state = 'current'
-        return
-      }
-      const { status = 0, headers = {}, body: text } = rejection.reply ?? {}
-      // A JSON-RPC error is an answer of a current server, except with 405.
-      const isAnswer = status !== 405 && responseIn(text) !== undefined
-      const stream = isAnswer ? undefined : await this.#openStream()
-      if (stream === undefined) return passReply(reader, status, headers, text)
-      second = stream.post(fields, body, reader)
-      await second.done
-    })
-    return { ...first, done, abort: () => (second ?? first).abort() }
   }
 
   async #openStream(): Promise<OlderStream | undefined> {
@@ -101,12 +90,7 @@ export class OlderServerUpstream implements Upstream {
 }
 
 /** The caller opens a new session on this status. */
-const sessionLost = (reader: Reader): Exchange => respond(reader, 404)
-
-function respond(reader: Reader, status: number): Exchange {
-  passReply(reader, status, {})
-  return { done: Promise.resolve(), wasWritten: () => false, whenWritten: async () => {}, abort: () => {} }
-}
+const sessionLost = (reader: Reader): Exchange => respond(reader, { status: 404, headers: {} })
 
 const isInitialize = (body: Buffer): boolean =>
   body.includes('"initialize"') && (parsed(body) as { method?: unknown } | null)?.method === 'initialize'
@@ -128,7 +112,7 @@ class OlderStream {
   readonly #id = randomUUID()
   readonly #exchange: Exchange
   readonly #events: EventParser
-  readonly #pending = new Map<string, PendingResponse>()
+  readonly #pending = new Map<Id, PendingResponse>()
   readonly #buffered: Buffer[] = []
   readonly #endpoint: Promise<string | undefined>
   #resolveEndpoint: (path: string | undefined) => void = () => {}
@@ -179,26 +163,28 @@ class OlderStream {
 
   /** Responses on the stream become the body of the response to the POST. */
   post(fields: Fields, body: Buffer, reader: Reader): Exchange {
-    const keys = [parsed(body)].flat().flatMap((message) => requestKey(message) ?? [])
-    const responses = Promise.all(keys.map((key) => this.#waitFor(key)))
+    const ids = [parsed(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
+    const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
     responses.catch(() => {})
     const accepted = new ReplyReader(this.#upstream.maxMessageBytes, () => {})
     const { [names.sessionId]: _sessionId, ...own } = fields
     const exchange = this.#upstream.post(own, body, accepted, this.#path)
     const done = exchange.done.then(async () => {
-      const { status = 0, headers = {}, body: text } = accepted.reply ?? {}
-      if (status >= 300 || keys.length === 0) return passReply(reader, status, headers, text)
+      const reply = accepted.reply as Reply
+      if (reply.status >= 300 || ids.length === 0) return passReply(reader, reply)
       const [first = Buffer.alloc(0), ...others] = await responses
       const json = others.length === 0 ? first : Buffer.from(`[${[first, ...others].join(',')}]`)
-      passReply(reader, 200, { 'content-type': 'application/json', [names.sessionId]: this.#id }, json)
+      const headers = { 'content-type': 'application/json', [names.sessionId]: this.#id }
+      passReply(reader, { status: 200, headers, body: json })
     })
     return {
-      ...exchange,
+      wasWritten: () => exchange.wasWritten(),
+      whenWritten: () => exchange.whenWritten(),
       done: done.finally(() => {
-        for (const key of keys) this.#pending.delete(key)
+        for (const id of ids) this.#pending.delete(id)
       }),
       abort: () => {
-        for (const key of keys) this.#pending.get(key)?.reject(new Error('aborted by the bridge'))
+        for (const id of ids) this.#pending.get(id)?.reject(new Error('aborted by the bridge'))
         exchange.abort()
       },
     }
@@ -229,23 +215,17 @@ class OlderStream {
 
   #receive({ type, data }: ServerEvent): void {
     if (data === undefined) return
-    const key = responseKey(parsed(data)) ?? ''
-    const pending = this.#pending.get(key)
-    this.#pending.delete(key)
+    const id = findId(parsed(data), 'undefined')
+    const pending = id === undefined ? undefined : this.#pending.get(id)
     if (type === 'endpoint') this.#resolveEndpoint(resolvePath(data.toString(), this.#upstream.url))
     else if (pending !== undefined) pending.resolve(data)
     else if (this.#listener !== undefined) this.#listener.data(formatEvent(data))
     else if (this.#buffered.length < maxBuffered) this.#buffered.push(data)
   }
 
-  #waitFor(key: string): Promise<Buffer> {
-    return new Promise((resolve, reject) => this.#pending.set(key, { resolve, reject }))
+  #waitFor(id: Id): Promise<Buffer> {
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }))
   }
-}
-
-function passReply(reader: Reader, status: number, headers: IncomingHttpHeaders, body?: Buffer): void {
-  reader.head(status, headers)
-  if (body !== undefined && body.length > 0) reader.data(body)
 }
 
 /** A server of another origin must not receive messages. */
@@ -256,14 +236,10 @@ function resolvePath(text: string, url: URL): string | undefined {
   return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined
 }
 
-function requestKey(message: unknown): string | undefined {
-  const { id, method } = (message ?? {}) as { id?: Id; method?: unknown }
-  return id !== undefined && typeof method === 'string' ? JSON.stringify(id) : undefined
-}
-
-function responseKey(message: unknown): string | undefined {
-  const { id, method } = (message ?? {}) as { id?: Id; method?: unknown }
-  return id !== undefined && method === undefined ? JSON.stringify(id) : undefined
+/** Returns the id of a request (its method is a string) or of a response (it has none). */
+function findId(message: unknown, typeOfMethod: 'string' | 'undefined'): Id | undefined {
+  const { id, method } = asObject(message)
+  return isId(id) && typeof method === typeOfMethod ? id : undefined
 }
 
 const formatEvent = (data: Buffer): Buffer =>

@@ -43,7 +43,7 @@ export class ServerMonitor {
     this.#nextProbeAt = 0
     this.#failure = undefined
     this.#hasResponded = true
-    for (const wake of [...this.#listeners]) wake(true)
+    if (this.#listeners.size > 0) for (const wake of [...this.#listeners]) wake(true)
   }
 
   recordFailure(error: unknown): void {

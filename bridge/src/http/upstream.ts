@@ -69,7 +69,7 @@ export function createUpstream({
     body?: Buffer,
     at = getPath(),
   ) =>
-    dispatch(
+    new HttpExchange(
       dispatcher,
       { origin, method, path: at, headers: { ...fields(), ...own }, body: body ?? null },
       { reader, backpressure, onResponse },
@@ -88,76 +88,88 @@ export function createUpstream({
   }
 }
 
-function dispatch(
-  dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  {
-    reader,
-    backpressure,
-    onResponse,
-  }: Pick<Options, 'backpressure' | 'onResponse'> & { readonly reader: Reader },
-): Exchange {
-  let controller: Dispatcher.DispatchController | undefined
-  let isAborted = false
-  let isFailed = false
-  let markWritten = (): void => {}
-  const abort = (): void => {
-    isAborted = true
-    controller?.abort(new Error('aborted by the bridge'))
+type Receiver = Pick<Options, 'backpressure' | 'onResponse'> & { readonly reader: Reader }
+
+class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly done: Promise<void>
+  readonly #dispatcher: Dispatcher
+  readonly #request: Dispatcher.DispatchOptions
+  readonly #receiver: Receiver
+  #resolve: () => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #isAborted = false
+  #isFailed = false
+  #markWritten: (() => void) | undefined
+  /** The path to repeat the request at. */
+  #redirect: string | undefined
+  #wasRedirected = false
+
+  constructor(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, receiver: Receiver) {
+    this.#dispatcher = dispatcher
+    this.#request = request
+    this.#receiver = receiver
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    dispatcher.dispatch(request, this)
   }
-  /** `canRedirect`: follow one redirect that keeps method and body. */
-  const send = (path: string, canRedirect: boolean, { resolve, reject }: Settle): void => {
-    let redirect: string | undefined
-    const request = { ...options, path }
-    dispatcher.dispatch(request, {
-      onRequestStart(started) {
-        controller = started
-        if (isAborted) abort()
-        // undici writes the request in this tick, before the promise is handled.
-        markWritten()
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status < 200) return
-        if (status < 400) onResponse()
-        redirect = canRedirect ? findRedirect(request, status, headers.location) : undefined
-        if (redirect === undefined) reader.head(status, headers)
-      },
-      onResponseData(current, chunk) {
-        if (redirect !== undefined) return
-        reader.data(chunk)
-        backpressure.update(current, reader.kept())
-      },
-      onResponseEnd(current) {
-        backpressure.end(current)
-        if (redirect === undefined) resolve()
-        else send(redirect, false, { resolve, reject })
-      },
-      onResponseError(current, error) {
-        if (current) backpressure.end(current)
-        isFailed = true
-        markWritten()
-        reject(error)
-      },
+
+  wasWritten(): boolean {
+    return this.#controller !== undefined
+  }
+
+  async whenWritten(): Promise<void> {
+    if (this.wasWritten() || this.#isFailed) return
+    await new Promise<void>((resolve) => {
+      this.#markWritten = resolve
     })
   }
-  const done = new Promise<void>((resolve, reject) => send(options.path, true, { resolve, reject }))
-  const wasWritten = (): boolean => controller !== undefined
-  return {
-    done,
-    wasWritten,
-    async whenWritten() {
-      if (!wasWritten() && !isFailed)
-        await new Promise<void>((resolve) => {
-          markWritten = resolve
-        })
-    },
-    abort,
-  }
-}
 
-interface Settle {
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
+  abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort(new Error('aborted by the bridge'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) this.abort()
+    // undici writes the request in this tick, before the promise is handled.
+    this.#markWritten?.()
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    if (status < 400) this.#receiver.onResponse()
+    if (!this.#wasRedirected) this.#redirect = findRedirect(this.#request, status, headers.location)
+    if (this.#redirect === undefined) this.#receiver.reader.head(status, headers)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#redirect !== undefined) return
+    const { reader, backpressure } = this.#receiver
+    reader.data(chunk)
+    backpressure.update(controller, reader.kept())
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#receiver.backpressure.end(controller)
+    const path = this.#redirect
+    if (path === undefined) this.#resolve()
+    else {
+      this.#redirect = undefined
+      this.#wasRedirected = true
+      this.#dispatcher.dispatch({ ...this.#request, path }, this)
+    }
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (controller) this.#receiver.backpressure.end(controller)
+    this.#isFailed = true
+    this.#markWritten?.()
+    this.#reject(error)
+  }
 }
 
 /** Follows 307 and 308, but not to another origin, which must not receive credentials. */

@@ -1,6 +1,6 @@
 import { asObject, meta } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
-import { ReplyReader } from '../http/reply.ts'
+import { sendWithSecondTry } from '../http/second-try.ts'
 import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
@@ -43,7 +43,7 @@ export class ClientView {
       ...upstream,
       post: (fields, body, reader, path) =>
         path === undefined && this.#state === 'core-unconfirmed'
-          ? this.#probe(upstream, { fields, body, reader })
+          ? this.#probe(upstream, fields, body, reader)
           : upstream.post(fields, body, reader, path),
     }
   }
@@ -54,35 +54,21 @@ export class ClientView {
     this.#log(`client ${client}, ${this.#state === 'full' ? 'full' : 'core'} view`)
   }
 
-  #probe(upstream: Upstream, { fields, body, reader }: ProbeRequest): Exchange {
-    const rejection = new ReplyReader(0, () => {})
-    let isMissing = false
-    const current = (): Reader => (isMissing ? rejection : reader)
-    const first = upstream.post(fields, body, {
-      head: (status, headers) => {
-        isMissing = status === 404
-        if (!isMissing) this.#state = 'core'
-        current().head(status, headers)
+  #probe(upstream: Upstream, fields: Fields, body: Buffer, reader: Reader): Exchange {
+    return sendWithSecondTry((gate) => upstream.post(fields, body, gate), {
+      reader,
+      maxBytes: 0,
+      holds: (status) => {
+        if (status !== 404) this.#state = 'core'
+        return status === 404
       },
-      data: (chunk) => current().data(chunk),
-      kept: () => current().kept(),
+      replace: () => {
+        this.#state = 'full'
+        this.#log('the server has no core view')
+        return upstream.post(fields, body, reader)
+      },
     })
-    let second: Exchange | undefined
-    const done = first.done.then(async () => {
-      if (!isMissing) return
-      this.#state = 'full'
-      this.#log('the server has no core view')
-      second = upstream.post(fields, body, reader)
-      await second.done
-    })
-    return { ...first, done, abort: () => (second ?? first).abort() }
   }
-}
-
-interface ProbeRequest {
-  readonly fields: Fields
-  readonly body: Buffer
-  readonly reader: Reader
 }
 
 /** Returns the name in `initialize`, or in `_meta` of a message of the stateless era. */

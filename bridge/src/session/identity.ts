@@ -38,8 +38,8 @@ export class Identity {
   }
 }
 
-/** Uses UUIDs because Node.js caches their random bytes. */
+/** Node.js caches the random bytes of UUIDs. A span id is unique within its trace. */
 function createTrace(): string {
-  const [trace, span] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', ''))
-  return `00-${trace}-${span?.slice(16)}-01`
+  const trace = randomUUID().replaceAll('-', '')
+  return `00-${trace}-${trace.slice(16)}-01`
 }

@@ -12,7 +12,6 @@ import type { Settings } from '../settings/settings.ts'
 import { EraSwitch } from './eras/era-switch.ts'
 import { Recorder } from './record.ts'
 import type { Stage } from './stage.ts'
-import { Stats } from './stats.ts'
 import { ToolFilter } from './tool-filter.ts'
 
 /** Connections and stages as configured. */
@@ -26,7 +25,6 @@ export interface Features {
   readonly path: (() => string) | undefined
   /** Stages between the client and the relay, the first one next to the client. */
   readonly stages: readonly Stage[]
-  readonly stats: Stats
   /** Lets an upstream fall back to the full view, and records its traffic if `--record` is set. */
   watch(upstream: Upstream, common: () => Fields): Upstream
 }
@@ -35,23 +33,20 @@ interface FeatureOptions {
   readonly env: NodeJS.ProcessEnv
   readonly log: Log
   readonly warn: (text: string) => void
-  /** Returns milliseconds of a monotonic clock. */
-  readonly now: () => number
 }
 
 /** Throws `INVALID_SETTING` if a file or connection cannot be opened. */
 export async function openFeatures(
   settings: Settings,
-  { env, log, warn, now }: FeatureOptions,
+  { env, log, warn }: FeatureOptions,
 ): Promise<Features> {
   const { connection, credentials, record, tools, url } = settings
   const target = resolveTarget(url)
   if (connection.insecure)
     warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
-  const stats = new Stats(now)
   const view = settings.choosesView ? new ClientView(target.path, log) : undefined
   const recorder = record === undefined ? undefined : new Recorder(record, log)
-  const stages: Stage[] = [...(view === undefined ? [] : [view.stage]), stats.stage]
+  const stages: Stage[] = view === undefined ? [] : [view.stage]
   if (recorder !== undefined) stages.push(recorder.stage)
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
   if (settings.offlineList) stages.push(await openOfflineList(url, { env, view, log }))
@@ -71,7 +66,6 @@ export async function openFeatures(
     fields,
     path: view && (() => view.path),
     stages,
-    stats,
     watch(upstream, common) {
       const viewed = view?.watch(upstream) ?? upstream
       return recorder?.watch(viewed, common) ?? viewed

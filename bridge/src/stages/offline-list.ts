@@ -108,7 +108,7 @@ export class OfflineList implements Ends {
   readonly #next: Ends
   readonly #store: OfflineStore
   readonly #getPath: () => string
-  readonly #pending = new Map<string, PendingRequest>()
+  readonly #pending = new Map<unknown, PendingRequest>()
   #initialized: Buffer | undefined
 
   /** `getPath` identifies the view: lists differ between views. */
@@ -130,7 +130,7 @@ export class OfflineList implements Ends {
 
   toClient(json: Buffer): void {
     const value = this.#pending.size === 0 ? undefined : parsed(json)
-    const id = classifyMessage(value) === 'response' ? JSON.stringify(asObject(value).id) : ''
+    const id = classifyMessage(value) === 'response' ? asObject(value).id : undefined
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
     if (pending === undefined || !this.#settle(pending, asObject(value))) this.#next.toClient(json)
@@ -139,7 +139,7 @@ export class OfflineList implements Ends {
   #send(line: Buffer, request: Request, isRetry: boolean): void {
     const key = toRequestKey(request, this.#getPath())
     const pending: PendingRequest = { line, request, key, isRetry, isAnswered: isRetry }
-    this.#pending.set(JSON.stringify(request.id), pending)
+    this.#pending.set(request.id, pending)
     const stored = this.#store.get(key)
     if (stored !== undefined && !isRetry)
       pending.timer = setTimeout(() => this.#answer(pending, stored), fallbackMs).unref()
@@ -189,10 +189,10 @@ export class OfflineList implements Ends {
   }
 
   #forget(id: unknown): void {
-    const pending = this.#pending.get(stringify(id))
+    const pending = this.#pending.get(id)
     if (pending === undefined || pending.request.method === 'initialize') return
     clearTimeout(pending.timer)
-    this.#pending.delete(stringify(id))
+    this.#pending.delete(id)
   }
 }
 

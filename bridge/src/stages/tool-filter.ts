@@ -1,4 +1,4 @@
-import { asObject, classifyMessage, isId, type Request } from '@causeway/protocol'
+import { asObject, classifyMessage, type Request } from '@causeway/protocol'
 import { failedCall } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
 import { parsed, stringify } from '../stdio/json.ts'
@@ -15,7 +15,7 @@ export class ToolFilter implements Ends {
   readonly #next: Ends
   readonly #only: readonly RegExp[]
   readonly #ignore: readonly RegExp[]
-  readonly #lists = new Set<string>()
+  readonly #lists = new Set<unknown>()
 
   constructor(next: Ends, { only, ignore }: ToolGlobs) {
     this.#next = next
@@ -51,7 +51,7 @@ export class ToolFilter implements Ends {
   #admit(value: unknown): boolean {
     if (classifyMessage(value) !== 'request') return true
     const { id, method, params } = value as Request
-    if (method === 'tools/list') this.#lists.add(JSON.stringify(id))
+    if (method === 'tools/list') this.#lists.add(id)
     const name = String(params?.name)
     if (method !== 'tools/call' || this.#isShown(name)) return true
     const error = new BridgeError('TOOL_HIDDEN', `the bridge is configured to hide this tool: ${name}`, {
@@ -63,7 +63,7 @@ export class ToolFilter implements Ends {
 
   #isList(value: unknown): boolean {
     const { id } = asObject(value)
-    return classifyMessage(value) === 'response' && isId(id) && this.#lists.delete(JSON.stringify(id))
+    return classifyMessage(value) === 'response' && this.#lists.delete(id)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Stats } from '../calls/stats.ts'
 import { chain, type Ends, type Stage } from '../stages/stage.ts'
 import { LineSplitter } from './lines.ts'
 import type { Output } from './output.ts'
@@ -8,18 +9,24 @@ interface Options {
   readonly output: Output
   /** The first stage is next to the client. */
   readonly stages: readonly Stage[]
+  readonly stats: Stats
 }
 
 export class ClientConnection {
   readonly #input: Readable
   readonly #ends: Ends
+  readonly #stats: Stats
   #onLine: (line: Buffer) => void = () => {}
 
-  constructor({ input, output, stages }: Options) {
+  constructor({ input, output, stages, stats }: Options) {
     this.#input = input
+    this.#stats = stats
     this.#ends = chain(stages, {
       toServer: (line) => this.#onLine(line),
-      toClient: (json) => output.write(json),
+      toClient: (json) => {
+        stats.countMessage(json)
+        output.write(json)
+      },
     })
   }
 
@@ -30,7 +37,10 @@ export class ClientConnection {
     this.#onLine = onLine
     const input = this.#input
     const lines = new LineSplitter()
-    const receive = (line: Buffer): void => this.#ends.toServer(line)
+    const receive = (line: Buffer): void => {
+      this.#stats.countLine(line)
+      this.#ends.toServer(line)
+    }
     input.on('data', (chunk: Buffer) => lines.push(chunk).forEach(receive))
     return new Promise((resolve, reject) => {
       input.once('error', reject)

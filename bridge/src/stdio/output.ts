@@ -3,6 +3,9 @@ import { replaceLineBreaks } from './lines.ts'
 
 const newline = Buffer.from('\n')
 
+/** Copying a shorter line is cheaper than a second write for the line break. */
+const copiedBytes = 4096
+
 export class Output {
   /** Resolves when the client has closed its end. */
   readonly closed: Promise<void>
@@ -35,8 +38,10 @@ export class Output {
       stream.cork()
       setImmediate(() => stream.uncork())
     }
-    stream.write(replaceLineBreaks(json))
-    this.#isBlocked = !stream.write(newline) || this.#isBlocked
+    const line = replaceLineBreaks(json)
+    if (line.length > copiedBytes) stream.write(line)
+    const end = line.length > copiedBytes ? newline : Buffer.concat([line, newline])
+    this.#isBlocked = !stream.write(end) || this.#isBlocked
   }
 
   /** May call back immediately. */

@@ -18,7 +18,6 @@ import {
   readCaller,
   readInitializeCaller,
   type Translator,
-  toKey,
   toLine,
   toModernRequest,
 } from './message-shape.ts'
@@ -56,7 +55,7 @@ export class EraSwitch implements Ends {
   readonly #next: Ends
   readonly #warn: (text: string) => void
   readonly #newId = createIds('probe')
-  readonly #handlers = new Map<string, (response: JsonObject, json: Buffer) => void>()
+  readonly #handlers = new Map<unknown, (response: JsonObject, json: Buffer) => void>()
   #legacy: LegacyState = unknown
   #modern: ModernState = unknown
 
@@ -79,9 +78,9 @@ export class EraSwitch implements Ends {
   #handleMessage(json: Buffer, translator: Translator | undefined): void {
     const message = parsed(json)
     const isResponse = classifyMessage(message) === 'response'
-    const key = isResponse ? toKey((message as JsonObject).id) : ''
-    const handle = this.#handlers.get(key)
-    this.#handlers.delete(key)
+    const id = isResponse ? (message as JsonObject).id : undefined
+    const handle = this.#handlers.get(id)
+    this.#handlers.delete(id)
     // A client with a session of its own receives notifications and requests unchanged.
     const isForeign = translator === undefined || (this.#legacy.type === 'native' && !isResponse)
     if (handle !== undefined) handle(message as JsonObject, json)
@@ -134,7 +133,7 @@ export class EraSwitch implements Ends {
       for (const one of held.splice(0)) this.toServer(one)
     }
     this.#legacy = { type: 'opening', held }
-    this.#handlers.set(toKey(initialize.id), (response, json) => {
+    this.#handlers.set(initialize.id, (response, json) => {
       if ('result' in response) finish(native, json)
       else if (!mayRejectLegacy(response)) finish(unknown, json)
       else
@@ -150,7 +149,7 @@ export class EraSwitch implements Ends {
 
   /** If the request is rejected, determines whether the server rejects its era. */
   #tryModern(line: Buffer, request: Request): void {
-    this.#handlers.set(toKey(request.id), (response, json) => {
+    this.#handlers.set(request.id, (response, json) => {
       if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
       const isNative = this.#modern.type === 'native' || this.#legacy.type === 'native'
       if (isNative || !mayRejectModern(response)) this.#next.toClient(json)
@@ -205,7 +204,7 @@ export class EraSwitch implements Ends {
   /** `then` receives `undefined` if the request fails. */
   #request(method: string, params: JsonObject, then: (result: JsonObject | undefined) => void): void {
     const request: Request = { jsonrpc: '2.0', id: this.#newId(), method, params }
-    this.#handlers.set(toKey(request.id), ({ result }) => then(isObject(result) ? result : undefined))
+    this.#handlers.set(request.id, ({ result }) => then(isObject(result) ? result : undefined))
     this.#next.toServer(toLine(request))
   }
 

@@ -23,7 +23,6 @@ import {
   resultLine,
   type Translator,
   toInitializeResult,
-  toKey,
   toLegacyResult,
   toLine,
   toModernRequest,
@@ -62,8 +61,8 @@ export class LegacyClientTranslator implements Translator {
   readonly #warn: (text: string) => void
   readonly #lists: readonly string[]
   readonly #listens: ListenRequests
-  readonly #calls = new Map<string, PendingCall>()
-  readonly #inputs = new Map<string, { readonly call: PendingCall; readonly key: string }>()
+  readonly #calls = new Map<unknown, PendingCall>()
+  readonly #inputs = new Map<unknown, { readonly call: PendingCall; readonly key: string }>()
   readonly #newInputId = createIds('ask')
   #logLevel: string | undefined
   #hasWarned = false
@@ -118,7 +117,7 @@ export class LegacyClientTranslator implements Translator {
       this.#listens.unwatch(String(params?.uri))
       this.#reply(id, {})
     } else {
-      this.#calls.set(toKey(id), { request, inputIds: new Map(), replies: {}, requestState: undefined })
+      this.#calls.set(id, { request, inputIds: new Map(), replies: {}, requestState: undefined })
       this.#send(request)
     }
   }
@@ -127,7 +126,7 @@ export class LegacyClientTranslator implements Translator {
   #handleNotification({ method, params }: Notification): void {
     if (method === 'notifications/initialized') this.#listens.open()
     else if (method === 'notifications/cancelled') {
-      const call = this.#calls.get(toKey(params?.requestId))
+      const call = this.#calls.get(params?.requestId)
       if (call === undefined) return
       this.#abandon(call)
       this.#toServer(notificationLine('notifications/cancelled', { requestId: params?.requestId }))
@@ -143,9 +142,9 @@ export class LegacyClientTranslator implements Translator {
   }
 
   #abandon({ request, inputIds }: PendingCall): void {
-    this.#calls.delete(toKey(request.id))
+    this.#calls.delete(request.id)
     for (const id of inputIds.values())
-      if (this.#inputs.delete(toKey(id)))
+      if (this.#inputs.delete(id))
         this.#toClient(notificationLine('notifications/cancelled', { requestId: id }))
   }
 
@@ -163,12 +162,12 @@ export class LegacyClientTranslator implements Translator {
       else setTimeout(renew, this.#retryMs).unref()
       return true
     }
-    const call = this.#calls.get(toKey(response.id))
+    const call = this.#calls.get(response.id)
     if (call === undefined) return isOwnId(response.id)
     const { result } = response
     if (isObject(result) && result.resultType === 'input_required') this.#requestInput(call, result)
     else {
-      this.#calls.delete(toKey(response.id))
+      this.#calls.delete(response.id)
       this.#toClient(
         toLine(
           isObject(result) ? { ...response, result: toLegacyResult(call.request.method, result) } : response,
@@ -186,22 +185,22 @@ export class LegacyClientTranslator implements Translator {
     for (const [key, id] of inputIds) {
       const { method, params } = getMembers(inputRequests, key)
       const line = requestLine(id, String(method), asObject(params))
-      this.#inputs.set(toKey(id), { call, key })
+      this.#inputs.set(id, { call, key })
       this.#toClient(line)
     }
     if (inputIds.size === 0) this.#continue(call)
   }
 
   #handleInput(response: JsonObject): void {
-    const input = this.#inputs.get(toKey(response.id))
+    const input = this.#inputs.get(response.id)
     if (input === undefined) return
-    this.#inputs.delete(toKey(response.id))
+    this.#inputs.delete(response.id)
     const { call, key } = input
-    const ids = [...call.inputIds.values()].map(toKey)
+    const ids = [...call.inputIds.values()]
     if ('error' in response) {
       // The protocol cannot report this error to the server.
       for (const id of ids) this.#inputs.delete(id)
-      this.#calls.delete(toKey(call.request.id))
+      this.#calls.delete(call.request.id)
       this.#toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
     } else {
       call.replies = { ...call.replies, [key]: response.result }

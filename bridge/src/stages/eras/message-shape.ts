@@ -128,10 +128,7 @@ export const notificationLine = (method: string, params?: object): Buffer =>
 export const unknownMethodLine = (id: Id, method: string): Buffer =>
   toLine(failure(id, -32601, `not possible here: ${method}`))
 
-/** 1 and "1" are different ids. */
-export const toKey = (id: unknown): string => stringify(id)
-
-export const isOwnId = (id: unknown): boolean => String(id).startsWith('causeway-bridge/')
+export const isOwnId = (id: unknown): boolean => typeof id === 'string' && id.startsWith('causeway-bridge/')
 
 export function createIds(purpose: string): () => string {
   let count = 0

@@ -18,7 +18,6 @@ import {
   resultLine,
   type Translator,
   toDiscoverResult,
-  toKey,
   toLine,
   toModernResult,
   unknownMethodLine,
@@ -56,8 +55,8 @@ export class ModernClientTranslator implements Translator {
   readonly #toServer: Ends['toServer']
   readonly #toClient: Ends['toClient']
   readonly #initialized: JsonObject
-  readonly #calls = new Map<string, PendingCall>()
-  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #calls = new Map<unknown, PendingCall>()
+  readonly #subscriptions = new Map<unknown, Subscription>()
   readonly #newId = createIds('modern')
   readonly #newState = createIds('state')
   #logLevel: unknown
@@ -115,7 +114,7 @@ export class ModernClientTranslator implements Translator {
       this.#sendOwn('logging/setLevel', { level: logLevel })
     }
     const line = toLine(withoutEnvelope(request))
-    this.#calls.set(toKey(request.id), {
+    this.#calls.set(request.id, {
       request,
       waitingId: request.id,
       state: undefined,
@@ -173,13 +172,13 @@ export class ModernClientTranslator implements Translator {
   #limitInterrupted(): void {
     const [oldest, ...others] = [...this.#calls.values()].filter(({ state }) => state !== undefined)
     if (oldest === undefined || others.length < maxInterrupted) return
-    this.#calls.delete(toKey(oldest.request.id))
+    this.#calls.delete(oldest.request.id)
     for (const request of oldest.serverRequests) this.#decline(request)
     this.#toServer(notificationLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
   #handleResponse(response: JsonObject): boolean {
-    const call = this.#calls.get(toKey(response.id))
+    const call = this.#calls.get(response.id)
     if (call === undefined) return isOwnId(response.id)
     if (call.waitingId === undefined) call.response = response
     else this.#finish(call, response)
@@ -188,7 +187,7 @@ export class ModernClientTranslator implements Translator {
 
   #finish(call: PendingCall, response: JsonObject): void {
     const { id, method } = call.request
-    this.#calls.delete(toKey(id))
+    this.#calls.delete(id)
     const { result } = response
     const answer = {
       ...response,
@@ -205,24 +204,24 @@ export class ModernClientTranslator implements Translator {
       notifications: filter,
       _meta,
     })
-    this.#subscriptions.set(toKey(id), { id, filter })
+    this.#subscriptions.set(id, { id, filter })
     for (const uri of getUris(filter)) this.#sendOwn('resources/subscribe', { uri })
     this.#toClient(line)
   }
 
   #cancel({ params }: Notification): void {
-    const key = toKey(params?.requestId)
-    const subscription = this.#subscriptions.get(key)
+    const requestId = params?.requestId
+    const subscription = this.#subscriptions.get(requestId)
     const call = [...this.#calls.values()].find(
-      ({ waitingId }) => waitingId !== undefined && toKey(waitingId) === key,
+      ({ waitingId }) => waitingId !== undefined && waitingId === requestId,
     )
     if (subscription !== undefined) {
-      this.#subscriptions.delete(key)
+      this.#subscriptions.delete(requestId)
       const remaining = new Set([...this.#subscriptions.values()].flatMap(({ filter }) => getUris(filter)))
       for (const uri of getUris(subscription.filter))
         if (!remaining.has(uri)) this.#sendOwn('resources/unsubscribe', { uri })
     } else if (call !== undefined) {
-      this.#calls.delete(toKey(call.request.id))
+      this.#calls.delete(call.request.id)
       this.#toServer(notificationLine('notifications/cancelled', { ...params, requestId: call.request.id }))
     }
   }

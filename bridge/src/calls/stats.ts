@@ -1,0 +1,75 @@
+import { createHistogram } from 'node:perf_hooks'
+import type { Id } from '@causeway/protocol'
+import { isOwnId } from '../stages/eras/message-shape.ts'
+
+/** Ten hours. */
+const maxDurationUs = 3.6e10
+
+/** Never part of a string: quotes in strings are escaped. */
+const toolErrorMark = Buffer.from('"isError":true')
+
+/** Statistics of the calls of the client, without those of the bridge itself. */
+export class Stats {
+  readonly #now: () => number
+  readonly #start: number
+  /** Durations in microseconds. */
+  readonly #durations = createHistogram({ highest: maxDurationUs, figures: 2 })
+  #calls = 0
+  #errors = 0
+  #sessions = 0
+  #bytesIn = 0
+  #bytesOut = 0
+
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(now: () => number) {
+    this.#now = now
+    this.#start = now()
+  }
+
+  countLine(line: Buffer): void {
+    this.#bytesIn += line.length
+  }
+
+  countMessage(json: Buffer): void {
+    this.#bytesOut += json.length
+  }
+
+  /** Returns the start time of the calls. */
+  countCalls(ids: Iterable<Id>): number {
+    for (const id of ids) if (!isOwnId(id)) this.#calls += 1
+    return this.#now()
+  }
+
+  countResponse(
+    id: Id,
+    { json, hasResult }: { readonly json: Buffer; readonly hasResult: boolean },
+    startedAt: number,
+  ): void {
+    if (isOwnId(id)) return
+    const durationUs = Math.round((this.#now() - startedAt) * 1000)
+    this.#durations.record(Math.min(maxDurationUs, Math.max(1, durationUs)))
+    if (!hasResult || json.includes(toolErrorMark)) this.#errors += 1
+  }
+
+  /** Each session after the first counts as a reconnect. */
+  countSession(): void {
+    this.#sessions += 1
+  }
+
+  format(inFlight: Iterable<Id>): string {
+    const ms = (percentile: number): string =>
+      this.#durations.count === 0 ? '-' : formatMs(this.#durations.percentile(percentile) / 1000)
+    const clientCalls = [...inFlight].filter((id) => !isOwnId(id))
+    return [
+      `${this.#calls} calls, ${this.#errors} errors, ${clientCalls.length} in flight`,
+      `p50 ${ms(50)} ms, p95 ${ms(95)} ms`,
+      `${this.#bytesIn} bytes from the client, ${this.#bytesOut} bytes to the client`,
+      `${Math.max(0, this.#sessions - 1)} reconnects, ${Math.round((this.#now() - this.#start) / 1000)} s`,
+    ].join(', ')
+  }
+}
+
+/** Three significant digits, or whole milliseconds. */
+function formatMs(ms: number): string {
+  return ms < 100 ? ms.toPrecision(3) : String(Math.round(ms))
+}
