@@ -3,55 +3,9 @@ import { CausewayError, closest } from '@causeway/protocol'
 import { isFullView, readTarget } from '../http/target.ts'
 import { type Option, type OptionName, options } from './options.ts'
 
-export interface Settings {
-  /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
-  readonly url: URL
-  /** Whether the bridge chooses the view by the name of the client. */
-  readonly choosesView: boolean
-  readonly debug: boolean
-  /** If it is missing, each process creates its own id. */
-  readonly session: string | undefined
-  /** Bytes; 0: no limit. */
-  readonly maxLine: number
-  readonly drainMs: number
-  readonly waitMs: number
-  readonly autostart: boolean
-  /** For the shell; default: the server installed with the bridge. */
-  readonly serverCommand: string | undefined
-  readonly credentials: Credentials
-  readonly oauth: OAuthSettings
-  readonly connection: Connection
-  readonly tools: { readonly only: readonly string[]; readonly ignore: readonly string[] }
-  readonly offlineList: boolean
-  readonly doctor: boolean
-  readonly stats: boolean
-  readonly record: string | undefined
-  readonly replay: string | undefined
-}
-
-export interface Credentials {
-  readonly header: readonly string[]
-  readonly headerFile: string | undefined
-  readonly tokenFile: string | undefined
-}
-
-export interface OAuthSettings {
-  /** `login` and `logout` replace the relay. */
-  readonly action: 'relay' | 'login' | 'logout'
-  readonly clientId: string | undefined
-  readonly scope: string | undefined
-  /** 0: the system chooses one. */
-  readonly callbackPort: number
-}
-
-export interface Connection {
-  /** A URL, or `env` for the common variables. */
-  readonly proxy: string | undefined
-  readonly ca: string | undefined
-  readonly insecure: boolean
-}
-
-export type Command = 'help' | 'version' | Settings
+export type Settings = Exclude<ReturnType<typeof readSettings>, 'help' | 'version'>
+export type Credentials = Settings['credentials']
+export type Connection = Settings['connection']
 
 /**
  * SDK clients discard a buffer of more than 10 MiB, which may also contain the start of the next line, up to one pipe
@@ -61,21 +15,26 @@ const defaultMaxLine = 10 * 1024 * 1024 - 64 * 1024
 const sessionPattern = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Flags have precedence over the environment. Throws `INVALID_SETTING`. */
-export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Command {
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   const flags = readFlags(args, env)
   if (flags.isOn('help')) return 'help'
   if (flags.isOn('version')) return 'version'
   const [app, view] = [flags.text('app'), flags.text('view')]
   const url = readTarget(flags.text('url'), { app, view })
   return {
+    /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
     url,
+    /** Whether the bridge chooses the view by the name of the client. */
     choosesView: view === undefined && isFullView(url),
     debug: isTrue(env.DEBUG),
+    /** If it is missing, each process creates its own id. */
     session: readSession(env.CAUSEWAY_SESSION),
+    /** Bytes; 0: no limit. */
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
     drainMs: readNumber('--drain', flags.text('drain'), 5000),
     waitMs: readNumber('--wait', flags.text('wait'), 20_000),
     autostart: flags.isOn('autostart'),
+    /** For the shell; default: the server installed with the bridge. */
     serverCommand: flags.text('server-command'),
     credentials: {
       header: flags.all('header'),
@@ -83,12 +42,15 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
       tokenFile: flags.text('token-file'),
     },
     oauth: {
+      /** `login` and `logout` replace the relay. */
       action: flags.isOn('login') ? 'login' : flags.isOn('logout') ? 'logout' : 'relay',
       clientId: flags.text('client-id'),
       scope: flags.text('scope'),
+      /** 0: the system chooses one. */
       callbackPort: readPort(flags.text('callback-port')),
     },
     connection: {
+      /** A URL, or `env` for the common variables. */
       proxy: flags.text('proxy'),
       ca: flags.text('ca'),
       insecure: flags.isOn('insecure'),
@@ -99,7 +61,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
     stats: flags.isOn('stats'),
     record: flags.text('record'),
     replay: flags.text('replay'),
-  }
+  } as const
 }
 
 /** Variables separate the values of repeatable flags by commas. Throws `INVALID_SETTING` for an unknown flag. */
