@@ -159,10 +159,8 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
     },
     log,
   })
-  const follow = () =>
-    subscriptions.follow(call, () =>
-      exchange.post(call, { key: { id: undefined, version: undefined }, fields: {}, isSafe: false }),
-    )
+  const options = { key: { id: undefined, version: undefined }, fields: {}, isSafe: false }
+  const follow = () => subscriptions.follow(call, () => exchange.post(call, options))
   return { calls, call, follow, pauses, starts: () => starts }
 }
 
