@@ -1,7 +1,6 @@
 import { CausewayError, closest, isObject, shorten } from '@causeway/protocol'
 import { safeParse, type z } from 'zod'
 
-/** A problem with an argument. */
 export interface Problem {
   /** Path with dots: `filter.kinds.0`. */
   readonly argument: string
@@ -11,17 +10,16 @@ export interface Problem {
 
 const maxProblems = 20
 
-/** In characters. */
 const maxPathLength = 200
 const maxProblemLength = 1000
 
-/** Longer arrays are validated item by item, since zod creates an issue for every invalid one. */
+/** Longer arrays are validated item by item: zod creates an issue for every invalid item. */
 const longArray = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs for an item. */
 const maxItems = 500_000
 
-/** Validates arguments. Throws `code` with `data.problems`, at most 20 of them. */
+/** Throws `code` with `data.problems`, at most 20 of them. */
 export function readArguments<T extends z.ZodObject>(
   owner: string,
   schema: T,
@@ -53,7 +51,6 @@ export function readArguments<T extends z.ZodObject>(
   return parsed.success ? parsed.data : rejectIssues(parsed.error.issues)
 }
 
-/** Returns the issues of the first invalid items of long arrays. */
 function findInvalidItems(
   schema: z.core.$ZodType,
   value: unknown,
@@ -82,7 +79,7 @@ function findInvalidItems(
   return issues
 }
 
-/** Removes wrappers such as `optional`. If the value is an array, also selects the only array type of a union. */
+/** Removes wrappers such as `optional`, and selects the array type of a union if the value is an array. */
 function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
@@ -91,7 +88,7 @@ function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   return arrays.length === 1 && arrays[0] !== undefined ? arrays[0] : schema
 }
 
-/** Renames arguments. `names` maps aliases to declared names. Throws `INVALID_ARGUMENTS` if both are given. */
+/** `names` maps aliases to declared names. Throws `INVALID_ARGUMENTS` if both are given. */
 export const renameArguments = (
   owner: string,
   args: unknown,
@@ -120,7 +117,7 @@ function renameArgument(
   return { ...others, [declared]: value }
 }
 
-/** Converts zod's issues to problems, at most 20. Suggests similar `names` for unknown arguments. */
+/** Returns at most 20 problems, with similar `names` for unknown arguments. */
 export function listProblems(
   issues: readonly z.core.$ZodIssue[],
   names: readonly string[],
@@ -147,12 +144,12 @@ function unknownArgument(path: readonly PropertyKey[], key: string, names: reado
   const argument = formatPath([...path, key])
   const match = closest(key, names)
   if (match !== undefined) return { argument, problem: 'is unknown', did_you_mean: match }
-  // For the outer object, the error lists the names as `expected`.
+  // The error lists the names of the outer object as `expected`.
   const others = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
   return { argument, problem: `is unknown${others}` }
 }
 
-/** Returns the member names of a nested object if its check added them to the issue as `known`. */
+/** A check can add the names of a nested object's members to its issue as `known`. */
 const nestedNames = (issue: object): readonly string[] =>
   'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 

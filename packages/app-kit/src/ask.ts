@@ -4,7 +4,6 @@ import { formSchema, type Shape } from './schema.ts'
 
 const brand = Symbol.for('causeway.ask')
 
-/** Questions to the client, made by `ask`. */
 export interface Ask {
   readonly [brand]: true
   readonly questions: Readonly<Record<string, InputRequest>>
@@ -12,19 +11,18 @@ export interface Ask {
   readonly kept: unknown
 }
 
-/** What a run received from previous runs of the same call. */
+/** What previous runs of the same call provide. */
 export interface Input {
-  /** Replies by key, not validated. Read them with `accepted` or `replyTo`. */
+  /** By key, not validated. Read them with `accepted` or `replyTo`. */
   readonly replies: Readonly<Record<string, unknown>>
-  /** What the previous run passed to `ask`. */
   readonly kept: unknown
   /** Whether the client supports a question. */
   can(question: InputRequest): boolean
 }
 
 /**
- * Asks the client something. The tool then runs again from the start with the replies in `ctx.input`, so it must not change
- * anything before it has them. `kept` is JSON for the next run.
+ * Asks the client. The tool then runs again from the start with the replies in `ctx.input`, so it must not
+ * change anything before. `kept` is JSON for the next run.
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
  */
 export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: unknown): Ask => ({
@@ -33,11 +31,10 @@ export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: un
   kept,
 })
 
-/** Whether a value was made by `ask`. */
 export const isAsk = (value: unknown): value is Ask =>
   typeof value === 'object' && value !== null && brand in value
 
-/** A form for the user, with strings, numbers, booleans and enums. */
+/** A form with strings, numbers, booleans and enums. */
 export const elicit = (message: string, fields: Shape): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'form', message, requestedSchema: formSchema(message, fields) },
@@ -55,10 +52,9 @@ export const sample = (params: Params & { readonly maxTokens: number }): InputRe
   params,
 })
 
-/** A request for the folders that the client works in. */
+/** Asks for the folders that the client works in. */
 export const listRoots = (): InputRequest => ({ method: 'roots/list' })
 
-/** A reply of the client. Only its shape is validated. */
 type Reply =
   | {
       readonly kind: 'elicited'
@@ -81,11 +77,11 @@ const anyReply = z.union([
   folders.transform((reply) => ({ kind: 'roots', ...reply })),
 ])
 
-/** Returns the reply to a question, or `undefined` if it is missing or malformed. */
+/** Returns `undefined` if the reply is missing or malformed. */
 export const replyTo = ({ replies }: Pick<Input, 'replies'>, key: string): Reply | undefined =>
   anyReply.safeParse(Object.hasOwn(replies, key) ? replies[key] : undefined).data as Reply | undefined
 
-/** Returns the fields of a submitted form, or `undefined` if it was not submitted or is invalid. */
+/** Returns the fields of a form, or `undefined` if it was not submitted or is invalid. */
 export function accepted<Fields extends Shape>(
   input: Pick<Input, 'replies'>,
   key: string,

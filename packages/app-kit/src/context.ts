@@ -10,27 +10,24 @@ export interface Log {
 
 /** Access to files below configured folders, after links are resolved. */
 export interface Roots {
-  /** Absolute paths. */
   folders(): readonly string[]
   /**
-   * Returns the real path of a file or folder. A relative path is searched under every root. Throws `OUTSIDE_ROOTS`
-   * (data: path, setting) and `FILE_NOT_FOUND` (data: path, searched).
+   * Returns the real path. A relative path is searched under every root. Throws `OUTSIDE_ROOTS` (data: path,
+   * setting) and `FILE_NOT_FOUND` (data: path, searched).
    */
   resolve(path: string): Promise<string>
 }
 
 /** Notifications to all clients. Store the change first. */
 export interface Changes {
-  /** The list of tools changed. Calls `discover`. */
   tools(): void
   resources(): void
   resource(uri: string): void
 }
 
-/** Ids, counts and revisions for the audit, but no secrets or text that a person wrote. */
+/** For the audit: ids, counts and revisions, but no secrets or text that a person wrote. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
 
-/** What the host provides to an app while it is open. */
 export interface Env {
   /** Data folder. File names start with the name of the app. */
   readonly dir: string
@@ -41,15 +38,14 @@ export interface Env {
   readonly now: () => number
   /** Monotonic clock in milliseconds. */
   readonly steady?: () => number
-  /** Returns a new unique id, `[a-z0-9-]+`. */
+  /** Unique, `[a-z0-9-]+`. */
   readonly newId: () => string
   readonly roots: Roots
   readonly changed: Changes
-  /** Calls a tool of another app, with limits and audit. Returns its data. */
   call(app: string, tool: string, args: unknown, ctx: CallContext): Promise<unknown>
 }
 
-/** Returns a setting, or `undefined` if it is not a number. */
+/** Returns `undefined` if the setting is not a number. */
 export function numberSetting(settings: Env['settings'], name: string): number | undefined {
   const value = settings[name]
   return typeof value === 'number' ? value : undefined
@@ -65,9 +61,9 @@ export interface CallContext {
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly client: ClientInfo
-  /** Identifies the client. Stays the same if one app calls another. */
+  /** Identifies the client, also if one app calls another. */
   readonly clientKey: string
-  /** Folder in which the client works, if its bridge sent it. */
+  /** The client's folder, if its bridge sent it. */
   readonly project?: string
   /** Whether tokens are required, so that callers are different people. */
   readonly hasToken?: true
@@ -91,8 +87,7 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   note(facts: Facts): void
 }
 
-/** The context of a request to a route or of a socket frame. */
 export interface ChannelContext<Store = unknown, Session = unknown> extends ToolContext<Store, Session> {
-  /** Calls a tool of this app for this client. Returns its data. Throws `UNKNOWN_TOOL` and errors of the tool. */
+  /** Returns the data of a tool of this app. Throws `UNKNOWN_TOOL` and errors of the tool. */
   call(tool: string, args: unknown): Promise<Readonly<Record<string, unknown>>>
 }

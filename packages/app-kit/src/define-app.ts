@@ -14,11 +14,10 @@ import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 
 /** Files of an app in the data folder. */
 export interface DataPart {
-  /** Path below the data folder: a file, a folder (`snapshots/`) or files (`recordings/*.db`). */
+  /** A file, a folder (`snapshots/`) or files (`recordings/*.db`) below the data folder. */
   readonly path: string
   /** `database`: copied by SQLite. `files`: replaced by rename only. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
-  /** Names of the migrations of a database, in order. */
   readonly schema?: readonly string[]
   /** Columns (`table.column`) with absolute paths, which a restore adapts. */
   readonly paths?: readonly string[]
@@ -28,40 +27,38 @@ export interface DataPart {
   readonly restored?: string
 }
 
-/** Memory that the server may evict. */
 export interface Cache {
   /** `[a-z_]+`, unique in the app. */
   readonly name: string
   /** Milliseconds to restore an entry. Cheap caches are evicted first. */
   readonly costMs: number
-  /** Whether the memory is in the heap of the main thread. */
+  /** In the heap of the main thread. */
   readonly isInHeap: boolean
   readonly maxBytes: number
   bytes(): number | Promise<number>
-  /** Evicts about this many bytes: the least recently used entries first, none in use. Returns the evicted bytes. */
+  /** Evicts about this many bytes, least recently used first, none in use. Returns the evicted bytes. */
   shrink(bytes: number): number | Promise<number>
 }
 
-/** A call of a tool, for the page that shows what it was about. Its values were not validated if the call failed. */
+/** A call, for the page that shows what it was about. If it failed, its values were not validated. */
 export interface ViewedCall {
   readonly args: Readonly<Record<string, unknown>>
-  /** Structured content; empty if the call failed. */
+  /** Empty if the call failed. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Name and lifecycle of an app. */
 interface AppIdentity<Store, Session> {
   /** `^[A-Z][A-Za-z0-9]*$`. Prefix of all wire names. */
   readonly name: string
   /** The purpose of the app in one sentence. */
   readonly about: string
-  /** For models: which tools to call, in which order, for the usual tasks. Sent by `initialize`. Default: `about`. */
+  /** For models: which tools to call in which order. Sent by `initialize`. Default: `about`. */
   readonly instructions?: string
   /** Classes of `defineErrors` that the app and its libraries throw. */
   readonly errors?: readonly { readonly definitions: ErrorDefinitions }[]
-  /** Environment variable with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
+  /** Variable with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
   readonly rootsSetting?: string
-  /** Name of the service in `/health` on the app's own port. Default: the name in lower case. */
+  /** Name in `/health` on the app's own port. Default: the name in lower case. */
   readonly service?: string
   /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
@@ -73,18 +70,15 @@ interface AppIdentity<Store, Session> {
   open(env: Env): Store | Promise<Store>
   /** Returns the initial state of a client, plain JSON. */
   session(): Session
-  /** Releases what `open` acquired. */
   close?(store: Store): void | Promise<void>
-  /** Returns tools known only at run time. Runs every few minutes and after `changed.tools()`. */
+  /** Returns tools known only at run time. Called every few minutes and after `changed.tools()`. */
   discover?(store: Store): Promise<readonly AppTool[]>
   caches?(store: Store): readonly Cache[]
-  /** Returns the console page that shows what a call was about, such as `/replay/drop#frame=45`. Must not throw. */
+  /** Returns the console page of a call, such as `/replay/drop#frame=45`. Must not throw. */
   view?(call: ViewedCall): string | undefined
-  /** Returns figures for `/health`. */
   health?(store: Store): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Declares what an app offers. */
 export interface Registrar<Store, Session> {
   tool<Input extends Shape, Output extends Shape>(
     name: string,
@@ -100,7 +94,6 @@ export interface Registrar<Store, Session> {
 
 type ErrorDefinitions = Readonly<Record<string, ErrorDefinition>>
 
-/** An app as the host uses it. */
 export interface App
   extends Pick<
     AppIdentity<unknown, unknown>,
@@ -121,7 +114,7 @@ export interface App
   health(store: unknown): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Defines an app. Throws `INVALID_APP` for duplicates, and for names and schemas that some clients do not support. */
+/** Throws `INVALID_APP` for duplicates, and for names and schemas that some clients do not support. */
 export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,

@@ -5,10 +5,8 @@ import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
 import type { Variables } from './uri-template.ts'
 
-/** Arguments of a prompt, each with a description. */
 export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
 
-/** The declaration of a prompt: messages that a user starts a conversation with. */
 export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   readonly about: string
   readonly input: Input
@@ -22,14 +20,12 @@ export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   ): readonly PromptMessage[] | Ask | Promise<readonly PromptMessage[] | Ask>
 }
 
-/** The `completion` of a result of `completion/complete`. */
 export interface Completion {
   readonly values: readonly string[]
   readonly total?: number
   readonly hasMore?: boolean
 }
 
-/** A result of `prompts/get`. */
 export interface PromptResult {
   readonly description?: string
   readonly messages: readonly PromptMessage[]
@@ -51,7 +47,6 @@ export interface AppPrompt {
   completeTyped?(argument: string, typed: string, chosen: Variables, ctx: ToolContext): Promise<Completion>
 }
 
-/** Makes a prompt. Throws `INVALID_APP` for an argument without a description. */
 export function makePrompt<Input extends PromptShape, Store, Session>(
   name: string,
   declaration: PromptDeclaration<Input, Store, Session>,

@@ -7,16 +7,15 @@ import { type UriTemplate, uriTemplate, type Variables } from './uri-template.ts
 
 type ResourceBody = { readonly json: unknown } | { readonly text: string } | { readonly bytes: Uint8Array }
 
-/** The declaration of a resource or, if its URI has variables, of a template. */
+/** A resource or, if its URI has variables, a template. */
 export interface ResourceDeclaration<Store, Session> {
-  /** A short name for lists. */
   readonly name: string
   readonly about: string
   /** Default: `application/json`. */
   readonly mimeType?: string
   /** Returns resources of a template. Without it, only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
-  /** Values of a variable, from which the host selects those that start with the typed text. */
+  /** Values of a variable. The host selects those that start with the typed text. */
   readonly complete?: Readonly<
     Record<string, (chosen: Variables, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
@@ -40,7 +39,7 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
     chosen: Variables,
     ctx: ToolContext,
   ): Promise<Completion>
-  /** Starts to report updates of a resource by `Env.changed`. Returns a function that ends it. */
+  /** Reports updates by `Env.changed` until the returned function is called. */
   subscribe?(uri: string, origin: CallOrigin): () => void
 }
 
@@ -52,7 +51,6 @@ export interface ListedTemplate {
 /** The client that subscribes to a resource. */
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
-/** Makes a resource. Throws `INVALID_APP` for a URI without a scheme. */
 export function makeResource<Store, Session>(
   uri: string,
   declaration: ResourceDeclaration<Store, Session>,

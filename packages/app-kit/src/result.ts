@@ -1,6 +1,5 @@
 import { type CallToolResult, type Content, structuredJson } from '@causeway/protocol'
 
-/** Plain data with readonly arrays and objects. */
 export type Plain<T> = T extends readonly (infer Item)[]
   ? readonly Plain<Item>[]
   : T extends object
@@ -9,7 +8,7 @@ export type Plain<T> = T extends readonly (infer Item)[]
 
 const brand = Symbol.for('causeway.answer')
 
-/** Data together with other content, such as images and links. */
+/** Data together with other content. */
 export interface Answer<Data> {
   readonly [brand]: true
   readonly data: Data
@@ -18,7 +17,7 @@ export interface Answer<Data> {
   readonly json?: string
 }
 
-/** Returns data whose JSON exists already, for example from a worker. */
+/** For data whose JSON exists already, for example from a worker. */
 export const fromJson = <Data>(json: string): Answer<Data> => ({
   [brand]: true,
   data: JSON.parse(json) as Data,
@@ -26,7 +25,6 @@ export const fromJson = <Data>(json: string): Answer<Data> => ({
   json,
 })
 
-/** Adds content, such as images and links, to the data of a tool. */
 export const withContent = <Data>(data: Data, content: readonly Content[]): Answer<Data> => ({
   [brand]: true,
   data,
@@ -50,7 +48,6 @@ export function toResult(
   }
 }
 
-/** Adds a member to the structured content and to its JSON text. */
 export function addMember(result: CallToolResult, name: string, value: string): CallToolResult {
   const { structuredContent, content, [structuredJson]: json } = result
   if (structuredContent === undefined || json === undefined) return result

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { Roots } from './context.ts'
 
-/** Creates roots. `folders` is called on every use. `setting` is the environment variable named in remedies. */
+/** `folders` is called on every use. `setting` is named in remedies. */
 export function makeRoots(folders: () => readonly string[], setting: string): Roots {
   return {
     folders: () => folders().map((folder) => resolve(folder)),
@@ -35,7 +35,6 @@ export function makeRoots(folders: () => readonly string[], setting: string): Ro
   }
 }
 
-/** Returns `undefined` for a missing file, a broken link or an invalid name. */
 async function findRealPath(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)

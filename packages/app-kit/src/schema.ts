@@ -1,12 +1,11 @@
 import { CausewayError, type JsonSchema } from '@causeway/protocol'
 import { z } from 'zod'
 
-/** Members of a tool's input or output, as zod types. */
 export type Shape = z.ZodRawShape
 
 /**
- * Returns the JSON Schema 2020-12 of arguments, without additional properties. Throws `INVALID_APP` for types without a
- * schema and arguments without a description.
+ * Returns JSON Schema 2020-12 without additional properties. Throws `INVALID_APP` for types without a schema
+ * and arguments without a description.
  */
 export function inputSchema(owner: string, shape: Shape): JsonSchema {
   const schema = convert(owner, z.strictObject(shape))
@@ -18,8 +17,8 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
 }
 
 /**
- * Returns the JSON Schema 2020-12 of data, with additional properties, so that a new field does not break clients with an
- * older list. Throws `INVALID_APP` for types without a schema, such as transforms.
+ * Returns JSON Schema 2020-12 with additional properties, so that a new field does not break older clients.
+ * Throws `INVALID_APP` for types without a schema.
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
   // One tool with a transform would hide all tools in older clients.
@@ -27,7 +26,6 @@ export function outputSchema(owner: string, shape: Shape): JsonSchema {
   return convert(owner, z.object(shape), { reused: 'ref' })
 }
 
-/** Returns the schema of a form. */
 export const formSchema = (owner: string, shape: Shape): JsonSchema => convert(owner, z.object(shape))
 
 function convert(
@@ -69,6 +67,5 @@ function simplify(node: unknown): unknown {
 
 const isEqual = (value: unknown, other: object): boolean => JSON.stringify(value) === JSON.stringify(other)
 
-/** Whether `type` lists several types in addition to `null`. */
 const isUnion = (type: unknown): type is readonly string[] =>
   Array.isArray(type) && type.filter((one) => one !== 'null').length > 1

@@ -12,7 +12,6 @@ import type { App } from './define-app.ts'
 /** By default, the log is discarded, the clock is 0 and there are no roots or other apps. */
 export interface TestOptions
   extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | 'newId' | 'log' | 'call'>> {
-  /** Data folder. */
   readonly dir: string
 }
 
@@ -20,26 +19,22 @@ export interface TestCall {
   readonly signal?: AbortSignal
   /** Answers questions. Without it, the client does not support them. */
   readonly reply?: (question: InputRequest, key: string) => unknown
-  /** Name of the caller's token. */
   readonly holder?: string
 }
 
 /** A client of an app, with its own session. */
 export interface TestClient {
-  /** Returns the data of a result. */
   call(tool: string, args?: unknown, options?: TestCall): Promise<Record<string, unknown>>
-  /** Returns the whole result. */
   answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>
   read(uri: string): Promise<ResourceContents>
   prompt(name: string, args?: unknown, options?: TestCall): Promise<readonly PromptMessage[]>
-  /** Progress of all calls: `[done, total, message]`. */
+  /** `[done, total, message]` of all calls. */
   readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
-  /** Log messages of all calls: `[level, data]`. */
+  /** `[level, data]` of all calls. */
   readonly messages: readonly (readonly [string, unknown])[]
   readonly notes: readonly Facts[]
 }
 
-/** An open app. */
 export interface TestApp {
   readonly store: unknown
   /** `shared`: the client has no session of its own. */
@@ -57,7 +52,6 @@ const noRoots: Roots = {
 const noApps: Env['call'] = () =>
   Promise.reject(new CausewayError('UNKNOWN_TOOL', 'no other app in this test'))
 
-/** Opens an app without a server, for its tests. */
 export async function openForTest(app: App, options: TestOptions): Promise<TestApp> {
   const { now = () => 0, log = silentLog } = options
   const changes: string[] = []

@@ -66,7 +66,7 @@ function zoneMs(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Returns the Unix time of midnight UTC in milliseconds, or `undefined` for an invalid Gregorian date. */
+/** Unix time of midnight UTC in milliseconds, or `undefined` for an invalid Gregorian date. */
 export function dayStart(year: number, month: number, day: number): number | undefined {
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined
   return daysFromCivil(year, month, day) * dayMs
@@ -77,7 +77,7 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const daysInMonth = (year: number, month: number): number =>
   month === 2 ? (isLeap(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 
-/** Days since 1970-01-01 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). Years start in March. */
+/** H. Hinnant, "chrono-Compatible Low-Level Date Algorithms". Years start in March. */
 function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -110,7 +110,7 @@ function civilFromDays(days: number): readonly [year: number, month: number, day
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** Formats Unix time in milliseconds: `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
+/** `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
 export function formatTime(ms: number): string {
   const days = Math.floor(ms / dayMs)
   const inDay = Math.round((ms - days * dayMs) * 1000)

@@ -14,7 +14,6 @@ import type { ToolContext } from './context.ts'
 import { type Answer, finite, type Plain, toAnswer, toResult } from './result.ts'
 import { inputSchema, outputSchema, type Shape } from './schema.ts'
 
-/** Effects of a tool. Clients use them to decide whether to ask the user before a call. */
 interface Hints {
   /** Changes nothing except the client's session. Default: false. */
   readonly readOnly?: boolean
@@ -29,13 +28,12 @@ interface Hints {
 export interface Aliases {
   /** Names on the app's own mount: `trm.start`. The first is listed instead of the tool's name. */
   readonly bare?: readonly string[]
-  /** Names on the shared mount, not listed: `MonadicHelpOpenAI__find_help_topics`. */
+  /** Names on the shared mount, not listed. */
   readonly full?: readonly string[]
   /** Names of arguments, not listed: `repo_path: 'repo'`, `'halt.max_steps': 'halt.max'`. */
   readonly args?: Readonly<Record<string, string>>
 }
 
-/** A call with the example data, for documentation and tests. */
 export interface Example {
   readonly args: Readonly<Record<string, unknown>>
   /** Calls to make first, in the same session. */
@@ -48,39 +46,38 @@ export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 export type WidgetName = (typeof widgetNames)[number]
 
 export interface ToolDeclaration<Input extends Shape, Output extends Shape, Store, Session> {
-  /** Name for people: `Check friction cone`. */
   readonly title?: string
   /** For models: what the tool does and returns, in which unit, and when to use it. */
   readonly about: string
-  /** Words of users that name and description lack. Clients and `find_tools` search them. */
+  /** Words of users that name and description lack. */
   readonly searchHint?: string
   /** Arguments, each with a description. */
   readonly input: Input
-  /** Members of the data, without transforms. The data may have more. Without it, no output schema is listed. */
+  /** Without transforms. The data may have more members. Without it, no output schema is listed. */
   readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
-  /** Whether the tool is callable but missing from lists and docs, such as the old name of a merged tool. */
+  /** Callable but missing from lists and docs, such as the old name of a merged tool. */
   readonly unlisted?: boolean
-  /** Whether `/mcp/core`, the list for clients that support few tools, contains the tool, even if it is `unlisted`. */
+  /** Whether `/mcp/core` lists the tool, even if it is `unlisted`. */
   readonly isCore?: boolean
-  /** Whether clients that load tools on demand load this one at the start: the entry tool of an app. */
+  /** Whether clients that load tools on demand load this one at the start. */
   readonly alwaysLoad?: boolean
   /** Rate limit class, if it differs from that of the app. */
   readonly limit?: string
-  /** What clients with MCP Apps show in addition to the result. Each use adds about 55 bytes to the listing. */
+  /** What clients with MCP Apps show in addition to the result. Adds about 55 bytes to the listing. */
   readonly widget?: WidgetName
   /** Clients with task support get a handle if the result is not ready. `required` rejects other stateless clients. */
   readonly task?: 'optional' | 'required'
   readonly example: Example
-  /** To fail, throw an error of `defineErrors` or a `CausewayError`. */
+  /** Throws an error of `defineErrors` or a `CausewayError` to fail. */
   run(
     args: z.output<z.ZodObject<Input>>,
     ctx: ToolContext<Store, Session>,
   ): ToolReturn<Output> | Promise<ToolReturn<Output>>
 }
 
-/** What `run` returns: data, `withContent(data, content)` or `ask(questions)`. */
+/** Data, `withContent(data, content)` or `ask(questions)`. */
 type ToolReturn<Output extends Shape> =
   | Plain<z.input<z.ZodObject<Output>>>
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
@@ -98,7 +95,6 @@ type CommonMembers =
   | 'task'
   | 'example'
 
-/** A call of another tool, by its name on the shared mount. */
 export interface ForwardedCall {
   readonly name: string
   readonly args: unknown
@@ -107,7 +103,7 @@ export interface ForwardedCall {
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
-  /** Name on the shared mount, if it is not made of the names of app and tool. */
+  /** Name on the shared mount, if not made of app and tool. */
   readonly fullName?: string
   /** Replaces the listing that is made of the other members. */
   readonly listed?: Tool
@@ -117,13 +113,13 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   readonly outputSchema?: JsonSchema
   /** Throws `INVALID_ARGUMENTS`, errors of the tool, and `INTERNAL` if its data does not match the output schema. */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
-  /** Returns the call that the server runs instead of one of this tool. Throws `INVALID_ARGUMENTS`. */
+  /** Returns the call that runs instead of this one. Throws `INVALID_ARGUMENTS`. */
   forward?(args: unknown): ForwardedCall
   /** Whether data matches the output schema. */
   fits?(data: unknown): boolean
 }
 
-/** Makes a tool. Throws `INVALID_APP` if some clients do not support its names or schemas. */
+/** Throws `INVALID_APP` if some clients do not support its names or schemas. */
 export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,

@@ -8,13 +8,11 @@ export interface UriTemplate {
   /** `replay` in `replay://recordings/{recording}`. */
   readonly scheme: string
   readonly variables: readonly string[]
-  /** Returns `undefined` if the URI does not match. */
   match(uri: string): Variables | undefined
 }
 
 const expression = /\{([a-z][a-z0-9_]*)\}/g
 
-/** Longer URIs match no template. */
 const maxUriLength = 8192
 
 /** Compiles `replay://recordings/{recording}/frames/{frame_id}`. Values contain no slash. Throws `INVALID_APP`. */

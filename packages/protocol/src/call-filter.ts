@@ -1,25 +1,20 @@
-/** Texts of a call that a filter searches. */
 const textFields = ['app', 'tool', 'code', 'client', 'session', 'subject'] as const
 
 export type TextField = (typeof textFields)[number]
 
-/** One word of a filter. */
 export type CallCondition = { readonly isNegated: boolean } & (
   | { readonly kind: 'failed' }
   | { readonly kind: 'ms'; readonly sign: '<' | '>'; readonly limit: number }
   | {
       readonly kind: 'text'
-      /** `any` searches all fields. */
       readonly field: TextField | 'any'
       /** Without upper-case ASCII letters. */
       readonly text: string
     }
 )
 
-/** The conditions that a call must meet. */
 export type CallFilter = readonly CallCondition[]
 
-/** A finished call, as filters compare it. */
 export interface FilteredCall {
   readonly app: string
   readonly tool: string
@@ -35,17 +30,17 @@ export interface FilteredCall {
 const maxLength = 500
 const maxConditions = 20
 
-/** The name that every browser sends. */
+/** Every browser sends this name. */
 const browserClient = 'Mozilla'
 
 export const isBrowser = (client: string): boolean => client === browserClient
 
-/** Returns the name of a client program as filters and pages use it. */
+/** Name of a client program in filters and pages. */
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses a filter such as `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of the field. `code:*` is any error. A word
- * without a field is searched in all texts. A leading `-` negates. Throws `SyntaxError`.
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, or of any field if it
+ * names none. `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {
   if (text.length > maxLength) throw new SyntaxError(`is longer than ${maxLength} characters`)

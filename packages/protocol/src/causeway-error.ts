@@ -7,9 +7,7 @@ export type WireErrorCode = keyof typeof wireErrors
 
 export interface ErrorOptions {
   readonly data?: ErrorData
-  /** Replaces the remedy of the definition. */
   readonly remedy?: string
-  /** Replaces `retryable` of the definition. */
   readonly retryable?: boolean
   /** For the log only. */
   readonly cause?: unknown
@@ -22,13 +20,11 @@ export interface ErrorClass<Code extends string> {
   is<C extends Code = Code>(error: unknown, ...codes: readonly C[]): error is CausewayError<C>
 }
 
-/** An error as plain data, without stack and cause. */
 export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'data' | 'definition'>
 
-/** In characters. */
 const maxMessageLength = 4000
 
-/** Definition of an undeclared code, such as of an app in JavaScript. */
+/** For codes that nobody declared, for example in JavaScript. */
 const undeclared: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,
@@ -78,8 +74,8 @@ export type CausewayError<Code extends string = string> = CodedError<Code>
 export const CausewayError = CodedError as unknown as ErrorClass<WireErrorCode>
 
 /**
- * Declares the error codes of a package or an app. Throws a `TypeError` if they are malformed. A code has one owner and is
- * never renamed or reused.
+ * Declares the codes of a package or an app. Throws a `TypeError` if they are malformed. A code is never
+ * renamed or reused.
  */
 export function defineErrors<const Declarations extends Readonly<Record<string, ErrorDeclaration>>>(
   declarations: Declarations,
@@ -113,20 +109,20 @@ function addDefaults(
   return Object.freeze(Object.fromEntries(definitions))
 }
 
-/** Whether a value is a CausewayError, also of another copy of this module. */
+/** Accepts errors of other copies of this module. */
 export function isCausewayError(error: unknown): error is CausewayError {
   if (!(error instanceof Error) || error.name !== 'CausewayError') return false
   const { code, definition } = error as Partial<CausewayError>
   return typeof code === 'string' && typeof definition?.status === 'number'
 }
 
-/** Wraps values other than a `CausewayError` in an `INTERNAL` error. */
+/** Wraps other values in `INTERNAL`. */
 export function asCausewayError(error: unknown): CausewayError {
   if (isCausewayError(error)) return error
   return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
 }
 
-/** Returns a copy with the given details replaced. By default, the cause of the copy is the original error. */
+/** Returns a copy with details replaced. Its default cause is the original. */
 export function reviseError(
   error: CausewayError,
   { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },

@@ -1,7 +1,6 @@
-/** Longer words are not compared. The time grows with the product of both lengths. */
 const maxWordLength = 100
 
-/** Returns the candidate that a misspelt word resembles most, or `undefined` if none is similar. */
+/** Returns `undefined` if no candidate is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > maxWordLength) return undefined
   const limit = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3))
@@ -16,7 +15,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 const normalize = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Returns the optimal string alignment distance, or `Infinity` if a text has more than 100 characters. */
+/** Optimal string alignment distance, or `Infinity` if a text has more than 100 characters. */
 export function editDistance(a: string, b: string): number {
   if (Math.max(a.length, b.length) > maxWordLength) return Number.POSITIVE_INFINITY
   const width = b.length + 1

@@ -13,18 +13,16 @@ export interface ErrorObject {
 
 export const errorMetaKey = 'causeway/error'
 
-/** In characters. */
 const maxStringLength = 16_000
 const maxDataLength = 64_000
 const maxDataDepth = 100
 
-/** Limits the data to about 64,000 characters. */
 export function errorObject({ code, message, remedy, data, definition }: CausewayError): ErrorObject {
   const { retryable, legacyCode = null } = definition
   return { code, message, remedy, data: limitData(data), legacy_code: legacyCode, retryable }
 }
 
-/** Shortens data to about `maxLength` characters of JSON, and adds `truncated: true` if it does. */
+/** Shortens data to about `maxLength` characters of JSON, and marks it with `truncated: true`. */
 export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
   const copier = new LimitedCopier(maxLength)
   const copy = copier.copy(data) as ErrorData // an object stays an object
@@ -88,10 +86,9 @@ export const errorText = ({
   remedy,
 }: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`
 
-/** In characters. */
 const maxValueLength = 4000
 
-/** Returns `errorText` and the lines of `listNamedData`, because models see only the text. */
+/** The error text and the data that it mentions, because models see only the text. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 

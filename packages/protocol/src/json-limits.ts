@@ -4,13 +4,11 @@ import { CausewayError } from './causeway-error.ts'
 export const jsonLimits = {
   /** Levels of arrays and objects. Real messages have about 10. */
   depth: 500,
-  /** Arrays and objects. */
   containers: 500_000,
   /** Items of arrays and members of objects. */
   values: 1_000_000,
-  /** Members of objects. */
   members: 200_000,
-  /** Different names of members. Parsing a new name takes as long as 20 numbers. */
+  /** Different names. Parsing a new name takes as long as 20 numbers. */
   names: 50_000,
   /** Bytes of the different names. */
   nameBytes: 2 * 2 ** 20,
@@ -19,13 +17,12 @@ export const jsonLimits = {
 export type JsonLimits = Readonly<Record<keyof typeof jsonLimits, number>>
 
 export interface CheckJsonOptions {
-  /** Default: `jsonLimits`. */
   readonly limits?: JsonLimits
   /** Receives the members of the two outer levels. */
   readonly onMember?: (member: OuterMember) => void
 }
 
-/** A member of the two outer levels. Positions are byte offsets. */
+/** Positions are byte offsets. */
 export interface OuterMember {
   /** 1 or 2. */
   readonly depth: number
@@ -36,10 +33,10 @@ export interface OuterMember {
   readonly colon: number
 }
 
-/** Texts up to this size are not checked. A valid one has at most 2,048 levels. */
+/** Smaller texts have at most 2,048 levels. */
 const uncheckedBytes = 4096
 
-/** Parses JSON, or returns `undefined` if it is malformed. Throws the errors of `checkJson`. */
+/** Returns `undefined` for malformed JSON. Throws the errors of `checkJson`. */
 export function parseJson(text: string): unknown {
   if (text.length > uncheckedBytes) checkJson(new TextEncoder().encode(text))
   try {
@@ -53,7 +50,7 @@ export function parseJson(text: string): unknown {
 export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: CheckJsonOptions = {}): void {
   const { length } = json
   if (length <= uncheckedBytes) return
-  // Shorter JSON cannot exceed the limit: a member takes at least four bytes (two quotes, a colon and a value).
+  // A member takes at least four bytes: two quotes, a colon and a value.
   const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
   let containers = 0
@@ -76,7 +73,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
         onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: at })
-      // Count a name once: in malformed JSON, many colons can follow one string.
+      // In malformed JSON, many colons can follow one string.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
@@ -87,7 +84,6 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   }
 }
 
-/** Returns the index of the closing quote, or the length of the JSON. */
 function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
   for (let at = start; at < length; ) {
@@ -116,13 +112,12 @@ const colon = 0x3a
 const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
-/** Turns a bracket into a brace. */
 const caseBit = 0x20
 
-/** The multiplier of MurmurHash2: every bit of the hash depends on all bytes. */
+/** The multiplier of MurmurHash2. */
 const mixer = 0x5bd1e995
 
-/** Counts different names, a few percent too low because hashes collide. */
+/** Counts different names, a few percent too low because of collisions. */
 class NameCounter {
   readonly #json: Uint8Array
   readonly #limits: JsonLimits

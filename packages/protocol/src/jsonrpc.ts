@@ -17,7 +17,7 @@ export interface Request {
 
 export type Notification = Omit<Request, 'id'>
 
-/** The id is null if the request's id could not be read. */
+/** The id is null if that of the request could not be read. */
 export type Response =
   | { readonly jsonrpc: '2.0'; readonly id: Id; readonly result: unknown }
   | {
@@ -34,13 +34,11 @@ export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns an object as it is, and an empty object for other values. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 export const isId = (value: unknown): value is Id =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
 
-/** Returns the kind of a message without validating its params. */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'invalid'
   if (typeof value.method === 'string') {
@@ -52,7 +50,7 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) || (value.id === null && 'error' in value) ? 'response' : 'invalid'
 }
 
-/** Returns the id of a message, or null if it is malformed (JSON-RPC 2.0, section 5). */
+/** Null if it is malformed (JSON-RPC 2.0, section 5). */
 export const readId = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
 
 export const success = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })
@@ -63,6 +61,5 @@ export const failure = (id: Id | null, code: number, message: string, data?: unk
   error: data === undefined ? { code, message } : { code, message, data },
 })
 
-/** Returns an error as a response, with the error object as its data. */
 export const errorResponse = (id: Id | null, error: CausewayError): Response =>
   failure(id, error.definition.rpc, `${error.message}; ${error.remedy}`, errorObject(error))

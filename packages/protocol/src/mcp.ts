@@ -6,7 +6,6 @@ export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-1
 /** The stateless revision (https://modelcontextprotocol.io/specification/2026-07-28). */
 export const modernVersion = '2026-07-28'
 
-/** Newest first. */
 export const supportedVersions: readonly string[] = [modernVersion, ...legacyVersions]
 
 export const headers = Object.freeze({
@@ -14,9 +13,8 @@ export const headers = Object.freeze({
   sessionId: 'mcp-session-id',
   method: 'mcp-method',
   name: 'mcp-name',
-  /** Identifies a client. */
   causewaySession: 'causeway-session',
-  /** Identifies a call. A repetition gets the first response. */
+  /** A repetition gets the first response. */
   causewayRequest: 'causeway-request',
   /** Folder in which the client works, percent-encoded. */
   causewayProject: 'causeway-project',
@@ -24,7 +22,7 @@ export const headers = Object.freeze({
   causewayDeadline: 'causeway-deadline',
 })
 
-/** Keys of `_meta` in the stateless revision. */
+/** Of the stateless revision. */
 export const meta = Object.freeze({
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -33,7 +31,7 @@ export const meta = Object.freeze({
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 })
 
-/** Returns the protocol version in `_meta`. */
+/** The protocol version in `_meta`. */
 export function claimedVersion(message: unknown): string | undefined {
   const params = (message as { params?: { _meta?: Record<string, unknown> } } | null)?.params
   const version = params?._meta?.[meta.protocolVersion]
@@ -72,7 +70,6 @@ export type Content =
     }
   | { readonly type: 'resource'; readonly resource: ResourceContents }
 
-/** Contents of a resource: text, or bytes in Base64. */
 export type ResourceContents = {
   readonly uri: string
   readonly mimeType?: string
@@ -94,7 +91,7 @@ export type InputRequest =
   | { readonly method: 'elicitation/create' | 'sampling/createMessage'; readonly params: Params }
   | { readonly method: 'roots/list'; readonly params?: Params }
 
-/** Severity of a log message (RFC 5424), lowest first. */
+/** RFC 5424, lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
 export interface Resource {

@@ -1,9 +1,9 @@
 import { CausewayError } from './causeway-error.ts'
 
-/** Name of an app: `Replay`. */
+/** `Replay`. */
 export const appNamePattern = /^[A-Z][A-Za-z0-9]*$/
 
-/** Name of a tool or prompt: `get_frame`. */
+/** `get_frame`. */
 const toolNamePattern = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 
 /** Name on the shared mount. Clients add `mcp__causeway__` and allow 64 characters. */
@@ -22,8 +22,8 @@ export function wireName(app: string, tool: string): string {
   return name
 }
 
-/** Path segments below `/mcp` that name views of all apps, so that no app can have them. */
+/** Path segments below `/mcp` that no app can have. */
 export const reservedPaths: ReadonlySet<string> = new Set(['core', 'p'])
 
-/** Returns the path segment of an app: `replay` in `/mcp/replay`. */
+/** `replay` in `/mcp/replay`. */
 export const pathName = (app: string): string => app.toLowerCase()

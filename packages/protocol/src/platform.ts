@@ -1,7 +1,4 @@
-/**
- * Differences between Linux, macOS and Windows that the server, the bridge and the packages share. Tests pass another machine; nothing here
- * is cached.
- */
+/** Differences between Linux, macOS and Windows. Tests pass another machine. */
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 
@@ -17,27 +14,26 @@ export const thisMachine = (env: NodeJS.ProcessEnv = process.env): Machine => ({
   home: homedir(),
 })
 
-/** The folder of a server's data, unless a setting names another one. */
 export function findDataFolder({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'causeway')
   if (platform === 'win32') return win32.join(localAppData({ env, home }), 'causeway')
   return posix.join(env.XDG_DATA_HOME ?? posix.join(home, '.local', 'share'), 'causeway')
 }
 
-/** The folder for locks and logs of servers that a bridge started. */
+/** For locks and logs of servers that a bridge started. */
 export function findStateFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32') return win32.join(localAppData({ env, home }), 'causeway')
   return posix.join(env.XDG_STATE_HOME || posix.join(home, '.local', 'state'), 'causeway')
 }
 
-/** The folder for data of the bridge that can be fetched again. */
+/** For data of the bridge that can be fetched again. */
 export function findCacheFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32') return win32.join(env.XDG_CACHE_HOME || localAppData({ env, home }), 'causeway')
   const standard = platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']
   return posix.join(env.XDG_CACHE_HOME || posix.join(home, ...standard), 'causeway')
 }
 
-/** The folder in which programs of the desktop store their configuration. */
+/** In which desktop programs store their configuration. */
 export function findConfigFolder({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA ?? win32.join(home, 'AppData', 'Roaming')
@@ -47,11 +43,11 @@ export function findConfigFolder({ platform, env, home }: Machine): string {
 const localAppData = ({ env, home }: Omit<Machine, 'platform'>): string =>
   env.LOCALAPPDATA ?? win32.join(home, 'AppData', 'Local')
 
-/** Whether other users of this machine can read a file or folder of this mode. Modes have no meaning on Windows. */
+/** Whether other users can read a file of this mode. On Windows, modes have no meaning. */
 export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32' && (mode & 0o077) !== 0
 
-/** Returns the command that opens a URL or a file in its program. No shell interprets the text. */
+/** The command that opens a URL or a file in its program. No shell interprets the text. */
 export function openerCommand(
   target: string,
   platform: NodeJS.Platform = process.platform,
@@ -62,18 +58,18 @@ export function openerCommand(
 }
 
 /**
- * Returns the signals that stop a program. On Windows, Ctrl-Break sends SIGBREAK, and closing the console window SIGHUP, after which
- * Windows ends the process in about ten seconds.
+ * Signals that stop a program. On Windows, Ctrl-Break sends SIGBREAK. Closing the window sends SIGHUP and
+ * ends the process in ten seconds.
  */
 export const listStopSignals = (platform: NodeJS.Platform = process.platform): readonly NodeJS.Signals[] =>
   platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
 
-/** Whether a process can send another one a signal that it handles, and a process group exists. On Windows, a signal kills. */
+/** Whether process groups exist and signals can be handled. On Windows, a signal kills. */
 export const canSignal = (platform: NodeJS.Platform = process.platform): boolean => platform !== 'win32'
 
 /**
- * Returns the path on which a local socket of this name is opened: on Windows a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also written
- * with slashes. `undefined` if the platform cannot open it.
+ * Path of a local socket: on Windows a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also with slashes.
+ * `undefined` if the platform cannot open it.
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined

@@ -5,18 +5,16 @@ export interface ErrorDefinition {
   readonly status: number
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
-  /** What happened, for the documentation. */
   readonly about: string
-  /** What the caller can do. It follows the message after a semicolon: lower case, no period. */
+  /** What the caller can do. Follows the message after a semicolon: lower case, no period. */
   readonly remedy: string
   /** Error number in the app's original design. */
   readonly legacyCode?: number
 }
 
-/** The declaration of a code. By default, `rpc` is -32000 and `retryable` is false. */
+/** Defaults: `rpc` -32000, `retryable` false. */
 export type ErrorDeclaration = Pick<ErrorDefinition, 'status' | 'about' | 'remedy'> & Partial<ErrorDefinition>
 
-/** Codes of messages and transports, and codes that several packages share. */
 export const wireErrors = {
   // Messages (https://www.jsonrpc.org/specification#error_object)
   PARSE_ERROR: {

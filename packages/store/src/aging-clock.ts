@@ -1,9 +1,8 @@
 import type { Database } from 'better-sqlite3'
 
 export interface Clocks {
-  /** Unix time in milliseconds. */
   readonly now: () => number
-  /** Milliseconds of a monotonic clock. */
+  /** Monotonic, in milliseconds. */
   readonly steady: () => number
 }
 
@@ -17,10 +16,9 @@ export interface AgingOptions {
   readonly steady?: Clocks['steady'] | undefined
 }
 
-/** Smaller differences are gradual corrections. */
 const minJumpMs = 60_000
 
-/** Detects jumps of the time of day: a clock that was set, or a machine that slept. */
+/** Detects jumps of the time of day, such as after sleep. */
 export class ClockJumpDetector {
   readonly #clocks: Clocks
   #offset: number
@@ -30,7 +28,7 @@ export class ClockJumpDetector {
     this.#offset = clocks.now() - clocks.steady()
   }
 
-  /** Returns the jump since the previous call in whole milliseconds, or 0. */
+  /** Whole milliseconds since the previous call, or 0. */
   detect(): number {
     const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
     if (Math.abs(jump) < minJumpMs) return 0
@@ -39,7 +37,7 @@ export class ClockJumpDetector {
   }
 }
 
-/** A clock for rows that expire. After a jump it shifts their times, so that they keep their age. */
+/** A clock for rows that expire. A jump shifts their times, so that they keep their age. */
 export class AgingClock {
   readonly #jumps: ClockJumpDetector
   readonly #now: () => number
@@ -51,7 +49,7 @@ export class AgingClock {
   constructor(db: Database, { columns, keepMs, now, steady = now }: AgingOptions) {
     this.#jumps = new ClockJumpDetector({ now, steady })
     this.#now = now
-    // The table is local to the connection, and a rollback resets it together with the rows.
+    // A rollback resets the table together with the rows.
     db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')
     const shifted = db.prepare<[], number>('SELECT ms FROM aged').pluck()
     const addShift = db.prepare<[number]>('UPDATE aged SET ms = ms + ?')
@@ -66,7 +64,6 @@ export class AgingClock {
     })
   }
 
-  /** Unix time in milliseconds. */
   now(): number {
     const jump = this.#jumps.detect()
     this.#hasJumped ||= jump !== 0

@@ -11,15 +11,15 @@ import { createPrivateFile } from './open-database.ts'
 
 export interface BackupOptions {
   readonly signal?: AbortSignal
-  /** SQL that runs in the copy before it replaces `to`. Deleted data leaves no trace. */
+  /** SQL that runs in the copy. Deleted data leaves no trace. */
   readonly change?: string | undefined
 }
 
 const pagesPerStep = 256
 
 /**
- * Copies a database while other connections write to it, checks the copy and replaces `to` with it. The copy contains the state at
- * the start, in one file without WAL. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
+ * Replaces `to` with a checked copy of the database, as it is at the start and without WAL, while other
+ * connections write. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export async function backupFile(file: string, to: string, options: BackupOptions = {}): Promise<void> {
   requireInitialized(file)
@@ -61,7 +61,7 @@ async function copyDatabase(db: Database, to: string, { signal, change }: Backup
   }
 }
 
-/** Leaves WAL mode, because WAL requires a writable folder. */
+/** Leaves WAL mode, which requires a writable folder. */
 function sealCopy(copy: string, source: string, change?: string): void {
   const db = new BetterSqlite3(copy)
   try {
@@ -81,12 +81,12 @@ function sealCopy(copy: string, source: string, change?: string): void {
   }
 }
 
-/** Returns the applied migrations of a closed database. Throws `DATA_DAMAGED`. */
+/** Names of the applied migrations. Throws `DATA_DAMAGED`. */
 export function readSchema(file: string): readonly string[] {
   return withDatabase(file, { readonly: true }, listMigrations)
 }
 
-/** Runs SQL in a closed database in one transaction. Throws `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+/** Runs SQL in one transaction. Throws `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
 export function updateFile(
   file: string,
   statements: readonly { sql: string; values?: readonly unknown[] }[],

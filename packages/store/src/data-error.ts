@@ -4,11 +4,10 @@ import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
 
-/** Errors of a full disk, and of files and folders that cannot be written. */
+/** Of a full disk, and of files that cannot be written. */
 const unwritable =
   /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
 
-/** Classifies an error of SQLite or the file system. */
 export function classifyFailure(error: unknown): FailureKind | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'SQLITE_NOTADB') return 'not-a-database'
@@ -17,7 +16,7 @@ export function classifyFailure(error: unknown): FailureKind | undefined {
   return unwritable.test(code) ? 'unwritable' : undefined
 }
 
-/** Converts an error of a data file to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns any other error unchanged. */
+/** Converts errors to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns others unchanged. */
 export function toDataError(error: unknown, path: string): unknown {
   const kind = classifyFailure(error)
   const cause = new Error(path, { cause: error })

@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of data files. */
 export const StoreError = defineErrors({
   NEWER_DATA: {
     status: 500,

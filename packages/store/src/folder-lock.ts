@@ -8,7 +8,7 @@ import { createPrivateFile } from './open-database.ts'
 
 export const lockFiles = { lock: 'server.lock', holder: 'server.json' } as const
 
-/** An exclusive lock on a data folder. SQLite holds a lock of the operating system, which ends with the process. */
+/** A lock on a data folder, which the system releases with the process. */
 export class FolderLock {
   readonly #dir: string
   readonly #db: Database
@@ -19,7 +19,7 @@ export class FolderLock {
     const file = join(dir, lockFiles.lock)
     try {
       createPrivateFile(file)
-      // Older versions created the file with another mode.
+      // Older versions used another mode.
       chmodSync(file, 0o600)
       this.#db = new BetterSqlite3(file, { timeout: 0 })
       try {

@@ -1,4 +1,4 @@
-/** Markers of initialized databases, `minds.db.initialized`: they distinguish a lost database from a first start. */
+/** `minds.db.initialized` distinguishes a lost database from a first start. */
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { CausewayError } from '@causeway/protocol'
@@ -9,11 +9,13 @@ import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
 
-/** Suffixes of the files that are removed with a database. The marker is first: a crash in between must not look like a loss. */
+/**
+ * Files that are removed with a database. The marker is first: a crash in between must not look like a loss.
+ */
 export const sidecars = [markerSuffix, '-wal', '-shm', '-journal'] as const
 
 /**
- * Throws `DATA_MISSING` if the database was initialized and its file is missing or empty. Must run before SQLite opens the file
+ * Throws `DATA_MISSING` if an initialized database is missing or empty. Must run before SQLite opens the file
  * and deletes the log of an empty database.
  */
 export function requireInitialized(file: string): void {
@@ -28,12 +30,12 @@ export function requireSameDatabase(db: Database): void {
   throw missingError(db.name, 'was replaced by another one')
 }
 
-/** Writes the marker after flushing the database, so that a power failure leaves no marker without a database. */
+/** Flushes the database first, so that a power failure leaves no marker without a database. */
 export function markInitialized(db: Database): void {
   const initialized = initializedAt(db)
   if (initialized === undefined || readMarker(db.name) !== undefined) return
   const [checkpoint] = db.pragma('wal_checkpoint(PASSIVE)') as [{ log: number; checkpointed: number }]
-  // Another connection still uses the log, so the next start writes the marker.
+  // Another connection uses the log, so the next start writes the marker.
   if (checkpoint.log !== checkpoint.checkpointed) return
   const marker = openSync(`${db.name}${markerSuffix}`, 'w', 0o600)
   try {
@@ -48,16 +50,16 @@ export function markInitialized(db: Database): void {
 function findLoss(file: string): 'is missing' | 'is empty' | undefined {
   const wasInitialized = (): boolean =>
     readSize(`${file}${markerSuffix}`) !== undefined || readSize(`${file}-wal`) !== undefined
-  // Checked before the size: another process may be initializing the file, which gets its first page before marker and log.
+  // Checked before the size: a new file gets its first page before marker and log.
   if (!wasInitialized()) return undefined
   const size = readSize(file)
   if (size !== undefined && size > 0) return undefined
-  // Checked again: another process may be removing the database, which loses marker and log first.
+  // Checked again: a file that is being removed loses marker and log first.
   if (!wasInitialized()) return undefined
   return size === undefined ? 'is missing' : 'is empty'
 }
 
-/** Returns when the database was initialized, as Unix time in milliseconds. */
+/** When the database was initialized, in Unix milliseconds. */
 function readMarker(file: string): number | undefined {
   try {
     const { initialized_ms } = JSON.parse(readFileSync(`${file}${markerSuffix}`, 'utf8')) as {

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { damagedError } from './data-error.ts'
 import { StoreError } from './errors.ts'
 
-/** One step of a schema. Steps are applied in order, once each. A published step never changes. */
+/** Applied in order, once. A published step never changes. */
 export interface Migration {
   readonly name: string
   readonly up: string | ((db: Database) => void)
@@ -11,25 +11,23 @@ export interface Migration {
 
 const migrationTable = 'causeway_migration'
 
-/** A row of the migration table, which may be damaged. */
 interface HistoryRow {
   readonly name: unknown
   /** Missing in files of older versions. */
   readonly sql_hash?: unknown
 }
 
-/** Returns the names of the applied migrations, in order. */
 export const listMigrations = (db: Database): readonly string[] =>
   readHistory(db).map(({ name }) => String(name))
 
-/** Returns when the database was created, in Unix milliseconds. This identifies it. */
+/** Unix milliseconds. Identifies the database. */
 export function initializedAt(db: Database): number | undefined {
   if (!hasHistory(db)) return undefined
   const sql = `SELECT applied_ms FROM ${migrationTable} ORDER BY version LIMIT 1`
   return db.prepare<[], number>(sql).pluck().get()
 }
 
-/** Throws `DATA_DAMAGED` if the migration table is damaged. A damaged page can look like the history of a newer version. */
+/** Throws `DATA_DAMAGED` if the table of migrations is damaged, which can look like a newer version. */
 export function requireIntactHistory(db: Database): void {
   if (!hasHistory(db)) return
   requireNoProblem(db, db.pragma(`integrity_check('${migrationTable}')`, { simple: true }))
@@ -38,13 +36,13 @@ export function requireIntactHistory(db: Database): void {
   if (!readHistory(db).every(isPlausible)) requireNoProblem(db, 'the migration table has an impossible row')
 }
 
-/** Throws `DATA_DAMAGED` if a page is damaged. Reads the whole file. */
+/** Reads the whole file. Throws `DATA_DAMAGED`. */
 export function requireIntactPages(db: Database): void {
   requireNoProblem(db, db.pragma('quick_check(1)', { simple: true }))
 }
 
 /**
- * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for a known migration that was applied with other
+ * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for one that was applied with other
  * statements, for example by an unreleased build.
  */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
@@ -63,7 +61,7 @@ export function requireKnownHistory(db: Database, migrations: readonly Migration
   )
 }
 
-/** Applies each missing migration in a transaction of its own. */
+/** Each migration has its own transaction. */
 export function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${migrationTable} (version INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, sql_hash TEXT NOT NULL, applied_ms INTEGER NOT NULL) STRICT`,
@@ -94,7 +92,7 @@ function requireNoProblem(db: Database, problem: unknown): void {
   if (problem !== 'ok') throw damagedError(db.name, new Error(`${db.name}: ${problem}`))
 }
 
-/** Hashes the statements without regard to white space; for a function, its name. */
+/** White space does not matter; of a function, only its name counts. */
 const hashMigration = ({ name, up }: Migration = { name: '', up: '' }): string =>
   createHash('sha256')
     .update(typeof up === 'string' ? up.replace(/\s+/g, ' ').trim() : name)

@@ -17,17 +17,17 @@ interface OpenOptions {
   readonly synchronous?: 'normal' | 'full'
   /** Page size of a new file, a power of two up to 65536. Default: 4096. */
   readonly pageBytes?: number
-  /** Maximum wait for a lock of another process. Default: 5000. */
+  /** Wait for a lock of another process. Default: 5000. */
   readonly busyTimeoutMs?: number
-  /** Unix time in milliseconds. */
   readonly now?: () => number
 }
 
 /**
- * Opens or creates a database with WAL and foreign keys, folder mode 0700 and file mode 0600, and applies missing migrations.
+ * Opens or creates a database with WAL and foreign keys (folder mode 0700, file mode 0600) and applies
+ * missing migrations.
  *
- * Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`. Throws `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING` without changing the
- * file.
+ * Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`, and without changing the file `NEWER_DATA`,
+ * `DATA_SCHEMA_DIFFERS` and `DATA_MISSING`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
@@ -50,7 +50,7 @@ export function openDatabase(file: string, options: OpenOptions): Database {
       return db
     } catch (error) {
       try {
-        // On a damaged schema, a migration fails with a general SQL error.
+        // On a damaged schema, SQL fails with a general error.
         if ((error as NodeJS.ErrnoException).code === 'SQLITE_ERROR') requireIntactPages(db)
       } finally {
         db.close()
@@ -62,14 +62,14 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   }
 }
 
-/** Creates a private file before SQLite does, which copies the mode to `-wal`, `-shm` and `-journal`. */
+/** SQLite copies the mode of the file to `-wal`, `-shm` and `-journal`. */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
-    // Opening and closing an existing file would drop the locks of its connections.
+    // Closing an existing file would drop the locks of its connections.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { missingError } from './marker.ts'
 
-/** A database file in use. On Unix, SQLite can still write to a removed file, and the rows are lost at the next start. */
+/** On Unix, SQLite can write to a removed file, and the rows are lost at the next start. */
 export class OpenFile {
   readonly #path: string
-  /** Device and inode; `undefined` while the file does not exist yet. */
+  /** Device and inode, once the file exists. */
   #identity: string | undefined
 
   constructor(path: string) {
@@ -12,7 +12,7 @@ export class OpenFile {
     this.#identity = readIdentity(path)
   }
 
-  /** Throws `DATA_MISSING` if the file was removed or replaced since it was opened. Takes about a microsecond. */
+  /** Throws `DATA_MISSING` if the file was removed or replaced since it was opened. */
   requireInPlace(): void {
     const identity = readIdentity(this.#path)
     this.#identity ??= identity

@@ -1,4 +1,4 @@
-/** Differences between the file systems of platforms. Tests pass the platform. */
+/** Tests pass the platform. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
@@ -6,10 +6,8 @@ import { open } from 'node:fs/promises'
 export const canRenameOpenFolder = (platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32'
 
-/** Whether the entries of a folder can be flushed. */
 const canSyncFolder = (platform: NodeJS.Platform): boolean => platform !== 'win32'
 
-/** Flushes the entries of a folder, if the platform can. */
 export async function syncFolder(
   folder: string,
   platform: NodeJS.Platform = process.platform,
@@ -19,7 +17,6 @@ export async function syncFolder(
   await handle.sync().finally(() => handle.close())
 }
 
-/** Flushes the entries of a folder, if the platform can. */
 export function syncFolderSync(folder: string, platform: NodeJS.Platform = process.platform): void {
   if (!canSyncFolder(platform)) return
   const handle = openSync(folder, 'r')

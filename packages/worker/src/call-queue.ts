@@ -12,7 +12,7 @@ export interface QueueOptions {
 }
 
 export interface Caller {
-  /** Clients take turns: one with many calls does not delay the others. */
+  /** Clients take turns. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -23,7 +23,6 @@ interface WaitingCall {
   readonly reject: (error: CausewayError) => void
 }
 
-/** Limits concurrent calls and queues the others. */
 export class CallQueue {
   readonly #options: QueueOptions
   #waiting: readonly WaitingCall[] = []
@@ -38,7 +37,9 @@ export class CallQueue {
     return this.#waiting.length
   }
 
-  /** Rejects with what `work` throws, `CANCELLED`, and `OVERLOADED` if the queue is full or the wait is too long. */
+  /**
+   * Rejects with what `work` throws, `CANCELLED`, and `OVERLOADED` if the queue is full or the wait too long.
+   */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (this.#isClosed || caller.signal?.aborted) throw cancelledError()
     if (this.#running < this.#options.maxRunning) this.#running += 1
@@ -86,7 +87,6 @@ export class CallQueue {
     }
   }
 
-  /** Starts the next call, and moves the client's other calls behind those of other clients. */
   #startNext(): void {
     const [next, ...others] = this.#waiting
     if (next === undefined) {

@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of worker threads. */
 export const WorkerError = defineErrors({
   WORKER_LOST: {
     status: 503,

@@ -6,7 +6,7 @@ import {
   toPlainError,
 } from '@causeway/protocol'
 
-/** Methods of a worker. Each has one argument and one result, both structured-cloneable. */
+/** Methods of a worker, with one argument and one result, both structured-cloneable. */
 export type MethodTable<Table> = { readonly [Name in keyof Table]: (args: never) => unknown }
 
 export type MethodArgs<Table extends MethodTable<Table>, Name extends keyof Table> = Parameters<
@@ -30,10 +30,9 @@ export type Reply =
   | { readonly id: number; readonly error: SerializedError }
   | { readonly id: number; readonly progress: Readonly<Parameters<Progress>> }
 
-/** A `CausewayError`, or the message and stack of any other error. */
 type SerializedError = PlainError | { readonly code: null; readonly message: string; readonly stack: string }
 
-/** `failure` replaces the message of an error that is not a `CausewayError`. */
+/** `failure` replaces the message of any other error. */
 export function serializeError(error: unknown, failure: string): SerializedError {
   if (isCausewayError(error)) return toPlainError(error)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -4,14 +4,14 @@ import { constants, getPriority, setPriority } from 'node:os'
 /** As a nice value. */
 const childPriority = 5
 
-/** Lowers the priority of this thread. Only Linux has thread priorities; on other systems nothing changes. */
+/** Only on Linux; other systems have no thread priorities. */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }
 
 /**
- * Lowers the priority of a child process, so that the server answers while both need the processor. Has no effect on a process
- * that could not be started or has ended.
+ * So that the server answers while both need the processor. Ignores a process that has ended or did not
+ * start.
  */
 export function lowerProcessPriority({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return
@@ -20,12 +20,12 @@ export function lowerProcessPriority({ pid }: { readonly pid?: number | undefine
   } catch {}
 }
 
-/** The same for a child that was started with `detached`, and for the processes that it starts. */
+/** For a child that was started with `detached`, and its own children. */
 export function lowerGroupPriority(child: { readonly pid?: number | undefined }): void {
   lowerProcessPriority(child)
   if (process.platform !== 'linux' || child.pid === undefined) return
   try {
-    // Linux shares the processor among sessions first (sched(7), autogroup): a nice value has no effect on another session.
+    // Linux shares the processor among sessions first (sched(7), autogroup), whatever the nice value.
     writeFileSync(`/proc/${child.pid}/autogroup`, String(childPriority))
   } catch {}
 }

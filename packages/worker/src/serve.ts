@@ -27,17 +27,16 @@ export type Handlers<Table extends MethodTable<Table>> = {
 type UntypedHandler = (args: unknown, call: Call) => unknown
 
 interface ServeOptions {
-  /** Replaces the message of an error that is not a `CausewayError`. */
+  /** Message for errors that are not a `CausewayError`. */
   readonly failure: string
   /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
-  /** Runs before the thread ends. */
   readonly close?: () => void | Promise<void>
-  /** Returns buffers of a result to transfer instead of clone. */
+  /** Buffers of a result to transfer instead of clone. */
   readonly transfer?: (result: unknown) => readonly ArrayBuffer[]
 }
 
-/** Serves the calls of the parent thread in the order of their arrival. A handler that awaits lets the next call start. */
+/** Handlers start in the order of their calls. One that awaits lets the next start. */
 export function serve<Table extends MethodTable<Table>>(
   handlers: Handlers<Table>,
   { failure, convert = (error) => error, close, transfer }: ServeOptions,

@@ -8,11 +8,11 @@ interface SharedCall<Result> {
   callers: number
 }
 
-/** Runs work once for all callers that request it at the same time. */
+/** Runs work once for callers that request it at the same time. */
 export class SharedCalls<Result> {
   readonly #calls = new Map<string, SharedCall<Result>>()
 
-  /** Joins the running work of a key, or starts `work`. It is cancelled when all of its callers have cancelled. */
+  /** Joins the running work of a key, or starts `work`. It is cancelled with its last caller. */
   async run(
     key: string,
     work: (options: Required<CallOptions>) => Promise<Result>,
@@ -41,7 +41,6 @@ export class SharedCalls<Result> {
     }
   }
 
-  /** Whether a caller waits for the work of this key. */
   has(key: string): boolean {
     return this.#calls.has(key)
   }

@@ -4,12 +4,11 @@ import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } 
 import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
-/** Maximum number of workers that one call starts. */
 const maxStarts = 3
 
 /**
- * A worker for calls without side effects that use the same data. If a call ends the worker, the other pending calls are
- * repeated, each in a worker of its own.
+ * A worker for calls without side effects. If a call ends it, each other pending call is repeated in its own
+ * worker.
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
@@ -43,8 +42,8 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with what the method throws, `CANCELLED` on abort and on `stop`, and `WORKER_LOST` if this call ended its worker or
-   * no worker stays alive.
+   * Rejects with what the method throws, `CANCELLED`, and `WORKER_LOST` if this call ended its worker or no
+   * worker stays alive.
    */
   async call<Name extends keyof Table & string>(
     method: Name,
@@ -84,7 +83,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     }
   }
 
-  /** Stops the workers, including a starting one. A later call starts another. */
+  /** A later call starts another worker. */
   async stop(): Promise<void> {
     this.#stops += 1
     const workers = [this.#starting ?? this.#link, this.#repeating]

@@ -26,14 +26,14 @@ export interface CallOptions {
 }
 
 interface SendOptions extends CallOptions {
-  /** Buffers of the argument to transfer instead of clone. */
+  /** Buffers to transfer instead of clone. */
   readonly transfer?: readonly ArrayBuffer[]
 }
 
 interface WorkerOptions {
   /** For messages: `the worker that reads the recording`. */
   readonly name: string
-  /** Remedy in `WORKER_LOST` errors of this worker. Default: to call again. */
+  /** Of `WORKER_LOST`. Default: to call again. */
   readonly remedy?: string
   readonly resourceLimits?: ResourceLimits
 }
@@ -44,13 +44,13 @@ interface PendingCall {
   readonly progress: CallOptions['progress']
 }
 
-/** A worker cannot report its heap size during a long SQLite statement. */
+/** A long SQLite statement delays the measurement. */
 const measureTimeoutMs = 50
 
-/** Grace period for the end of a closed worker. */
+/** For the end of a closed worker. */
 const stopTimeoutMs = 2000
 
-/** A worker thread. It keeps the process alive only while it has pending calls. */
+/** Keeps the process alive only during calls. */
 export class WorkerLink<Table extends MethodTable<Table>> {
   readonly #options: WorkerOptions
   readonly #worker: Worker
@@ -66,7 +66,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   /** The entry file calls `serve`. */
   constructor(entry: URL, options: WorkerOptions) {
     this.#options = options
-    // A separate port: `node --watch` posts its own messages on the default one.
+    // `node --watch` posts its own messages on the default port.
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(entry, {
@@ -91,7 +91,6 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#calls.size
   }
 
-  /** Whether the worker accepts calls. */
   get isAlive(): boolean {
     return this.#isAlive
   }
@@ -111,7 +110,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
   }
 
-  /** Size of the heap and its buffers; the previous size if the worker is blocked. */
+  /** Heap and buffers; the previous size if the worker is blocked. */
   async bytes(): Promise<number> {
     if (!this.#isAlive) return 0
     this.#measurement ??= this.#measure()
@@ -121,8 +120,8 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Processor time of the thread in milliseconds, which grows slowly on a busy machine. Before Node.js 24.6 it is the time of
-   * the clock. A thread that is blocked or has ended may never report it.
+   * In milliseconds; before Node.js 24.6 the time of the clock. May never resolve for a blocked or ended
+   * thread.
    */
   async processorMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
@@ -130,7 +129,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return (user + system) / 1000
   }
 
-  /** Ends the thread immediately; pending calls fail with `WORKER_LOST`. */
+  /** Pending calls fail with `WORKER_LOST`. */
   async kill(): Promise<void> {
     this.#isAlive = false
     await this.#worker.terminate()
@@ -195,7 +194,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#lastBytes
   }
 
-  /** Keeps the process alive during calls, and until a stopped thread has ended. */
+  /** During calls, and until a stopped thread has ended. */
   #updateRefs(): void {
     if (this.#calls.size > 0) this.#port.ref()
     else this.#port.unref()
@@ -204,7 +203,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 }
 
-/** Stops the worker if `initialize` fails. Returns its result. */
+/** Stops the worker if `initialize` fails. */
 export async function initializeWorker<Table extends MethodTable<Table>, Result>(
   link: WorkerLink<Table>,
   initialize: (link: WorkerLink<Table>) => Promise<Result>,
@@ -217,7 +216,7 @@ export async function initializeWorker<Table extends MethodTable<Table>, Result>
   }
 }
 
-/** Returns a file relative to a module, with the extension of the module: `.ts` in sources, `.js` in builds. */
+/** Replaces the extension by that of the module: `.ts` in sources, `.js` in builds. */
 export function resolveWorkerFile(name: string, moduleUrl: string): URL {
   return new URL(`./${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl)
 }

@@ -1,6 +1,6 @@
 import type { WorkerLink } from './worker-link.ts'
 
-/** Memory of workers. Stopping workers without pending calls releases it. */
+/** Stopping workers without pending calls releases their memory. */
 export type WorkerMemory = ReturnType<typeof createWorkerMemory>
 
 export function createWorkerMemory(
@@ -12,14 +12,13 @@ export function createWorkerMemory(
       const bytes = await Promise.all(findAlive().map((link) => link.bytes()))
       return bytes.reduce((sum, one) => sum + one, 0)
     },
-    /** Returns the number of released bytes. */
+    /** Returns the released bytes. */
     async shrink(bytes: number): Promise<number> {
       let released = 0
       for (const link of findAlive()) {
         if (released >= bytes) break
         if (link.pending > 0) continue
         const size = await link.bytes()
-        // A call may have been sent in the meantime.
         if (link.pending > 0 || !link.isAlive) continue
         await link.stop()
         released += size

@@ -5,25 +5,22 @@ import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } 
 import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
-/** Options for a pool of at most `maxRunning` workers. */
 export interface PoolOptions extends QueueOptions {
-  /** A longer call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
+  /** Then the call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
   readonly limitMs?: number
-  /** If a cancelled call does not end within this time, its worker is ended. Default: 1000. */
+  /** Then the worker of a cancelled call is ended. Default: 1000. */
   readonly cancelGraceMs?: number
-  /** Workers stop after this time without a call. Default: never. */
+  /** Then an unused worker stops. Default: never. */
   readonly idleMs?: number
 }
 
-/** Options for a call of a pool. */
 export interface PoolCallOptions extends CallOptions, Caller {
   /** Replaces the limit of the pool. */
   readonly limitMs?: number
-  /** The same for processor time of the worker, which a busy machine does not increase. Default: no limit. */
+  /** Processor time, which does not grow while other programs run. Default: no limit. */
   readonly processorLimitMs?: number
 }
 
-/** Workers of one kind. Each runs one call at a time. */
 export class WorkerPool<Table extends MethodTable<Table>> {
   readonly #start: () => WorkerLink<Table>
   readonly #options: PoolOptions
@@ -47,8 +44,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with what the method throws, `CANCELLED` on abort and after `stop`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call
-   * ended its worker, and `OVERLOADED` if too many calls wait.
+   * Rejects with what the method throws, `CANCELLED`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call ended
+   * its worker, and `OVERLOADED` if too many wait.
    */
   call<Name extends keyof Table & string>(
     method: Name,
@@ -97,7 +94,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     }, options)
   }
 
-  /** Stops the workers. Rejects running, waiting and later calls with `CANCELLED`. */
+  /** Rejects running, waiting and later calls with `CANCELLED`. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#queue.close()
@@ -124,7 +121,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 }
 
-/** Calls `expire` once a worker has used `limitMs` of processor time from now on. Returns a function that ends the watch. */
+/** Returns a function that ends the watch. Time counts from now on. */
 function watchProcessorTime(
   link: { processorMs(): Promise<number> },
   limitMs: number,
