@@ -1,7 +1,6 @@
-/** The program `causeway`: runs a command, or the server if no command is given. */
 import { runCommand } from './cli/run.ts'
 
 const { argv, env, stdin, stdout, stderr } = process
-// A reader such as `head` closes the pipe when it has read enough.
+// A reader such as `head` closes the pipe early.
 stdout.on('error', () => process.exit(1))
 process.exitCode = await runCommand({ argv: argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr })

@@ -24,7 +24,7 @@ import { toPortError, toRunningError } from './process/start-errors.ts'
 import { version } from './process/version.ts'
 import { formatWelcome, type StartedServer } from './process/welcome.ts'
 
-/** Starts the server. Resolves when it listens; it runs until the process receives a signal. */
+/** Resolves when the server listens; it runs until a signal. */
 export async function serve({ config, given }: Pick<Invocation, 'config' | 'given'>): Promise<void> {
   if (!config.enabled) {
     process.stdout.write('Causeway is disabled by MCP_SERVER_ENABLED=false.\n')
@@ -98,7 +98,7 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
     log.info({}, 'stopped')
     await files?.close()
     folder.release()
-    // All data is saved. A blocked write to stderr would also block a normal exit.
+    // All data is saved. A blocked stderr would also block a normal exit.
     if ((await lines?.close()) === false) process.kill(process.pid, 'SIGKILL')
   })
   if (isPretty) process.stderr.write(formatWelcome(describeStart(core, http.url), process.env))
@@ -118,7 +118,7 @@ function lockDataFolder(dataDir: string): FolderLock {
   }
 }
 
-/** Throws `INVALID_SETTING` if the address is not loopback and there is no token file. */
+/** Throws `INVALID_SETTING` for an address other than loopback without tokens. */
 function openTokenFile({ host, tokenFile }: Config, log: Logger): TokenFile | undefined {
   if (tokenFile !== undefined) return new TokenFile(tokenFile, { log })
   if (isLoopback(host)) return undefined

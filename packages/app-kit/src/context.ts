@@ -25,7 +25,7 @@ export interface Changes {
   resource(uri: string): void
 }
 
-/** For the audit: ids, counts and revisions, but no secrets or text that a person wrote. */
+/** Facts for the audit: ids, counts and revisions, but no secrets or text that a person wrote. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
 
 export interface Env {

@@ -17,7 +17,7 @@ export interface Answer<Data> {
   readonly json?: string
 }
 
-/** For data whose JSON exists already, for example from a worker. */
+/** Returns data whose JSON exists already, for example from a worker. */
 export const fromJson = <Data>(json: string): Answer<Data> => ({
   [brand]: true,
   data: JSON.parse(json) as Data,

@@ -10,12 +10,11 @@ import type { Env, Facts, Log, Roots, ToolContext } from './context.ts'
 import type { App } from './define-app.ts'
 
 /** By default, the log is discarded, the clock is 0 and there are no roots or other apps. */
-export interface TestOptions
-  extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | 'newId' | 'log' | 'call'>> {
+interface TestOptions extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | 'newId' | 'log' | 'call'>> {
   readonly dir: string
 }
 
-export interface TestCall {
+interface TestCall {
   readonly signal?: AbortSignal
   /** Answers questions. Without it, the client does not support them. */
   readonly reply?: (question: InputRequest, key: string) => unknown

@@ -66,7 +66,7 @@ function zoneMs(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Unix time of midnight UTC in milliseconds, or `undefined` for an invalid Gregorian date. */
+/** Returns the Unix time of midnight UTC in milliseconds, or `undefined` for an invalid Gregorian date. */
 export function dayStart(year: number, month: number, day: number): number | undefined {
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined
   return daysFromCivil(year, month, day) * dayMs

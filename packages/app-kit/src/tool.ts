@@ -53,11 +53,11 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly searchHint?: string
   /** Arguments, each with a description. */
   readonly input: Input
-  /** Without transforms. The data may have more members. Without it, no output schema is listed. */
+  /** Members of the data, without transforms. The data may have more. Default: no output schema is listed. */
   readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
-  /** Callable but missing from lists and docs, such as the old name of a merged tool. */
+  /** Whether the tool is callable but not listed, such as the old name of a merged tool. */
   readonly unlisted?: boolean
   /** Whether `/mcp/core` lists the tool, even if it is `unlisted`. */
   readonly isCore?: boolean

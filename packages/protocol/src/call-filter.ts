@@ -15,7 +15,7 @@ export type CallCondition = { readonly isNegated: boolean } & (
 
 export type CallFilter = readonly CallCondition[]
 
-export interface FilteredCall {
+interface FilteredCall {
   readonly app: string
   readonly tool: string
   /** `ok` or an error code. */

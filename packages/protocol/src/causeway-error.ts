@@ -5,7 +5,7 @@ export type ErrorData = Readonly<Record<string, unknown>>
 
 export type WireErrorCode = keyof typeof wireErrors
 
-export interface ErrorOptions {
+interface ErrorOptions {
   readonly data?: ErrorData
   readonly remedy?: string
   readonly retryable?: boolean
@@ -24,7 +24,7 @@ export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'da
 
 const maxMessageLength = 4000
 
-/** For codes that nobody declared, for example in JavaScript. */
+/** Definition of codes without a declaration, for example in JavaScript. */
 const undeclared: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,

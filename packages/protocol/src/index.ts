@@ -5,7 +5,6 @@ export {
   defineErrors,
   type ErrorClass,
   type ErrorData,
-  type ErrorOptions,
   fromPlainError,
   isCausewayError,
   type PlainError,
@@ -17,7 +16,6 @@ export {
 export { closest, editDistance } from './closest.ts'
 export * from './error-object.ts'
 export {
-  type CheckJsonOptions,
   checkJson,
   type JsonLimits,
   jsonLimits,

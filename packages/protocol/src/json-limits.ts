@@ -16,7 +16,7 @@ export const jsonLimits = {
 
 export type JsonLimits = Readonly<Record<keyof typeof jsonLimits, number>>
 
-export interface CheckJsonOptions {
+interface CheckJsonOptions {
   readonly limits?: JsonLimits
   /** Receives the members of the two outer levels. */
   readonly onMember?: (member: OuterMember) => void

@@ -22,7 +22,7 @@ export const headers = Object.freeze({
   causewayDeadline: 'causeway-deadline',
 })
 
-/** Of the stateless revision. */
+/** Keys of `_meta` in the stateless revision. */
 export const meta = Object.freeze({
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 
-export interface Clocks {
+interface Clocks {
+  /** Unix time in milliseconds. */
   readonly now: () => number
   /** Monotonic, in milliseconds. */
   readonly steady: () => number

@@ -9,7 +9,7 @@ import { requireInitialized, requireSameDatabase } from './marker.ts'
 import { listMigrations, requireIntactHistory } from './migrate.ts'
 import { createPrivateFile } from './open-database.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly signal?: AbortSignal
   /** SQL that runs in the copy. Deleted data leaves no trace. */
   readonly change?: string | undefined

@@ -19,6 +19,7 @@ interface OpenOptions {
   readonly pageBytes?: number
   /** Wait for a lock of another process. Default: 5000. */
   readonly busyTimeoutMs?: number
+  /** Unix time in milliseconds. */
   readonly now?: () => number
 }
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Start time of a process (on Linux also the boot), which distinguishes it from a later one with the same
- * pid. Empty on Windows; `undefined` if the process does not exist or is a zombie.
+ * Returns the start time of a process (on Linux also the boot), which distinguishes it from a later one with
+ * the same pid. Empty on Windows; `undefined` if the process does not exist or is a zombie.
  */
 export function identifyProcess(pid: number): string | undefined {
   if (!exists(pid)) return undefined

@@ -10,8 +10,7 @@ export function lowerThreadPriority(): void {
 }
 
 /**
- * So that the server answers while both need the processor. Ignores a process that has ended or did not
- * start.
+ * Lets the server answer while both need the processor. Ignores a process that has ended or did not start.
  */
 export function lowerProcessPriority({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return
@@ -20,7 +19,7 @@ export function lowerProcessPriority({ pid }: { readonly pid?: number | undefine
   } catch {}
 }
 
-/** For a child that was started with `detached`, and its own children. */
+/** Includes the children of a process that was started with `detached`. */
 export function lowerGroupPriority(child: { readonly pid?: number | undefined }): void {
   lowerProcessPriority(child)
   if (process.platform !== 'linux' || child.pid === undefined) return

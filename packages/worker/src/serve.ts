@@ -27,7 +27,7 @@ export type Handlers<Table extends MethodTable<Table>> = {
 type UntypedHandler = (args: unknown, call: Call) => unknown
 
 interface ServeOptions {
-  /** Message for errors that are not a `CausewayError`. */
+  /** Message of errors that are not a `CausewayError`. */
   readonly failure: string
   /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
@@ -36,7 +36,7 @@ interface ServeOptions {
   readonly transfer?: (result: unknown) => readonly ArrayBuffer[]
 }
 
-/** Handlers start in the order of their calls. One that awaits lets the next start. */
+/** Handlers start in the order of their calls. A handler that awaits lets the next start. */
 export function serve<Table extends MethodTable<Table>>(
   handlers: Handlers<Table>,
   { failure, convert = (error) => error, close, transfer }: ServeOptions,

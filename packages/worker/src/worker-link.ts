@@ -47,7 +47,7 @@ interface PendingCall {
 /** A long SQLite statement delays the measurement. */
 const measureTimeoutMs = 50
 
-/** For the end of a closed worker. */
+/** Grace period for the end of a closed worker. */
 const stopTimeoutMs = 2000
 
 /** Keeps the process alive only during calls. */
@@ -110,7 +110,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
   }
 
-  /** Heap and buffers; the previous size if the worker is blocked. */
+  /** Returns the size of heap and buffers; the previous size if the worker is blocked. */
   async bytes(): Promise<number> {
     if (!this.#isAlive) return 0
     this.#measurement ??= this.#measure()
@@ -120,7 +120,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 
   /**
-   * In milliseconds; before Node.js 24.6 the time of the clock. May never resolve for a blocked or ended
+   * Returns milliseconds; before Node.js 24.6 the time of the clock. May never resolve for a blocked or ended
    * thread.
    */
   async processorMs(): Promise<number> {
@@ -194,7 +194,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#lastBytes
   }
 
-  /** During calls, and until a stopped thread has ended. */
+  /** Keeps the process alive during calls, and until a stopped thread has ended. */
   #updateRefs(): void {
     if (this.#calls.size > 0) this.#port.ref()
     else this.#port.unref()

@@ -6,18 +6,18 @@ import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
 export interface PoolOptions extends QueueOptions {
-  /** Then the call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
+  /** A longer call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
   readonly limitMs?: number
-  /** Then the worker of a cancelled call is ended. Default: 1000. */
+  /** A cancelled call that takes longer loses its worker. Default: 1000. */
   readonly cancelGraceMs?: number
-  /** Then an unused worker stops. Default: never. */
+  /** A worker that is unused for longer stops. Default: never. */
   readonly idleMs?: number
 }
 
-export interface PoolCallOptions extends CallOptions, Caller {
+interface PoolCallOptions extends CallOptions, Caller {
   /** Replaces the limit of the pool. */
   readonly limitMs?: number
-  /** Processor time, which does not grow while other programs run. Default: no limit. */
+  /** Limit of processor time, which does not grow while other programs run. Default: none. */
   readonly processorLimitMs?: number
 }
 
@@ -121,7 +121,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 }
 
-/** Returns a function that ends the watch. Time counts from now on. */
+/** Time counts from now on. Returns a function that ends the watch. */
 function watchProcessorTime(
   link: { processorMs(): Promise<number> },
   limitMs: number,

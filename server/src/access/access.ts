@@ -1,21 +1,19 @@
 import type { ToolAnnotations } from '@causeway/protocol'
 
-/** `read` changes nothing; `write` changes the app's own data; `execute` runs programs or has effects outside the app. */
+/** `write` changes the app's own data; `execute` runs programs or has effects outside the app. */
 export type Scope = 'read' | 'write' | 'execute'
 
 export interface Access {
-  /** Name of the token, may be empty. */
   readonly name: string
   /**
-   * Owner of sessions, state and tasks: the name, or `#` and a digest of a token without a name. Tokens with
-   * the same name have one owner, so that a token can be replaced.
+   * Owner of sessions, state and tasks: the name, or `#` and a digest. Tokens with the same name have one
+   * owner, so that a token can be replaced.
    */
   readonly owner: string
   /** `app` is the path of an app. */
   allows(app: string, scope: Scope): boolean
 }
 
-/** Empty if no token is required. */
 export const getOwner = (access: Access | undefined): string => access?.owner ?? ''
 
 export interface TokenLine {
@@ -29,12 +27,12 @@ const namePattern = /^[A-Za-z0-9._-]{1,64}$/
 const grantPattern = /^([a-z0-9]+|\*):([a-z]+(?:,[a-z]+)*)$/
 
 /**
- * Parses lines of `<token> [name] [app:scope,scope …]`, where `*` means every app. A token without grants has all scopes. `#`
- * starts a comment line.
+ * Parses lines of `<token> [name] [app:scope,scope …]`, where `*` means every app. A token without grants has
+ * all scopes.
  */
 export function parseTokens(text: string) {
   const lines: TokenLine[] = []
-  /** Contain no tokens. `line` is 1-based. */
+  /** Without tokens. `line` is 1-based. */
   const problems: { readonly line: number; readonly problem: string }[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue
@@ -47,7 +45,6 @@ export function parseTokens(text: string) {
   return { lines, problems }
 }
 
-/** Returns the problem of an invalid line as text. */
 function parseLine(line: string): TokenLine | string {
   const [token = '', ...words] = line.trim().split(/\s+/)
   if (!tokenPattern.test(token)) return 'a token must have 16 to 512 visible ASCII characters'
@@ -71,5 +68,4 @@ function parseLine(line: string): TokenLine | string {
 export const toolScope = ({ readOnlyHint, openWorldHint }: ToolAnnotations): Scope =>
   readOnlyHint === true ? 'read' : openWorldHint === true ? 'execute' : 'write'
 
-/** Returns the default scope of a route. */
 export const methodScope = (method: string): Scope => (method === 'GET' ? 'read' : 'write')

@@ -4,7 +4,6 @@ import { CausewayError, isCausewayError, isReadableByOthers } from '@causeway/pr
 import type { Logger } from 'pino'
 import { type Access, parseTokens, type TokenLine } from './access.ts'
 
-/** An unknown token causes an additional check. */
 const checkIntervalMs = 500
 
 interface TokenEntry {
@@ -12,15 +11,13 @@ interface TokenEntry {
   readonly access: Access
 }
 
-/** The bearer tokens of a server. Only the owner may be able to read the file. */
+/** Bearer tokens, in a file that only the owner may read. */
 export class TokenFile {
   readonly #file: string
   readonly #log: Pick<Logger, 'error' | 'info'>
   readonly #nowMs: () => number
   #entries: readonly TokenEntry[]
-  /** Changes whenever the file does; `undefined` after a failed read. */
   #version: string | undefined
-  /** Logged once. */
   #failure: string | undefined
   #checkedMs: number
 
@@ -44,14 +41,13 @@ export class TokenFile {
     const digest = sha256(token)
     const access = this.#find(digest)
     if (access !== undefined) return access
-    // The token may have been added since the last check.
     this.#reloadIfChanged()
     const added = this.#find(digest)
     if (added === undefined) throw new CausewayError('UNAUTHORIZED', 'the token is not valid for this server')
     return added
   }
 
-  /** Rejects every call while the file is invalid, because a revoked token must not stay valid. */
+  /** Rejects every call while the file is invalid: a revoked token must not stay valid. */
   #reloadIfChanged(): void {
     this.#checkedMs = this.#nowMs()
     try {
@@ -61,7 +57,7 @@ export class TokenFile {
       this.#log.info({ tokens: this.#entries.length }, 'token file reloaded')
     } catch (err) {
       this.#entries = []
-      // The next call tries again: causes such as too many open files end without a change to the file.
+      // Causes such as too many open files end without a change to the file.
       this.#version = undefined
       if (String(err) === this.#failure) return
       this.#failure = String(err)
@@ -71,7 +67,6 @@ export class TokenFile {
 
   #find(digest: Buffer): Access | undefined {
     let found: Access | undefined
-    // Compares all entries, in constant time.
     for (const entry of this.#entries) if (timingSafeEqual(entry.digest, digest)) found = entry.access
     return found
   }
@@ -97,7 +92,7 @@ function toEntry({ token, access }: TokenLine): TokenEntry {
   return { digest, access: { ...access, owner } }
 }
 
-/** Checks the mode after opening, so that the file cannot be replaced between the check and the read. */
+/** Checks the mode after opening: the file cannot be replaced in between. */
 function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {

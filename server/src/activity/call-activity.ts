@@ -1,16 +1,13 @@
 import type { AuditEntry, Channel } from '../audit/audit-entry.ts'
 import { EventFeed } from './event-feed.ts'
 
-/** A finished call, and the page of the console that shows what it was about. */
+/** A finished call, with its page of the console, such as `/replay/drop#frame=45`. */
 export interface CallEvent {
   readonly entry: AuditEntry
-  /** Such as `/replay/drop#frame=45`. */
   readonly view: string | undefined
 }
 
-/** The calls of a client session since the start of the server. */
-export interface SessionCalls {
-  /** Digest of the session key. */
+interface SessionCalls {
   readonly session: string
   readonly client: string
   readonly client_version: string
@@ -24,14 +21,12 @@ export interface SessionCalls {
 
 type Counted = { -readonly [Name in keyof SessionCalls]: SessionCalls[Name] }
 
-/** About 1 MB of entries. */
 const maxCalls = 2000
 const maxSessions = 200
 
-/** The latest calls and the sessions that made them, in memory. */
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
-  /** By session, the one with the oldest last call first. */
+  /** The session with the oldest last call first. */
   readonly #sessions = new Map<string, Counted>()
   #calls = 0
   #errors = 0
@@ -45,12 +40,10 @@ export class CallActivity {
     this.#count(entry, errors)
   }
 
-  /** Calls and failed calls since the start. */
   get totals(): { readonly calls: number; readonly errors: number } {
     return { calls: this.#calls, errors: this.#errors }
   }
 
-  /** Returns the sessions with the latest calls, newest first. */
   get sessions(): readonly SessionCalls[] {
     return [...this.#sessions.values()].map((counted) => ({ ...counted })).reverse()
   }

@@ -2,20 +2,18 @@ import type { AuditEntry } from '../audit/audit-entry.ts'
 
 /** JSON text, or only its length if it is too long. */
 export interface CapturedJson {
-  /** Characters of the JSON, or of the text of an answer that is too long. */
+  /** Length of the JSON, or of the text of a long answer. */
   readonly chars: number
   readonly json?: string
 }
 
-/** What a call received and returned. */
-export interface CapturedCall {
+interface CapturedCall {
   readonly arguments: CapturedJson
   /** The MCP result, or the error object of a failed call. */
   readonly answer: CapturedJson
 }
 
-/** The session whose calls are captured. */
-export interface CaptureState {
+interface CaptureState {
   readonly session: string
   /** Unix time in milliseconds. */
   readonly until_ms: number
@@ -29,8 +27,8 @@ const durationMs = 10 * 60 * 1000
 const maxChars = 100_000
 
 /**
- * Stores the arguments and answers of one session's calls, in memory only. A person must start it, because they can contain data of
- * others. It holds the last 100 calls, ends after ten minutes, and then deletes them.
+ * Stores arguments and answers of one session in memory. A person must start it, because they can contain
+ * data of others. It holds 100 calls, and deletes them after ten minutes.
  */
 export class CallCapture {
   readonly #now: () => number
@@ -44,13 +42,12 @@ export class CallCapture {
     this.#now = now
   }
 
-  /** `null` if nothing is captured. */
   get state(): CaptureState | null {
     const session = this.#runningSession()
     return session === undefined ? null : { session, until_ms: this.#untilMs, calls: this.#calls.size }
   }
 
-  /** Starts with no calls. A capture of another session ends. */
+  /** A capture of another session ends. */
   start(session: string): void {
     this.stop()
     this.#session = session
@@ -64,7 +61,6 @@ export class CallCapture {
     this.#calls.clear()
   }
 
-  /** Stores a call if its session is captured. */
   add({ session, request_id, answer_chars }: CapturedEntry, args: unknown, answer: unknown): void {
     if (this.#session === undefined || session !== this.#runningSession()) return
     this.#calls.delete(request_id)
@@ -80,7 +76,7 @@ export class CallCapture {
     return this.#runningSession() === undefined ? undefined : this.#calls.get(requestId)
   }
 
-  /** The timer may be late, because it does not run while the machine sleeps. */
+  /** The timer does not run while the machine sleeps. */
   #runningSession(): string | undefined {
     if (this.#session !== undefined && this.#now() >= this.#untilMs) this.stop()
     return this.#session

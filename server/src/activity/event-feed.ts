@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Events after a position. */
 interface Batch<T> {
   readonly events: readonly T[]
-  /** Number of events after the position that are no longer stored. */
+  /** Events after the position that are no longer stored. */
   readonly missed: number
   readonly position: number
 }
@@ -12,13 +11,12 @@ const batchIntervalMs = 100
 const recentEvents = 500
 const heartbeatMs = 15_000
 
-/** Stores the latest events for pages that follow them. A page that falls behind learns how many it missed. */
+/** The latest events, for pages that follow them. */
 export class EventFeed<T> {
   readonly #capacity: number
-  /** Distinguishes the positions of this run of the server from those of others. */
+  /** Distinguishes positions of this run from earlier ones. */
   readonly #run = Date.now().toString(36)
   readonly #events: T[] = []
-  /** Number of events since the start. */
   #position = 0
   #openStreams = 0
 
@@ -26,12 +24,10 @@ export class EventFeed<T> {
     this.#capacity = capacity
   }
 
-  /** Number of events since the start. */
   get position(): number {
     return this.#position
   }
 
-  /** Number of streams that are open. */
   get openStreams(): number {
     return this.#openStreams
   }
@@ -42,8 +38,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Returns the position after the event with an id. Without an id, only new events follow; after `recent`, the latest ones too; after
-   * an id of another run, all that are stored.
+   * Returns a position. Without an id, only new events follow; after `recent`, the latest ones too; after an
+   * id of another run, all.
    */
   parseId(id: string | null): number {
     if (id === null) return this.#position
@@ -53,7 +49,6 @@ export class EventFeed<T> {
     return known >= 0 && known <= this.#position ? known : 0
   }
 
-  /** Returns the stored events after a position, oldest first. */
   readAfter(position: number): Batch<T> {
     const first = Math.max(position, this.#position - this.#capacity)
     const events: T[] = []
@@ -62,8 +57,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Streams the events after a position as server-sent events, several times a second. The id of each is the position, and its data
-   * `{ events, missed }`. It is read as fast as the reader takes it, so that a slow reader needs no memory.
+   * Streams server-sent events. The id of each is its position, and its data `{ events, missed }`. A slow
+   * reader needs no memory.
    */
   stream(
     position: number,
@@ -107,6 +102,5 @@ export class EventFeed<T> {
   }
 }
 
-/** Ends early, without an error, if the signal aborts. */
 const pause = (signal: AbortSignal): Promise<void> =>
   delay(batchIntervalMs, undefined, { signal, ref: false }).catch(() => {})

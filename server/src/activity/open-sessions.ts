@@ -1,6 +1,5 @@
-/** An open session, without its id, which is a secret. */
+/** Without the id, which is a secret. */
 export interface OpenSession {
-  /** Digest of the session key. */
   readonly session: string
   readonly client: string
   readonly client_version: string
@@ -9,9 +8,7 @@ export interface OpenSession {
   readonly open_streams: number
 }
 
-/** The open sessions of a transport. */
 export interface OpenSessions {
   list(): readonly OpenSession[]
-  /** Ends a session for good. Returns whether it was open. */
   end(session: string): Promise<boolean>
 }

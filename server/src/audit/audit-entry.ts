@@ -12,7 +12,6 @@ export interface AuditEntry {
   readonly channel: Channel
   readonly client: string
   readonly client_version: string
-  /** Digest of the session key. */
   readonly session: string
   readonly request_id: string
   readonly trace_id: string | null
@@ -27,12 +26,11 @@ export interface AuditEntry {
   readonly facts: Facts | null
 }
 
-/** Fields that identify the subject of a call, in order of precedence. */
+/** Fields of the subject, in order of precedence. */
 const subjectNames = ['filename', 'recording', 'mind_id', 'sid', 'sessionId', 'repo', 'path']
 const maxLength = 200
 const maxIds = 20
 
-/** Returns the subject from the first value that has one. */
 export function findSubject(...values: readonly unknown[]): string | null {
   for (const value of values) {
     if (typeof value !== 'object' || value === null) continue
@@ -66,7 +64,7 @@ const warningCodes: ReadonlySet<string> = new Set([
 const getLevel = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
   code === 'ok' ? 'INFO' : warningCodes.has(code) ? 'WARN' : 'ERROR'
 
-/** Returns an entry in the format of the original plot server. `about` describes the code. */
+/** The format of the original plot server. `about` describes the code. */
 export function toAuditRecord(
   { at_ms: _, service, tool, ms, code, facts, ...ids }: AuditEntry,
   { timestamp, about }: { readonly timestamp: string; readonly about: string },

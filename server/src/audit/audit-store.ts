@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Facts } from '@causeway/app-kit'
-import type { CallFilter } from '@causeway/protocol/call-filter'
+import {
+  type CallCondition,
+  type CallFilter,
+  isFailedOnly,
+  type TextField,
+} from '@causeway/protocol/call-filter'
 import type { Database, Statement } from 'better-sqlite3'
 import type { AuditEntry } from './audit-entry.ts'
-import { toFilterSql } from './filter-sql.ts'
 
 export const auditMigration = {
   name: 'audit',
@@ -18,7 +22,7 @@ export const auditMigration = {
     CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
 }
 
-/** `audit_failed` was not used: its first column is compared with parameters. */
+/** `audit_failed` compares its first column with parameters, so it was not used. */
 export const auditFailuresMigration = {
   name: 'audit-failures',
   up: `
@@ -37,7 +41,7 @@ export interface AuditQuery {
   readonly code?: string | undefined
   readonly since_ms?: number | undefined
   readonly until_ms?: number | undefined
-  /** Limits the number of entries that one page examines. */
+  /** Limits the entries that one page examines. */
   readonly filter?: CallFilter | undefined
   /** Only entries with a smaller id. */
   readonly before?: number | undefined
@@ -48,7 +52,6 @@ export type StoredEntry = AuditEntry & { readonly id: number }
 
 export interface AuditPage {
   readonly entries: readonly StoredEntry[]
-  /** `before` of the next page, or `undefined` after the last. */
   readonly next: number | undefined
 }
 
@@ -71,10 +74,8 @@ const columns = [
   'facts',
 ] as const satisfies readonly (keyof AuditEntry)[]
 
-/** Number of rows that can be read in a few milliseconds. */
 const rowsPerTurn = 5000
 
-/** Number of rows that a page of a filter examines. */
 const maxFilteredRows = 100_000
 
 const placeholders = `(${columns.map(() => '?').join(', ')})`
@@ -99,7 +100,6 @@ const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before' | 'f
 
 type Guard = (write: () => void) => Promise<void>
 
-/** The table `audit` of `server.db`. */
 export class AuditStore {
   readonly #db: Database
   readonly #guard: Guard
@@ -108,7 +108,6 @@ export class AuditStore {
   readonly #bounds
   readonly #selects = new Map<string, Statement<[PageQuery], Row>>()
 
-  /** `guard` runs a write and converts its errors. */
   constructor(db: Database, guard: Guard) {
     this.#db = db
     this.#guard = guard
@@ -161,7 +160,7 @@ export class AuditStore {
     }
   }
 
-  /** Checks the oldest `limit` entries, and removes those before `beforeMs` and those beyond the newest `keep`. Returns their number. */
+  /** Checks the oldest `limit` entries, and removes those before `beforeMs` and beyond the newest `keep`. */
   async trim(limits: {
     readonly beforeMs: number
     readonly keep: number
@@ -173,7 +172,6 @@ export class AuditStore {
   #prepareSelect(query: AuditQuery, more: readonly string[]): Statement<[PageQuery], Row> {
     const names = Object.keys(conditions) as (keyof typeof conditions)[]
     const used = names.filter((name) => query[name] !== undefined)
-    // Selects the index of failed calls.
     const failed = query.code === undefined || query.code === 'ok' ? [] : ["code <> 'ok'"]
     const where = ['id >= @from AND id < @to', ...used.map((name) => conditions[name]), ...failed, ...more]
       .map((condition) => `(${condition})`)
@@ -192,3 +190,39 @@ export class AuditStore {
 type PageQuery = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }
+
+/** Columns of `audit`, as `matchesCall` compares them. */
+const texts: Readonly<Record<TextField, string>> = {
+  app: 'app',
+  tool: 'tool',
+  code: 'code',
+  client: "iif(client = 'Mozilla', 'browser', client) || ' ' || client_version",
+  session: 'session',
+  subject: "coalesce(subject, '')",
+}
+
+/** A match never spans two texts: no filter has a line feed. */
+const anyText = Object.values(texts).join(' || char(10) || ')
+
+function toFilterSql(filter: CallFilter): {
+  readonly conditions: readonly string[]
+  readonly parameters: Readonly<Record<string, string | number>>
+} {
+  const parameters: Record<string, string | number> = {}
+  const conditions = filter.map((condition, at) => {
+    const name = `filter_${at}`
+    if (condition.kind !== 'failed')
+      parameters[name] = condition.kind === 'ms' ? condition.limit : condition.text
+    const sql = toSql(condition, `@${name}`)
+    return condition.isNegated ? `NOT (${sql})` : sql
+  })
+  if (isFailedOnly(filter)) conditions.push("code <> 'ok'")
+  return { conditions, parameters }
+}
+
+function toSql(condition: CallCondition, parameter: string): string {
+  if (condition.kind === 'failed') return "code <> 'ok'"
+  if (condition.kind === 'ms') return `ms ${condition.sign} ${parameter}`
+  const text = condition.field === 'any' ? anyText : texts[condition.field]
+  return `instr(lower(${text}), ${parameter}) > 0`
+}

@@ -12,25 +12,22 @@ interface AuditOptions {
   readonly log: Logger
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** A monotonic clock. */
+  /** Monotonic, in milliseconds. */
   readonly steady?: () => number
-  /** Receives every failure to write or trim. */
   readonly onFailure?: (error: unknown) => void
   readonly onWritten?: ((entry: AuditEntry) => void) | undefined
 }
 
-/** A crash loses at most the entries of this period. */
+/** A crash loses at most this period. */
 const flushDelayMs = 200
-/** Number of entries that can be written in a few milliseconds. */
 const batchSize = 250
-/** While the disk is full, older entries are dropped and counted. */
 const maxWaiting = 50_000
 const trimIntervalMs = 60 * 60 * 1000
 const trimBatchSize = 2000
 const dayMs = 24 * 60 * 60 * 1000
 const maxSessionNames = 1000
 
-/** Writes one entry per tool call, in batches, so that calls do not wait. */
+/** Writes entries in batches, so that calls do not wait. */
 export class Audit {
   readonly #options: AuditOptions
   readonly #jumps: ClockJumpDetector
@@ -65,12 +62,11 @@ export class Audit {
     return this.#options.store.readPage(query)
   }
 
-  /** Returns the first page. */
   async query(query: AuditQuery): Promise<readonly StoredEntry[]> {
     return (await this.readPage(query)).entries
   }
 
-  /** Returns a digest of a session key, because the key is a secret. */
+  /** Returns a digest, because the key is a secret. */
   getSessionName(sessionKey: string): string {
     const cached = this.#sessionNames.get(sessionKey)
     if (cached !== undefined) return cached
@@ -80,7 +76,7 @@ export class Audit {
     return name
   }
 
-  /** Retries a failed write. Resolves to the error if it fails again. */
+  /** Resolves to the error if the write fails again. */
   async retry(): Promise<unknown> {
     if (this.#failure !== undefined) await this.#flush()
     return this.#failure
@@ -105,7 +101,6 @@ export class Audit {
     this.#writing = this.#writing
       .then(() => this.#writeAll())
       .catch((err: unknown) => {
-        // Logged once until a write succeeds.
         if (this.#failure === undefined)
           log.error({ err, waiting: this.#waiting.length }, 'the audit cannot be written')
         this.#failure = err
@@ -128,7 +123,7 @@ export class Audit {
 
   async #trim(): Promise<void> {
     const { store, keepDays, maxRows, log, now, onFailure } = this.#options
-    // Skips the trim after a jump: a wrong clock may be corrected before the next interval.
+    // A wrong clock may be corrected before the next interval.
     if (this.#jumps.detect() > 0) return
     try {
       const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatchSize }

@@ -14,9 +14,9 @@ export interface BackupMethods {
   restore(job: RestoreJob): Promise<RestoreResult>
 }
 
-/** `progress` receives bytes and the path of a file, relative to the data folder. */
+/** `progress` receives bytes and a path relative to the data folder. */
 interface BackupOptions extends CallOptions {
-  /** Includes the signing key of the server. Default: `false`. */
+  /** Includes the signing key. Default: `false`. */
   readonly withSecrets?: boolean
   readonly request?: string
   readonly nowMs?: number
@@ -28,7 +28,6 @@ interface RestoreOptions extends CallOptions {
   readonly nowMs?: number
 }
 
-/** Default folder, relative to the data folder. */
 export const backupsFolder = 'backups'
 
 const serverParts: readonly OwnedPart[] = [
@@ -61,10 +60,10 @@ export const listParts = (apps: readonly App[]): readonly OwnedPart[] => [
 ]
 
 /**
- * Copies the persistent data of a data folder to `target`, also while a server runs.
+ * Copies a data folder, also while a server runs. A failed backup does not create `target`.
  *
- * Throws `FILE_NOT_FOUND`, `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `INVALID_ARGUMENTS`,
- * `CANCELLED`. A failed backup does not create `target`.
+ * Throws `FILE_NOT_FOUND`, `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`,
+ * `INVALID_ARGUMENTS`, `CANCELLED`.
  */
 export function backup(
   dataDir: string,
@@ -78,10 +77,10 @@ export function backup(
 }
 
 /**
- * Replaces a data folder that no server uses with a backup.
+ * Replaces a data folder that no server uses. After an error it is unchanged.
  *
- * Throws `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`, `CANCELLED`;
- * the data folder is then unchanged.
+ * Throws `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`,
+ * `CANCELLED`.
  */
 export function restore(
   source: string,

@@ -24,7 +24,7 @@ export interface NamedBackup {
   readonly manifest: Manifest
 }
 
-/** A later request with the same id is a new one: a nightly job may reuse its id. */
+/** After this time, the same id is a new request: a nightly job may reuse it. */
 const repeatMs = 600_000
 
 export class Backups {
@@ -38,8 +38,8 @@ export class Backups {
   }
 
   /**
-   * Makes a backup. Its default name is the time. A repetition of the request within ten minutes returns the same backup.
-   * Throws as `backup` does, and `OVERLOADED` while another one is being made.
+   * The default name is the time. A repeated request returns the same backup. Throws as `backup` does, and
+   * `OVERLOADED` during another one.
    */
   async make(name: string | undefined, request: string, options: CallOptions): Promise<NamedBackup> {
     if (this.#running?.request === request) return this.#running.result
@@ -55,7 +55,7 @@ export class Backups {
     })
   }
 
-  /** Lists the backups that can be restored, newest first. */
+  /** Newest first. */
   async list(): Promise<readonly NamedBackup[]> {
     const { folder: parent } = this.#options
     const backups: NamedBackup[] = []

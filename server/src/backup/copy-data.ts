@@ -12,7 +12,6 @@ import { isPartial, PartialBackup } from './partial-backup.ts'
 
 export interface CopyJob {
   readonly dataDir: string
-  /** A folder that is empty or does not exist. */
   readonly target: string
   readonly parts: readonly OwnedPart[]
   readonly version: string
@@ -24,8 +23,8 @@ export interface CopyJob {
 const maxPasses = 6
 
 /**
- * Copies a data folder while servers use it. SQLite copies the databases. Servers replace other files by renaming, so that every
- * copy is complete. `target` is created when the backup is complete.
+ * Copies a data folder in use: SQLite copies the databases, and servers replace other files by renaming.
+ * `target` is created at the end.
  */
 export async function copyData(job: CopyJob, { signal, progress }: CallOptions = {}): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)
@@ -79,17 +78,16 @@ async function requireUsableTarget(
     throw new ServerError('DATA_EXISTS', `the folder for the backup is not empty: ${target}`, { data })
 }
 
-/** Whether later backups would contain this one. */
 function isInData(dataDir: string, target: string, parts: readonly OwnedPart[]): boolean {
   const path = relative(dataDir, target).replaceAll('\\', '/')
   if (path.startsWith('..') || isAbsolute(path)) return false
-  // A name such as `x.tmp` excludes a file from backups, but not the files in a folder of this name.
+  // `x.tmp` excludes a file, but not a folder of this name.
   return !parts.some(
     (part) => part.kind === 'passing' && part.path.endsWith('/') && path.startsWith(part.path),
   )
 }
 
-/** A file of the backup; `undefined` if it was removed before it was copied. */
+/** `undefined` if it was removed before it was copied. */
 interface CopiedFile {
   readonly version: string
   readonly entry: ManifestFile | undefined
@@ -109,8 +107,8 @@ class DataCopy {
   }
 
   /**
-   * Copies in passes. The first pass copies every file. The second copies new files, because a copied database may refer to them.
-   * If files were removed, another pass copies the databases of their apps again. Throws `BACKUP_UNSETTLED`.
+   * Copies in passes. The second copies new files, to which a copied database may refer. If files were
+   * removed, the databases of that app are copied again. Throws `BACKUP_UNSETTLED`.
    */
   async run(): Promise<ManifestFile[]> {
     const { dataDir, parts } = this.#job
@@ -161,7 +159,6 @@ class DataCopy {
     }
   }
 
-  /** Returns `undefined` if the file was removed. */
   async #copyFile(
     { path, kind, part }: DataFile,
     watch: Parameters<typeof copyFile>[2] & object,

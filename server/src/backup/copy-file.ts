@@ -4,19 +4,18 @@ import { dirname } from 'node:path'
 
 interface FileDigest {
   readonly bytes: number
-  /** Hexadecimal. */
   readonly sha256: string
 }
 
 interface FileWatch {
   readonly signal?: AbortSignal | undefined
-  /** Receives the number of bytes since its previous call. */
+  /** Receives the bytes since its previous call. */
   readonly advance?: (bytes: number) => void
 }
 
 const chunkBytes = 2 ** 20
 
-/** Copies a file that is not an open database, and flushes the copy. The copy has mode 0600. */
+/** Copies and flushes a file that is not an open database. Mode 0600. */
 export async function copyFile(from: string, to: string, watch: FileWatch = {}): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const target = await open(to, 'w', 0o600)
@@ -31,7 +30,6 @@ export async function copyFile(from: string, to: string, watch: FileWatch = {}):
   }
 }
 
-/** Flushes and hashes a file that is not an open database. */
 export async function hashFile(file: string, watch: FileWatch = {}): Promise<FileDigest> {
   const handle = await open(file, 'r+')
   await handle.sync()

@@ -4,21 +4,18 @@ import type { CausewayError } from '@causeway/protocol'
 import { canRenameOpenFolder, FolderLock, lockFiles } from '@causeway/store'
 import { ServerError } from '../errors.ts'
 
-/** Files of a locked folder. SQLite leaves its journal in a folder that was renamed. */
+/** SQLite leaves its journal in a folder that was renamed. */
 export const lockNames: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
 
-/** A restore prepares the new data folder here. */
 export const toStagingFolder = (dataDir: string): string => `${dataDir}.restoring`
 
-/** A restore moves existing data here. */
 export const toPreviousFolder = (dataDir: string, nowMs: number): string =>
   `${dataDir}.before-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')}`
 
-/** Whether the folder contains more than the lock. */
 export const holdsData = (dataDir: string): boolean =>
   readNames(dataDir).some((name) => !lockNames.includes(name))
 
-/** Returns the folders next to a data folder that restores left, sorted by name. */
+/** Returns the folders that restores left next to a data folder, sorted. */
 export function listLeftovers(dataDir: string): readonly string[] {
   const folder = resolve(dataDir)
   const parent = dirname(folder)
@@ -29,14 +26,14 @@ export function listLeftovers(dataDir: string): readonly string[] {
 }
 
 /**
- * Locks the data folder for a server, which `holder` describes. Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and
- * `RESTORE_UNFINISHED` if the folder is missing because a restore is between its two renames or was interrupted there.
+ * Locks the folder. Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and `RESTORE_UNFINISHED` if a restore was
+ * interrupted between its renames.
  */
 export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, unknown>>): FolderLock {
   if (!existsSync(dataDir)) requireNoLeftovers(dataDir)
   const lock = new FolderLock(dataDir, holder)
   try {
-    // A restore may have moved the folder after the first check. The lock then created a new folder.
+    // A restore may have moved the folder after the first check; then the lock created a new one.
     requireNoLeftovers(dataDir)
     return lock
   } catch (error) {
@@ -45,7 +42,6 @@ export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, 
   }
 }
 
-/** Releases a folder that was created for the lock, and removes it if it holds no data. */
 export function discardFolder(lock: FolderLock, dataDir: string): void {
   if (!lock.isHeld || holdsData(dataDir)) {
     lock.release()
@@ -58,7 +54,6 @@ export function discardFolder(lock: FolderLock, dataDir: string): void {
   removeEmpty(renamed)
 }
 
-/** Throws if the folder holds data. */
 export function removeEmpty(folder: string): void {
   for (const name of lockNames) rmSync(join(folder, name), { force: true })
   rmdirSync(folder)
@@ -84,7 +79,6 @@ function requireNoLeftovers(dataDir: string): void {
   if (error !== undefined) throw error
 }
 
-/** Empty for a folder that does not exist or cannot be read. */
 function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

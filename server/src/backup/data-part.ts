@@ -9,24 +9,23 @@ export interface OwnedPart extends DataPart {
 
 interface Treatment {
   readonly kind: DataPart['kind']
-  /** `undefined` if no app declares the file. */
+  /** Absent if no app declares the file. */
   readonly part: OwnedPart | undefined
 }
 
 export interface DataFile extends Treatment {
   readonly kind: 'database' | 'files'
-  /** Relative to the data folder, separated by `/`. */
   readonly path: string
   readonly bytes: number
-  /** Changes whenever the file is replaced by a rename. */
+  /** Changes when the file is replaced by a rename. */
   readonly version: string
 }
 
-/** Files that exist only while another file is in use. */
+/** These files exist only while another file is in use. */
 const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerName = /^(.+)\.initialized$/
 
-/** `path` is relative to the data folder. The first matching part applies. */
+/** The first matching part applies. */
 export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
   if (transientName.test(path) || findMarkedDatabase(path, parts) !== undefined)
     return { kind: 'passing', part: undefined }
@@ -49,8 +48,8 @@ export function matchesPart(path: string, pattern: string): boolean {
 }
 
 /**
- * Returns the files that backups contain, in copying order: in the order of their parts, then undeclared files. Opens no file.
- * Throws `DATA_MISSING`.
+ * Returns files in copying order: the order of their parts, then undeclared files. Opens no file. Throws
+ * `DATA_MISSING`.
  */
 export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): Promise<readonly DataFile[]> {
   const files: DataFile[] = []
@@ -60,10 +59,10 @@ export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): P
     const real = await realpath(folder)
     if (visited.has(real)) return
     visited.add(real)
-    // In reverse order, git references precede the objects that they need.
+    // In reverse order, git references precede their objects.
     for (const name of (await readdir(folder)).sort().reverse()) {
       const path = `${prefix}${name}`
-      // Follows links: users move large folders to other disks.
+      // Follows links, because users move large folders.
       const stats = await stat(join(dataDir, path), { bigint: true }).catch(ignoreRemoved)
       if (stats?.isDirectory()) {
         if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)

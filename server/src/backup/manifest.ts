@@ -17,12 +17,9 @@ const isPlainPath = (path: string): boolean =>
 const manifestSchema = z.object({
   format: z.literal(1),
   product: z.literal('causeway'),
-  /** Version of the server that made the backup. */
   version: z.string(),
   made_at: z.iso.datetime(),
-  /** Id of the request that made the backup. */
   request: z.string().nullable(),
-  /** The original data folder. */
   data_dir: z.string(),
   has_secrets: z.boolean(),
   files: z.array(
@@ -33,13 +30,11 @@ const manifestSchema = z.object({
       app: z.string().nullable(),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      /** Applied migrations of a database, in order. */
       schema: z.array(z.string()).nullable(),
     }),
   ),
 })
 
-/** The content of `causeway-backup.json`, which is next to the folder `data/`. */
 export type Manifest = z.infer<typeof manifestSchema>
 export type ManifestFile = Manifest['files'][number]
 
@@ -69,7 +64,6 @@ export async function readManifest(folder: string): Promise<Manifest> {
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 })
 
-/** The backup or its file `path` was changed after it was made. */
 export const damagedError = (folder: string, problem: string, path?: string): CausewayError =>
   new ServerError('BACKUP_DAMAGED', `${problem}: ${path ?? folder}`, {
     data: { folder, ...(path === undefined ? {} : { path }) },

@@ -11,14 +11,14 @@ const suffix = '.part'
 
 export const isPartial = (name: string): boolean => name.endsWith(suffix)
 
-/** The locked folder `<target>.part` of a backup that is being made. */
+/** The locked folder `<target>.part` of an unfinished backup. */
 export class PartialBackup {
   readonly folder: string
   readonly #lock: FolderLock
 
   /**
-   * Creates the folder, or empties that of a killed process. Throws `OVERLOADED` if another process uses it, and `DATA_EXISTS` if
-   * the folder is not a backup.
+   * Empties the folder of a killed process. Throws `OVERLOADED` if another process uses it, and `DATA_EXISTS`
+   * if it is not a backup.
    */
   constructor(target: string) {
     const folder = `${target}${suffix}`
@@ -37,7 +37,7 @@ export class PartialBackup {
       if (!lockNames.includes(name)) rmSync(join(folder, name), { recursive: true })
   }
 
-  /** Releases the lock and removes its files. `folder` is the current path of the folder. */
+  /** `folder` is the current path. */
   async release(folder = this.folder): Promise<void> {
     if (!this.#lock.isHeld) return
     this.#lock.release(folder)
@@ -45,7 +45,7 @@ export class PartialBackup {
   }
 }
 
-/** Removes the partial backups of killed processes. Returns their names. */
+/** Removes the unfinished backups of killed processes. Returns their names. */
 export async function removeAbandoned(parent: string): Promise<readonly string[]> {
   const removed: string[] = []
   for (const entry of await readdir(parent, { withFileTypes: true })) {
@@ -68,7 +68,7 @@ function lockFolder(folder: string, target: string): FolderLock {
   }
 }
 
-/** Whether a folder has the lock and only files of a backup. Other programs use the same suffix. */
+/** Requires more than the suffix, which other programs use too. */
 function isBackup(folder: string): boolean {
   const names = readdirSync(folder)
   const known = [...lockNames, dataFolder, manifestName]

@@ -29,27 +29,25 @@ export interface RestoreJob {
   readonly source: string
   readonly dataDir: string
   readonly parts: readonly OwnedPart[]
-  /** Whether to move existing data aside. */
   readonly replace: boolean
   readonly nowMs: number
 }
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** Current folder of the previous data, if there was any. */
+  /** Folder of the previous data, if there was any. */
   readonly movedTo: string | undefined
 }
 
 interface Staging {
   readonly source: string
-  /** The folder that replaces the data folder. */
   readonly staging: string
   readonly dataDir: string
   readonly manifest: Manifest
   readonly parts: readonly OwnedPart[]
 }
 
-/** Replaces a data folder with a backup. No server can start on either folder in the meantime. */
+/** No server can start on either folder in the meantime. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},
@@ -84,7 +82,7 @@ export async function restoreData(
   }
 }
 
-/** Requires the files of the manifest and no other, and no links. */
+/** Allows no other files, and no links. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
   const expected = new Set(files.map(({ path }) => path))
   const visit = async (prefix: string): Promise<void> => {
@@ -132,7 +130,7 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
   })
 }
 
-/** Replaces the original data folder in the paths of a database, and runs the SQL of its part. */
+/** Adapts the paths of a database, and runs the SQL of its part. */
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: Staging): void {
   if (kind !== 'database') return
   const { paths = [], restored } = findTreatment(path, parts).part ?? {}
@@ -146,10 +144,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
-/**
- * Renames the staging folder to the data folder, and restores the previous one if that fails. Returns the current folder of the
- * previous data.
- */
+/** Restores the previous folder if the rename fails. Returns where it is now. */
 async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: Pick<Staging, 'staging' | 'dataDir'> & { readonly nowMs: number },
@@ -175,7 +170,7 @@ async function swapFolders(
   return isEmpty ? undefined : previous
 }
 
-/** A starting server may just have created the folder. It removes it when it finds the unfinished restore. */
+/** A starting server may just have created the folder, which it then removes. */
 async function renameWithRetry(from: string, to: string): Promise<void> {
   for (let retries = 50; ; retries -= 1) {
     try {

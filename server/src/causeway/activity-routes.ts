@@ -2,12 +2,12 @@ import { type Registrar, readArguments } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { CallEvent } from '../activity/call-activity.ts'
+import type { CapturedJson } from '../activity/call-capture.ts'
 import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
 import type { ErrorCatalog } from '../host/error-catalog.ts'
 import { toRecord } from './audit-tools.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
-/** Number of failed calls that are grouped. */
 const maxFailures = 1000
 const maxLogLines = 200
 
@@ -19,7 +19,6 @@ const errorsQuery = z.strictObject({
 const logLevel = z.coerce.number().int().min(10).max(60).default(10)
 const logsQuery = z.strictObject({ level: logLevel, text: z.string().max(200).default('') })
 
-/** Declares what the console reads in addition to the tools: calls, sessions, figures and log lines of this server. */
 export function activityRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/calls/events', {
     about:
@@ -73,9 +72,10 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
   })
 
   logRoutes(app)
+  captureRoutes(app)
 }
 
-/** Log lines can contain texts of errors that belong to other clients, so reading them needs more than `read`. */
+/** Log lines can contain texts of other clients, so reading them needs more than `read`. */
 function logRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/logs', {
     about: `Returns the last ${maxLogLines} log lines since the start, oldest first. ?level= is the lowest level (10 to 60), ?text= a part of the line.`,
@@ -102,7 +102,7 @@ const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
   ...(view === undefined ? {} : { view }),
 })
 
-/** Returns the groups with the most calls first, and the period that was examined. */
+/** Returns the largest groups first, and the period that was examined. */
 async function groupErrors(
   { audit, errors }: ServerParts,
   filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,
@@ -144,3 +144,44 @@ const toIsoTime = (entry: StoredEntry | undefined): string | null =>
 
 const readQuery = <T extends z.ZodObject>(owner: string, schema: T, { url }: Request): z.output<T> =>
   readArguments(owner, schema, Object.fromEntries(new URL(url).searchParams))
+
+function captureRoutes(app: Registrar<CausewayStore, object>): void {
+  app.route('POST', '/sessions/{session}/capture', {
+    about:
+      'Keeps arguments and answers of the calls of a session in memory, for ten minutes and at most the last 100 calls. Ends the capture of another session.',
+    handle: async (_request, { session = '' }, { store }) => {
+      const { activity, capture } = store.core()
+      if (!activity.sessions.some((one) => one.session === session))
+        throw new CausewayError('SESSION_NOT_FOUND', 'no session with this name called a tool', {
+          retryable: false,
+          data: { session },
+        })
+      capture.start(session)
+      return Response.json({ capture: capture.state })
+    },
+  })
+
+  app.route('DELETE', '/capture', {
+    about: 'Ends the capture and deletes what it kept.',
+    handle: async (_request, _variables, { store }) => {
+      store.core().capture.stop()
+      return new Response(null, { status: 204 })
+    },
+  })
+
+  app.route('GET', '/capture/calls/{request}', {
+    about:
+      'Returns the arguments and the answer of a captured call, or only the length of what is longer than 100,000 characters; `null` if the call was not captured.',
+    scope: 'write',
+    handle: async (_request, { request = '' }, { store }) => {
+      const call = store.core().capture.find(request)
+      if (call === undefined) return Response.json({ call: null })
+      return Response.json({
+        call: { arguments: parse(call.arguments), answer: parse(call.answer) },
+      })
+    },
+  })
+}
+
+const parse = ({ chars, json }: CapturedJson) =>
+  json === undefined ? { chars } : { chars, value: JSON.parse(json) as unknown }

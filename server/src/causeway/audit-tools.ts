@@ -7,7 +7,6 @@ import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
 import type { ErrorCatalog } from '../host/error-catalog.ts'
 import type { CausewayStore } from './store.ts'
 
-/** Maximum per result, and per query of an export. */
 const maxEntries = 200
 
 const instant = z.string().refine((text) => parseTime(text) !== undefined, {
@@ -33,7 +32,7 @@ const input = {
 
 const argumentsSchema = z.strictObject(input)
 
-/** What the routes accept in addition to the arguments of the tool. */
+/** The arguments of the tool, and those of the export. */
 const routeSchema = argumentsSchema.extend({
   filter: z
     .string()
@@ -113,6 +112,6 @@ const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): Audit
 
 const stripId = ({ id: _, ...entry }: StoredEntry, errors: ErrorCatalog) => toRecord(entry, errors)
 
-/** Converts an entry to its form in results, exports and log files. */
+/** The form of an entry in results, exports and log files. */
 export const toRecord = (entry: AuditEntry, errors: ErrorCatalog): Readonly<Record<string, unknown>> =>
   toAuditRecord(entry, { timestamp: new Date(entry.at_ms).toISOString(), about: errors.describe(entry.code) })

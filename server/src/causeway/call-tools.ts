@@ -11,7 +11,7 @@ const argumentsSchema = z.strictObject(input)
 
 const example = { name: 'Causeway__list_apps', arguments: {} }
 
-/** Two tools, so that permission rules of clients can allow reading without a question. */
+/** Two tools, so that clients can allow reading without a question. */
 export const callTools: readonly AppTool[] = [
   makeCallTool('call_read_tool', {
     about: 'Call a tool that changes nothing, by its name. Returns its result. Rejects other tools.',
@@ -23,7 +23,7 @@ export const callTools: readonly AppTool[] = [
   }),
 ]
 
-/** Makes a tool whose calls the server runs as calls of the named tool, with the access, limits and audit of that tool. */
+/** Its calls run the named tool, with the access, limits and audit of that tool. */
 function makeCallTool(
   name: string,
   { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },

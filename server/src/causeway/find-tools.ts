@@ -7,10 +7,8 @@ import type { CausewayStore } from './store.ts'
 
 const maxHits = 5
 
-/** Maximum size of the JSON of a result in bytes. */
 const maxResultBytes = 4000
 
-/** Maximum length of a shortened description. */
 const shortLength = 200
 
 const example = { args: { query: 'energy appears from nowhere' } }
@@ -32,7 +30,6 @@ interface Hit {
   readonly is_complete: boolean
 }
 
-/** Declares the tools that find what a short list leaves out. */
 export function findTools(app: Registrar<CausewayStore, object>): void {
   app.tool('find_tools', {
     about:
@@ -106,7 +103,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
 }
 
-/** Shortens the last hits as far as necessary: first the descriptions of arguments, then the schemas. */
+/** Shortens the last hits, descriptions of arguments before schemas. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [withoutDescriptions, withoutSchema])

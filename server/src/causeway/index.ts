@@ -11,7 +11,6 @@ import { activityRoutes } from './activity-routes.ts'
 import { auditTools } from './audit-tools.ts'
 import { backupTools } from './backup-tools.ts'
 import { callTools } from './call-tools.ts'
-import { captureRoutes } from './capture-routes.ts'
 import { findTools } from './find-tools.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
@@ -33,7 +32,6 @@ export function causewayApp(core: () => ServerParts): App {
       backupTools(app)
       findTools(app)
       activityRoutes(app)
-      captureRoutes(app)
     },
   )
   return { ...app, tools: [...app.tools, ...callTools] }

@@ -12,7 +12,6 @@ import type { StoreSize } from '../monitoring/store-sizes.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ToolSearch } from '../registry/tool-search.ts'
 
-/** The parts of the server that its own tools use. */
 export interface ServerParts {
   readonly activity: CallActivity
   readonly audit: Audit
@@ -28,7 +27,7 @@ export interface ServerParts {
   measureStores(): Promise<readonly StoreSize[]>
 }
 
-/** `core` is a function because the app opens before the server is complete. */
+/** `core` is a function, because the app opens before the server is complete. */
 export interface CausewayStore {
   readonly core: () => ServerParts
   readonly search: ToolSearch

@@ -1,8 +1,7 @@
 import type { FlagSyntax } from '../config/command-line.ts'
 import { settingTable } from '../config/config.ts'
 import { callCommand } from './call/call.ts'
-import { connectCommand } from './clients/connect.ts'
-import { initCommand } from './clients/init.ts'
+import { connectCommand, initCommand } from './clients/connect.ts'
 import { type Command, defineCommand, listWithSubcommands } from './command.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { configCommand } from './commands/config.ts'
@@ -56,7 +55,7 @@ export const commands: readonly Command[] = [
   completionCommand(() => commands),
 ]
 
-/** Flags of all commands: the parser needs them before it knows the command. */
+/** The parser needs all flags before it knows the command. */
 export const commandFlags: Readonly<Record<string, FlagSyntax>> = Object.assign(
   {},
   ...listWithSubcommands(commands).map(({ flags }) => flags),

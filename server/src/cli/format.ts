@@ -9,14 +9,14 @@ const timeUnits = [
   ['s', 1],
 ] as const
 
-/** Formats a size in steps of 1000: `0 B`, `1.5 MB`. */
+/** Uses steps of 1000: `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(byteUnits.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** step
   return `${step === 0 ? value : value.toFixed(1)} ${byteUnits[step]}`
 }
 
-/** Formats a duration in its two largest units: `2 d 3 h`, `45 s`. */
+/** Formats `2 d 3 h` and `45 s`. */
 export function formatDuration(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds))
   const largest = timeUnits.findIndex(([, size]) => rest >= size)
@@ -32,7 +32,7 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-/** Formats the problem with its code, the remedy, and the data that it names. A wrong command line or setting has no code. */
+/** A wrong command line or setting has no code. */
 export const formatError = (error: CausewayError): string =>
   [
     `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}`,

@@ -1,7 +1,6 @@
 import { settingTable } from '../config/config.ts'
 import type { Command } from './command.ts'
 
-/** Column of the descriptions of flags. */
 const column = 26
 
 export function usage(commands: readonly Command[]): string {
@@ -62,7 +61,7 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** Returns every way to call a command: `causeway roots add <folder>`. */
+/** `causeway roots add <folder>` */
 export const usageForms = ({ name, forms = [''], flags }: Command): readonly string[] =>
   forms.map((form) =>
     ['causeway', name, form, Object.keys(flags).length > 0 ? '[flags]' : ''].filter(Boolean).join(' '),

@@ -1,4 +1,3 @@
-/** Overwrites one line of a terminal; writes nothing to other streams. */
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream
   #isShown = false

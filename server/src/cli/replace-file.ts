@@ -29,8 +29,8 @@ interface Replacement {
 }
 
 /**
- * Replaces a file atomically, following symbolic links, and returns the path of its backup. An existing file keeps its mode.
- * Throws `CLIENT_FILE_REFUSED` if the content is no longer `before`.
+ * Replaces a file atomically, follows links and keeps the mode. Returns the path of its backup. Throws
+ * `CLIENT_FILE_REFUSED` if the content is no longer `before`.
  */
 export function replaceFile(
   path: string,

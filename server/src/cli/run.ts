@@ -22,18 +22,16 @@ import { formatError, isUsageError } from './format.ts'
 import { commandHelp, usage } from './help.ts'
 
 interface CommandProcess {
-  /** Arguments without node and script. */
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** By default this machine. Tests simulate other platforms. */
   readonly machine?: Machine
   readonly stdin: NodeJS.ReadStream
   readonly stdout: Pick<NodeJS.WriteStream, 'write'>
   readonly stderr: NodeJS.WriteStream
 }
 
-/** Returns the exit code. Reports failures on standard error. */
+/** Returns the exit code. */
 export async function runCommand(process: CommandProcess): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   const note = (line: string): void =>
@@ -59,11 +57,10 @@ export async function runCommand(process: CommandProcess): Promise<number> {
   }
 }
 
-/** Whether `--help` follows the name of a tool: `call replay plot --help`. Then `tools` prints its arguments. */
+/** `call replay plot --help` prints the arguments of the tool. */
 const isToolHelp = ([command, app, tool]: readonly string[]): boolean =>
   command === 'call' && app !== undefined && tool !== undefined
 
-/** Includes the stack if the error is a defect. */
 function describeError(error: unknown): string {
   if (isCausewayError(error)) return formatError(error)
   const { syscall, message, stack } = error as NodeJS.ErrnoException
@@ -76,7 +73,6 @@ function getExitCode(error: unknown): number {
   return isUsageError(error) ? exitCodes.usage : exitCodes.failure
 }
 
-/** Returns the command or subcommand that the first words name, and the other words. */
 function findCommand([name = '', ...args]: readonly string[]): {
   readonly command: Command
   readonly args: readonly string[]
@@ -87,7 +83,7 @@ function findCommand([name = '', ...args]: readonly string[]): {
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
   const problem = describeUnknown('command', name, names)
-  // A word that resembles no command may be the name of a tool.
+  // The word may be the name of a tool.
   const isTool = !problem.includes('did you mean') && /^\w+$/.test(name)
   throw new CausewayError('INVALID_ARGUMENTS', problem, {
     remedy: `see causeway --help${isTool ? `; if ${name} is a tool, run causeway call <app> ${name}` : ''}`,

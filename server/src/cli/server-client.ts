@@ -43,11 +43,9 @@ export interface ToolResult {
 }
 
 interface ToolCall {
-  /** As in `/mcp/<path>`. */
   readonly path: string
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Identifies the state of the client. */
   readonly session: string | undefined
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
@@ -72,7 +70,6 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Calls a running server over HTTP. */
 export class ServerClient {
   readonly url: string
   readonly #token: string | undefined
@@ -82,7 +79,7 @@ export class ServerClient {
     this.#token = token
   }
 
-  /** Finds the server of the data folder, or else on the port, with a note unless `--port` is given. Throws `SERVER_NOT_RUNNING`. */
+  /** Finds the server of the data folder, or else on the port. Throws `SERVER_NOT_RUNNING`. */
   static async find({
     config,
     given,
@@ -111,12 +108,12 @@ export class ServerClient {
     return apps
   }
 
-  /** Throws `ROUTE_NOT_FOUND` if there is no such app. */
+  /** Throws `ROUTE_NOT_FOUND`. */
   async describeApp(path: string): Promise<AppDescription> {
     return (await this.get(`/api/apps/${encodeURIComponent(path)}`)) as AppDescription
   }
 
-  /** Aborting the signal cancels the call. Throws the error of a call that the server rejects. */
+  /** Aborting the signal cancels the call. Throws the error of a rejected call. */
   async callTool({ path, tool, args, session, signal, onProgress }: ToolCall): Promise<ToolResult> {
     const _meta = {
       [meta.protocolVersion]: modernVersion,
@@ -147,7 +144,7 @@ export class ServerClient {
     })
   }
 
-  /** Returns the JSON body of a route. Throws the error of the route. */
+  /** Throws the error of the route. */
   get(path: string, signal?: AbortSignal): Promise<unknown> {
     return this.#request('GET', path, signal === undefined ? {} : { signal })
   }
@@ -166,7 +163,7 @@ export class ServerClient {
     throw toError(body)
   }
 
-  /** Without a timeout: a call may take minutes. */
+  /** Has no timeout: a call may take minutes. */
   #send(method: string, path: string, options: RequestOptions): Promise<IncomingMessage> {
     const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
     const { body, signal, headers } = options
@@ -194,7 +191,6 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Reads one JSON message, or the messages of an event stream. */
 async function* readMessages(response: IncomingMessage): AsyncGenerator<RpcMessage> {
   if (!response.headers['content-type']?.startsWith('text/event-stream')) {
     yield toMessage(await readText(response))
@@ -214,11 +210,10 @@ async function* readMessages(response: IncomingMessage): AsyncGenerator<RpcMessa
 
 function toMessage(text: string): RpcMessage {
   const message: unknown = JSON.parse(text)
-  // Some rejections are the error object of plain HTTP.
+  // Some rejections are errors of plain HTTP.
   return isObject(message) && 'jsonrpc' in message ? message : { error: message }
 }
 
-/** Converts the error of a JSON-RPC message, or the error object of plain HTTP. */
 export function toError(value: unknown): CausewayError {
   const { data, message } = value as { data?: unknown; message?: string }
   const details = (isObject(data) && 'code' in data ? data : value) as Partial<CausewayError>

@@ -12,7 +12,7 @@ const reportSchema = z.object({
   apps: z.record(z.string(), z.looseObject({ status: z.string(), message: z.string().optional() })),
 })
 
-/** The body of `/health`. Older servers omit `memory`. */
+/** Older servers omit `memory`. */
 export type HealthReport = z.infer<typeof reportSchema>
 
 export type HealthResult =
@@ -22,7 +22,6 @@ export type HealthResult =
 
 const timeoutMs = 5000
 
-/** Uses the first token of the file. Never rejects. */
 export async function fetchHealth(url: string, tokenFile: string | undefined): Promise<HealthResult> {
   const token = readFirstToken(tokenFile)
   try {
@@ -40,7 +39,7 @@ export async function fetchHealth(url: string, tokenFile: string | undefined): P
   }
 }
 
-/** Not every system can connect to the unspecified address. */
+/** Some systems cannot connect to the unspecified address. */
 export const toLocalUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
@@ -49,7 +48,6 @@ export function readFirstToken(file: string | undefined): string | undefined {
   try {
     return parseTokens(readFileSync(file, 'utf8')).lines[0]?.token
   } catch {
-    // Without a token, the server responds with 401.
     return undefined
   }
 }

@@ -6,9 +6,7 @@ import { type SettingKey, settings, toFlag } from './config.ts'
 export interface FlagSyntax {
   /** Name of the value in the help: `<n>`. A flag without a value is a switch. */
   readonly value?: string
-  /** One letter. */
   readonly short?: string
-  /** Whether the flag may be given several times. */
   readonly many?: true
 }
 
@@ -19,7 +17,7 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly help: boolean
   readonly version: boolean
-  /** Values of other flags by name; `true` for a switch, a list for a flag with `many`. */
+  /** Flags by name: `true` for a switch, a list for a flag with `many`. */
   readonly own: ReadonlyMap<string, string | true | readonly string[]>
 }
 
@@ -27,7 +25,7 @@ const settingFlags = new Map<string, SettingKey>(
   (Object.keys(settings) as SettingKey[]).map((key) => [toFlag(key), key]),
 )
 
-/** Throws `INVALID_ARGUMENTS` for unknown flags, with a suggestion, and for missing or unexpected values. */
+/** Throws `INVALID_ARGUMENTS`, for unknown flags with a suggestion. */
 export function parseCommandLine(
   argv: readonly string[],
   commandFlags: Readonly<Record<string, FlagSyntax>> = {},
@@ -85,7 +83,6 @@ const invalid = (message: string): CausewayError =>
 export const unknownFlagError = (flag: string, candidates: readonly string[]): CausewayError =>
   invalid(describeUnknown('flag', flag, candidates))
 
-/** Suggests the most similar candidate. */
 export function describeUnknown(kind: string, name: string, candidates: readonly string[]): string {
   const suggestion = closest(name, candidates)
   return `unknown ${kind}: ${name}${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`

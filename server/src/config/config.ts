@@ -1,13 +1,9 @@
 import { z } from 'zod'
-import { debriefSettings } from './settings/debrief.ts'
-import { helpSettings } from './settings/help.ts'
+import { debriefSettings, helpSettings, mindsSettings, replaySettings, trmSettings } from './settings/apps.ts'
 import { limitSettings } from './settings/limits.ts'
-import { mindsSettings } from './settings/minds.ts'
-import { replaySettings } from './settings/replay.ts'
 import { alias, flag, list, type Setting, setting, webOrigin, whole } from './settings/setting.ts'
-import { trmSettings } from './settings/trm.ts'
 
-/** Every setting by its key in `causeway.config.json`. Nothing else reads the environment. */
+/** Settings by the key in `causeway.config.json`. Nothing else reads the environment. */
 export const settings = Object.freeze({
   enabled: setting({
     env: 'MCP_SERVER_ENABLED',
@@ -138,14 +134,14 @@ export type SettingKey = keyof typeof settings
 
 type Values = { readonly [Key in SettingKey]: z.output<(typeof settings)[Key]['schema']> }
 
-/** The validated settings. Paths are absolute; `roots` and `dataDir` have their defaults. */
+/** Paths are absolute; `roots` and `dataDir` have their defaults. */
 export type Config = Omit<Values, 'dataDir'> & { readonly dataDir: string }
 
-/** Converts `dataDir` to `data-dir`. */
+/** `dataDir` -> `data-dir` */
 export const toFlag = (key: SettingKey): string =>
   key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Returns the rows of `docs/settings.md`. */
+/** Rows of `docs/settings.md`. */
 export function settingTable() {
   return (Object.entries(settings) as [SettingKey, Setting][]).map(
     ([key, { env, schema, meaning, defaultText }]) => ({

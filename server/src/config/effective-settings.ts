@@ -7,15 +7,14 @@ import type { Setting } from './settings/setting.ts'
 
 export const givenSettingSchema = z.object({ key: z.string(), value: z.string(), source: z.string() })
 
-/** A setting that was given. A secret is replaced. */
-export type GivenSettingRow = z.infer<typeof givenSettingSchema>
+/** The value of a secret is replaced. */
+type GivenSettingRow = z.infer<typeof givenSettingSchema>
 
-/** A setting with its effective value and its source: how it was given, or `default`. */
-export interface EffectiveSetting extends GivenSettingRow {
+/** `source` is how it was given, or `default`. */
+interface EffectiveSetting extends GivenSettingRow {
   readonly env: string
 }
 
-/** Returns the settings that were given, with their validated values. */
 export function listGivenSettings({
   config,
   given,
@@ -27,7 +26,6 @@ export function listGivenSettings({
   }))
 }
 
-/** Returns every setting in the order of their declaration. */
 export function listEffectiveSettings(given: readonly GivenSettingRow[]): readonly EffectiveSetting[] {
   const byKey = new Map(given.map((row) => [row.key, row]))
   return settingTable().map(({ key, env, default: value }) => {
@@ -41,7 +39,6 @@ function formatValue(value: unknown, { isSecret, defaultText }: Setting): string
   if (value === undefined) return defaultText ?? 'none'
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     return value.length === 0 ? 'none' : value.join(delimiter)
-  // A URL may contain a password.
   if (typeof value === 'string') return value.replace(/(:\/\/)[^/\s?#]*@/, '$1[secret]@')
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)
 }

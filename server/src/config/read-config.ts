@@ -3,13 +3,12 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
 import { CausewayError, findDataFolder, isObject, thisMachine } from '@causeway/protocol'
+import type { z } from 'zod'
 import { describeUnknown, type FlagSyntax, parseCommandLine } from './command-line.ts'
 import { type Config, type SettingKey, settings, toFlag } from './config.ts'
-import { describeIssue } from './describe-issue.ts'
 import type { Setting } from './settings/setting.ts'
 
 interface ConfigSources {
-  /** Arguments without node and script. */
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
@@ -19,7 +18,7 @@ interface ConfigSources {
 
 export interface Invocation {
   readonly config: Config
-  /** The settings that were given. The others have their defaults. */
+  /** The other settings have their defaults. */
   readonly given: GivenSettings
   readonly args: readonly string[]
 }
@@ -27,18 +26,17 @@ export interface Invocation {
 interface GivenSetting {
   /** Not yet validated. */
   readonly value: unknown
-  /** How the user gave it: `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>`, `port in <file>`. */
+  /** How it was given: `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>`, `port in <file>`. */
   readonly source: string
 }
 
-export type GivenSettings = Readonly<Partial<Record<SettingKey, GivenSetting>>>
+type GivenSettings = Readonly<Partial<Record<SettingKey, GivenSetting>>>
 
 const keys = Object.keys(settings) as SettingKey[]
 const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
 
 /**
- * Order of precedence: flags, environment, `--env-file`, `causeway.config.json`, defaults. Throws `INVALID_SETTING` with the
- * source and the setting.
+ * Precedence: flags, environment, `--env-file`, `causeway.config.json`, defaults. Throws `INVALID_SETTING`.
  */
 export function readConfig({ argv, env, cwd, commandFlags }: ConfigSources): Invocation {
   const { settings: flags, envFile, args } = parseCommandLine(argv, commandFlags)
@@ -81,7 +79,6 @@ function readFlags(flags: Partial<Record<SettingKey, string>>): GivenSettings {
   return Object.fromEntries(given)
 }
 
-/** Rejects probable typing errors and ignores other variables. */
 function readEnvironment(env: NodeJS.ProcessEnv): GivenSettings {
   const given: { -readonly [Key in SettingKey]?: GivenSetting } = {}
   for (const [name, value] of Object.entries(env)) {
@@ -93,7 +90,7 @@ function readEnvironment(env: NodeJS.ProcessEnv): GivenSettings {
   return given
 }
 
-/** Compares names without their prefix, which would make all of them similar. */
+/** Compares names without their prefix, which makes all of them similar. */
 function findSimilarVariable(name: string): string | undefined {
   const prefix = /^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.exec(name)?.[0]
   if (prefix === undefined) return undefined
@@ -146,3 +143,41 @@ const invalid = (message: string, cause?: unknown): CausewayError =>
 
 const unknown = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
   invalid(describeUnknown(kind, name, candidates))
+
+type Issue = z.core.$ZodIssue
+
+/** Returns the end of a sentence: `must be a number`. */
+function describeIssue(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? `of type ${issue.expected}`}`
+    case 'too_small':
+      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
+    case 'invalid_union':
+      return describeUnion(issue.errors.flat())
+    case 'invalid_value':
+      return `must be ${issue.values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`
+    case 'invalid_format':
+      return `must be a valid ${issue.format}`
+    default:
+      return `is invalid (${issue.message})`
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+}
+
+function describeUnion(issues: readonly Issue[]): string {
+  const own = issues.find(({ code }) => code === 'custom')
+  if (own !== undefined) return describeIssue(own)
+  if (issues.some((issue) => issue.code === 'invalid_type' && issue.expected === 'boolean'))
+    return 'must be true or false'
+  return issues[0] === undefined ? 'is invalid' : describeIssue(issues[0])
+}

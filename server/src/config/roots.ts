@@ -10,11 +10,11 @@ export const addRootCommand = 'causeway roots add'
 
 interface RootGrant {
   readonly folder: string
-  /** A variable, or `causeway roots add`. */
+  /** The name of a variable, or `causeway roots add`. */
   readonly source: string
 }
 
-/** Reads the absolute paths of `addRoot`, on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
+/** The file is read on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
 export function readAddedRoots(dataDir: string): readonly string[] {
   let text: string
   try {
@@ -30,13 +30,11 @@ export function readAddedRoots(dataDir: string): readonly string[] {
   })
 }
 
-/** Returns the new list. */
 export function addRoot(dataDir: string, folder: string, { write = true } = {}): readonly string[] {
   const folders = [...new Set([...readAddedRoots(dataDir), resolve(folder)])]
   return write ? writeRoots(dataDir, folders) : folders
 }
 
-/** Returns the new list, or `undefined` if the folder was not in it. */
 export function removeRoot(
   dataDir: string,
   folder: string,

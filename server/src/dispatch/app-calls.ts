@@ -13,7 +13,7 @@ interface ToolCall {
   readonly args: unknown
 }
 
-/** Calls another app's tool for the client, like `callAppTool`. */
+/** Calls a tool of another app, like `callAppTool`. */
 export function callOtherApp(
   services: MethodContext,
   from: App,
@@ -59,7 +59,7 @@ async function callAppTool(
   return (await runAppTool(services, call, caller)).structuredContent
 }
 
-/** Returns the result with its content. Throws `UNKNOWN_TOOL` and the tool's error. */
+/** Throws `UNKNOWN_TOOL` and the tool's error. */
 export async function runAppTool(
   { registry, runner }: MethodContext,
   { app, tool, args }: ToolCall,
@@ -70,5 +70,5 @@ export async function runAppTool(
     throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
   const called = resolveCall(registry, named, args)
   const result = await runner.callTool(called.entry, called.args, caller)
-  return result as CallToolResult // never an `Ask`: a caller without `input` cannot be asked
+  return result as CallToolResult // a caller without `input` cannot be asked
 }

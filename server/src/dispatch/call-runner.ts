@@ -25,13 +25,13 @@ import { createCallContext } from './call-context.ts'
 import type { Caller } from './caller.ts'
 import { type Operation, toolOperation } from './operation.ts'
 
-export interface CallRequest {
+interface CallRequest {
   readonly instance: AppInstance
   readonly caller: Caller
   readonly operation: Operation
 }
 
-export interface CallRunnerOptions {
+interface CallRunnerOptions {
   readonly errors: ErrorCatalog
   readonly states: ClientStates
   readonly limits: Limits
@@ -44,7 +44,7 @@ export interface CallRunnerOptions {
   readonly now: () => number
 }
 
-/** Checks access and limits of calls, provides the client's state, and records the outcome. */
+/** Checks access and limits, provides the client's state, and records the outcome. */
 export class CallRunner {
   readonly #options: CallRunnerOptions
 
@@ -52,7 +52,6 @@ export class CallRunner {
     this.#options = options
   }
 
-  /** Runs `work` as one call of an app. Throws a `CausewayError`. */
   async run<T>(request: CallRequest, work: (ctx: ToolContext) => Promise<T>): Promise<T> {
     const { errors, states, limits, storage } = this.#options
     const { instance, caller, operation } = request
@@ -82,7 +81,7 @@ export class CallRunner {
     }
   }
 
-  /** Returns the result or the questions of a tool. Throws a `CausewayError`. */
+  /** Returns the result or the questions. Throws a `CausewayError`. */
   callTool({ instance, tool }: ToolEntry, args: unknown, caller: Caller): Promise<CallToolResult | Ask> {
     const operation = toolOperation(tool, args)
     return this.run({ instance, caller, operation }, async (ctx) => {
@@ -94,7 +93,6 @@ export class CallRunner {
   }
 }
 
-/** Returns the page of the console that shows what a call was about. */
 function findView(app: App, args: unknown, result: unknown): string | undefined {
   const { structuredContent = {} } = (result ?? {}) as Partial<CallToolResult>
   return app.view?.({ args: isObject(args) ? args : {}, data: structuredContent })
@@ -112,12 +110,11 @@ export function checkAccess(
   })
 }
 
-/** Codes that report a defect of the server. The cause is logged. */
+/** Codes of defects of the server, whose cause is logged. */
 const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
 
 const limitErrors: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])
 
-/** One call, up to its log line, metrics and audit entry. */
 class Call {
   readonly #options: CallRunnerOptions
   readonly #request: CallRequest
@@ -198,8 +195,8 @@ class Call {
 }
 
 /**
- * Throws `CLIENT_CANNOT_ANSWER`. For stateless clients the transport checks it: MCP 2026-07-28 has an error number for a
- * missing capability.
+ * Throws `CLIENT_CANNOT_ANSWER`. For stateless clients the transport checks: MCP 2026-07-28 has an error
+ * number for a missing capability.
  */
 function checkCanAnswer({ questions }: Ask, { input, era }: Caller): void {
   if (input !== undefined && era === 'modern') return
@@ -215,7 +212,7 @@ function toCausewayError(error: unknown, app: string, { cancellation }: Caller):
   const { aborted, reason } = cancellation.signal
   const isAbort = error === reason || (error as Error | undefined)?.name === 'AbortError'
   if (aborted && isAbort) return new CausewayError('CANCELLED', 'the call was cancelled')
-  // A full or damaged disk can fail any statement of any store.
+  // A full or damaged disk can fail any statement.
   return asCausewayError(isSqliteError(error) ? toDataError(error, `data of ${app}`) : error)
 }
 

@@ -8,39 +8,36 @@ import type { Mount } from '../registry/mount.ts'
 /** `modern`: stateless (MCP 2026-07-28); `legacy`: sessions that start with `initialize`. */
 export type Era = 'modern' | 'legacy'
 
-/** Its signal may be created on first access: most calls never use theirs. */
+/** The signal may be created on first access. */
 export interface Cancellation {
   readonly signal: AbortSignal
 }
 
-/** The origin of a call. */
 export interface Caller {
   readonly mount: Mount
   readonly era: Era
   /** Key of the client's state. */
   readonly sessionKey: string
-  /** Whether all callers without a session share this key. */
+  /** Whether all callers without a session share the key. */
   readonly sharedSession: boolean
   readonly client: ClientInfo
   /** `Causeway-Request`, or generated for this call. */
   readonly requestId: string
   readonly cancellation: Cancellation
-  /** Absent if no token is required, and for calls of apps. */
   readonly access?: Access | undefined
   readonly channel: Channel
   readonly deadlineMs?: number | undefined
   readonly requestBytes?: number | undefined
   readonly trace?: Trace | undefined
-  /** Identifies the client for limits and audit; defaults to the session key. */
+  /** Identifies the client for limits and audit. Default: the session key. */
   readonly clientKey?: string | undefined
-  /** Folder in which the client works. */
   readonly project?: string | undefined
-  /** Sends progress; does nothing if the caller gave no progress token. */
+  /** Does nothing if the caller gave no progress token. */
   progress(done: number, total?: number, message?: string): void
   /** Sends a log message if the caller accepts its level. */
   notify(level: LogLevel, data: unknown): void
   /** The server as the caller addresses it; absent for calls of apps. */
   readonly address?: { readonly baseUrl: string } | undefined
-  /** Replies so far, and what the client can answer; absent if the channel cannot ask. */
+  /** Absent if the caller cannot be asked. */
   readonly input?: Input | undefined
 }

@@ -5,7 +5,6 @@ import { type Method, type MethodCall, requireObject, requireString } from './me
 import { methodOperation } from './operation.ts'
 import { findPrompt } from './prompts.ts'
 
-/** Limit of the MCP specification. */
 const maxValues = 100
 
 interface Completer {
@@ -13,7 +12,7 @@ interface Completer {
   values(ctx: ToolContext): Promise<readonly string[] | Completion>
 }
 
-/** Completes an argument of a prompt or a variable of a resource template; `total` counts all values with the prefix. */
+/** `total` counts all values with the prefix. */
 export const complete: Method = async (call, { runner }) => {
   const argument = requireObject(call.params, 'argument')
   const typed = requireString(argument, 'value')
@@ -73,7 +72,6 @@ function findTemplateCompleter(call: MethodCall, request: TemplateRequest): Comp
 const hasTemplate = ({ template, templates }: AppResource, text: string): boolean =>
   templates === undefined ? template.text === text : templates.some(({ uriTemplate }) => uriTemplate === text)
 
-/** Returns the variables that the client has already completed. */
 function getKnownVariables({ context }: Params): Variables {
   const known = (context as { arguments?: unknown } | undefined)?.arguments
   return typeof known === 'object' && known !== null ? (known as Variables) : {}

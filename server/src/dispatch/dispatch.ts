@@ -8,10 +8,10 @@ import { callTool, listTools } from './tools.ts'
 
 const emptyResult: Method = async () => ({})
 
-/** Methods of all transports. Handshakes, subscriptions and cancellation belong to the transports. */
+/** Handshakes, subscriptions and cancellation belong to the transports. */
 const methods: Readonly<Record<string, Method>> = Object.freeze({
   ping: emptyResult,
-  // Transports filter log messages by this level. The request itself succeeds on every transport.
+  // Transports filter log messages by this level.
   'logging/setLevel': emptyResult,
   'tools/list': listTools,
   'tools/call': callTool,
@@ -25,7 +25,7 @@ const methods: Readonly<Record<string, Method>> = Object.freeze({
 
 export const methodNames: readonly string[] = Object.keys(methods)
 
-/** Runs one MCP method. Throws a `CausewayError` for errors of the caller; other errors are defects. */
+/** Throws a `CausewayError` for errors of the caller; other errors are defects. */
 export async function dispatch(
   context: MethodContext,
   method: string,

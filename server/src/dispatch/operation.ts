@@ -1,15 +1,13 @@
 import type { AppTool } from '@causeway/app-kit'
 import { type Scope, toolScope } from '../access/access.ts'
 
-/** What a call does, for limits, access, log and audit. */
 export interface Operation {
   /** A tool's name, a method such as `resources/read`, `route` or `socket`. */
   readonly name: string
-  /** `tool` and `method` end with their result; a `channel` is a connection without a deadline. */
+  /** A `channel` is a connection without a deadline. */
   readonly kind: 'tool' | 'method' | 'channel'
   readonly scope: Scope
   readonly rateClass?: string | undefined
-  /** Arguments of a tool, for the audit's subject. */
   readonly args?: unknown
 }
 

@@ -16,7 +16,6 @@ export const listPrompts: Method = async ({ params, caller, lists }, { registry 
   return { prompts: items, ...rest, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
 }
 
-/** Returns the messages of a prompt, or the questions that it asks first. */
 export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {
   const { instance, prompt } = findPrompt(lists, requireString(params, 'name'))
   const operation = methodOperation('prompts/get')
@@ -27,7 +26,7 @@ export const getPrompt: Method = async ({ params, caller, lists }, { runner }) =
   })
 }
 
-/** Finds a prompt by its listed name. Throws `UNKNOWN_PROMPT`. */
+/** Throws `UNKNOWN_PROMPT`. */
 export function findPrompt(lists: MountLists, name: string): { instance: AppInstance; prompt: AppPrompt } {
   for (const instance of lists.instances) {
     const { app } = instance

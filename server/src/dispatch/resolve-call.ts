@@ -10,8 +10,8 @@ interface ResolvedCall {
 }
 
 /**
- * Returns the tool that a call runs, and its arguments: those that the arguments of `call_tool` and `call_read_tool` name.
- * Throws `UNKNOWN_TOOL`, `INVALID_ARGUMENTS` and `NOT_READ_ONLY`.
+ * Returns the tool that a call runs: for `call_tool` and `call_read_tool`, the named one. Throws
+ * `UNKNOWN_TOOL`, `INVALID_ARGUMENTS` and `NOT_READ_ONLY`.
  */
 export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown): ResolvedCall {
   const forwarded = entry.tool.forward?.(args)
@@ -28,7 +28,7 @@ export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown)
   return { entry: target, args: forwarded.args }
 }
 
-/** Returns the tool that a `tools/call` runs, or `undefined` if the call fails. */
+/** Returns `undefined` if the call fails. */
 export function findCalledTool(
   registry: Registry,
   mount: Mount,
@@ -51,7 +51,6 @@ export function requireTool(registry: Registry, name: string): ToolEntry {
   return entry
 }
 
-/** Suggests the most similar name. */
 export function unknownTool(name: string, known: Iterable<string>): CausewayError {
   const suggestion = closest(name, [...known])
   const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`

@@ -70,7 +70,7 @@ export const readResource: Method = async (call, { runner }) => {
   return isAsk(contents) ? contents : { contents, ...cacheHints(call) }
 }
 
-/** Returns what an app sends to HTTP+SSE clients instead of `RESOURCE_NOT_FOUND`; throws other errors. */
+/** Returns what HTTP+SSE clients get instead of `RESOURCE_NOT_FOUND`. Throws other errors. */
 function toMissingContents(
   uri: string,
   error: unknown,

@@ -26,7 +26,7 @@ export const listTools: Method = async ({ params, caller, lists }, { registry })
 
 const upstreamError = 'UPSTREAM_ERROR'
 
-/** Returns the tool's result, its questions, or its failure with `isError`. Throws `UNKNOWN_TOOL` and `INVALID_PARAMS`. */
+/** Returns the result, questions, or a failure with `isError`. Throws `UNKNOWN_TOOL` and `INVALID_PARAMS`. */
 export const callTool: Method = async ({ params, caller, lists }, { registry, runner }) => {
   const name = requireString(params, 'name')
   const named = lists.toolByName.get(name)
@@ -37,7 +37,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
     called = entry
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
-    // A hosted server rejected the request itself, which did not run a tool.
+    // A hosted server rejected the request and ran no tool.
     if (isCausewayError(error) && error.code !== upstreamError)
       return toErrorResult(errorObject(error), called)
     throw error
@@ -46,7 +46,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
 
 const deadlineKey = 'causeway/deadline_ms'
 
-/** Applies a shorter deadline, and the trace if no header contains one. */
+/** The trace in a header takes precedence. */
 function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = {}): Caller {
   if (ms === undefined && traceparent === undefined) return caller
   const deadlineMs =
@@ -55,8 +55,8 @@ function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = 
 }
 
 /**
- * Uses the app's own error format, if it has one. The error object is in `_meta`: SDK clients validate `structuredContent`
- * of errors too.
+ * Uses the app's own format, if it has one. The error object is in `_meta`: SDK clients validate
+ * `structuredContent` even of errors.
  */
 function toErrorResult(error: ErrorObject, { instance, tool }: ToolEntry): CallToolResult {
   const body = instance.app.errorBody?.(error)

@@ -5,16 +5,15 @@ import type { Logger } from 'pino'
 import type { OwnedCache } from '../memory/cache-set.ts'
 import type { ErrorCatalog } from './error-catalog.ts'
 
-/** An app with its open store, or with the error of opening it. */
+/** An app with its open store, or the error of opening it. */
 export interface AppInstance {
   readonly app: App
-  /** Lower-case name, as in `/mcp/<path>`. */
   readonly path: string
   readonly store: unknown
   readonly failure: CausewayError | undefined
 }
 
-export interface AppHostOptions {
+interface AppHostOptions {
   readonly createEnv: (app: App) => Env
   readonly errors: ErrorCatalog
   readonly log: Logger
@@ -39,7 +38,6 @@ export class AppHost {
     )
   }
 
-  /** By name or path. */
   find(name: string): AppInstance | undefined {
     return this.#instances.get(pathName(name))
   }
@@ -57,8 +55,7 @@ export class AppHost {
   }
 
   /**
-   * Adds an app or replaces the one with the same name, which is closed afterwards. If the new one fails to open, throws and
-   * keeps the old one.
+   * Closes the app with the same name afterwards. If the new one fails to open, throws and keeps the old one.
    */
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
@@ -66,12 +63,10 @@ export class AppHost {
     const others = this.#apps.filter((one) => one !== previous?.app)
     const next = await this.#open(app, others)
     if (next.failure !== undefined && previous !== undefined) throw next.failure
-    // A replaced app keeps its place in the lists.
     this.#instances.set(path, next)
     if (previous !== undefined) await this.#close(previous)
   }
 
-  /** By path. Closes the app. */
   async remove(path: string): Promise<void> {
     const instance = this.#instances.get(path)
     this.#instances.delete(path)
@@ -111,7 +106,7 @@ export class AppHost {
   }
 }
 
-/** Throws `APP_UNAVAILABLE` if the app could not be opened. */
+/** Throws `APP_UNAVAILABLE`. */
 export function getStore({ app, store, failure }: AppInstance): unknown {
   if (failure === undefined) return store
   throw new CausewayError('APP_UNAVAILABLE', `${app.name} could not be opened: ${failure.message}`, {
@@ -121,7 +116,7 @@ export function getStore({ app, store, failure }: AppInstance): unknown {
   })
 }
 
-/** Throws `INVALID_APP` if another app declares resources with the same URI scheme. */
+/** Throws `INVALID_APP` for a scheme of another app. */
 function checkResourceSchemes(app: App, others: readonly App[]): void {
   for (const { template } of app.resources) {
     const owner = others.find(({ resources }) =>

@@ -4,18 +4,16 @@ import type { ClientStateStore } from './server-store.ts'
 
 interface Entry {
   readonly state: unknown
-  /** JSON of the state in the store. */
   savedJson: string
-  /** When the store last recorded a use, on the monotonic clock. */
+  /** Time of the last recorded use, on the monotonic clock. */
   touchedAt: number
 }
 
-/** Interval between records of a use; much less than the expiry. */
 const touchIntervalMs = 60 * 60 * 1000
 
 /**
- * State of each client in each app: plain JSON, saved after each call that changed it. Concurrent calls share one object. The
- * most recently used stay in memory.
+ * State of each client in each app: plain JSON, saved after each call that changed it. Concurrent calls share
+ * one object.
  */
 export class ClientStates {
   readonly #store: ClientStateStore
@@ -23,7 +21,6 @@ export class ClientStates {
   readonly #now: () => number
   /** By `<app> <session key>`, least recently used first. */
   readonly #entries = new Map<string, Promise<Entry>>()
-  /** Key of the most recently used entry, which is already last in `#entries`. */
   #lastKey: string | undefined
 
   /** `now` is monotonic, in milliseconds. */
@@ -36,7 +33,7 @@ export class ClientStates {
     this.#now = now
   }
 
-  /** Runs a call with the client's state, then saves it if it changed, even if the call failed. */
+  /** Saves a changed state, even if the call failed. */
   async use<T>(sessionKey: string, app: App, run: (state: unknown) => Promise<T>): Promise<T> {
     const entry = await this.#get(sessionKey, app)
     if (this.#now() - entry.touchedAt > touchIntervalMs) await this.#touch(entry, sessionKey, app)
@@ -62,12 +59,12 @@ export class ClientStates {
   async #load(sessionKey: string, app: App): Promise<Entry> {
     const initial = app.session()
     const json = await this.#store.load(sessionKey, app.name)
-    // A state saved by an older version may lack members.
+    // An older version may have saved fewer members.
     const state = json === undefined ? initial : merge(initial, JSON.parse(json))
     return { state, savedJson: json ?? JSON.stringify(initial), touchedAt: this.#now() }
   }
 
-  /** Prevents the expiry of a state that never changes: loading records a use. */
+  /** Prevents the expiry of a state that never changes. */
   async #touch(entry: Entry, sessionKey: string, app: App): Promise<void> {
     entry.touchedAt = this.#now()
     if ((await this.#store.load(sessionKey, app.name)) === undefined) entry.savedJson = ''
@@ -79,7 +76,7 @@ export class ClientStates {
     try {
       await this.#store.save(sessionKey, app.name, json)
     } catch (error) {
-      // The state still differs from the store, so the next call saves it again.
+      // If the state still differs, the next call saves it again.
       if (entry.savedJson === json) entry.savedJson = savedJson
       throw error
     }

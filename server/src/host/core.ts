@@ -42,22 +42,17 @@ import { HostedServers } from './hosted-servers.ts'
 import { ServerStore } from './server-store.ts'
 import { type AppFailure, UserApps } from './user-apps.ts'
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly config: Config
   readonly log: Logger
   /** Unix time in milliseconds. */
   readonly now?: () => number
-  /** Monotonic, in milliseconds; defaults to `now` if that is given. */
+  /** Monotonic milliseconds; defaults to `now` if that is given. */
   readonly steady?: () => number
-  /** Folder for relative paths of user apps. */
   readonly cwd?: string
-  /** Receives the audit entries in addition to the database. */
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
-  /** The latest log lines, for the console. */
   readonly logTail?: LogTail | undefined
-  /** Returns the patterns of the configured profiles by name. */
   readonly profiles?: () => Readonly<Record<string, readonly string[]>>
-  /** Built-in apps without the server's own. */
   readonly apps: readonly App[]
 }
 
@@ -77,22 +72,18 @@ export class Core {
   readonly capture: CallCapture
   readonly logTail: LogTail
   readonly history: HealthHistory
-  /** Open sessions of each transport. */
   readonly openSessions: OpenSessions[] = []
   readonly metrics: Metrics
   readonly runner: CallRunner
   readonly host: AppHost
   readonly registry: Registry
-  /** Set by `open`. */
   #hosted: HostedServers | undefined
-  /** Caches of the server itself, which the memory guard can evict. */
   readonly caches: OwnedCache[] = []
   readonly memory: MemoryGuard
   readonly backups: Backups
   readonly #log: Logger
   readonly #clocks: { readonly now: () => number; readonly steady: () => number }
   readonly #startedAt: number
-  /** The server's own app, built-in apps and user apps. */
   readonly #apps: readonly App[]
   #markReady = (): void => {}
   readonly #ready = new Promise<void>((resolve) => {
@@ -158,13 +149,11 @@ export class Core {
     })
   }
 
-  /** The MCP servers of `mcp.json`. */
   get hosted(): HostedServers {
     if (this.#hosted === undefined) throw new Error('the core is not open')
     return this.#hosted
   }
 
-  /** Apps that could not be loaded or opened. */
   get failures(): readonly AppFailure[] {
     const opened = this.host.instances.flatMap(({ app, failure }) =>
       failure === undefined ? [] : [{ name: app.name, error: failure }],
@@ -172,14 +161,14 @@ export class Core {
     return [...opened, ...this.userApps.failures]
   }
 
-  /** Opens the data folder, the apps and the registry. Throws if a data file or a setting is invalid. */
+  /** Throws if a data file or a setting is invalid. */
   static async open(options: CoreOptions): Promise<Core> {
     const { config, log, cwd = process.cwd() } = options
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
     const hosted = await core.#openHosted()
     core.#hosted = hosted
-    // Apps that change while the others are opened are replaced by the first refresh.
+    // The first refresh replaces apps that have changed since.
     hosted.gateway.takeChanges()
     await core.host.open(selectApps([...core.#apps, ...hosted.gateway.apps], config.apps))
     for (const instance of core.host.instances) core.storage.requireFiles(instance)
@@ -188,27 +177,24 @@ export class Core {
     return core
   }
 
-  /** In milliseconds. */
   get uptimeMs(): number {
     return this.#clocks.steady() - this.#startedAt
   }
 
   /**
-   * Runs an MCP method. Returns the JSON-RPC `result`, or an `Ask` if the caller has `input` and the call needs replies. A
-   * failed tool call is a result with `isError`. Throws a `CausewayError` for an invalid request; other errors are defects.
+   * Returns the JSON-RPC `result`, or an `Ask` if the caller has `input`. A failed tool is a result with
+   * `isError`. Throws a `CausewayError` for an invalid request; other errors are defects.
    */
   dispatch(method: string, params: Params, caller: Caller): Promise<unknown> {
     return dispatch(this, method, params, caller)
   }
 
-  /**
-   * Calls a tool by app path or name and tool name or alias. Throws `UNKNOWN_TOOL` and the tool's error.
-   */
+  /** `app` is a path or name, `tool` a name or alias. Throws `UNKNOWN_TOOL` and the tool's error. */
   callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult> {
     return runAppTool(this, { app, tool, args }, { ...caller, input: undefined })
   }
 
-  /** Runs a route or one step of a socket. Throws `ROUTE_NOT_FOUND` if the app is not enabled. */
+  /** Runs a route or one step of a socket. Throws `ROUTE_NOT_FOUND`. */
   async withContext<T>(
     app: string,
     caller: Caller,
@@ -221,12 +207,11 @@ export class Core {
     return this.runner.run({ instance, caller, operation }, (ctx) => run({ ...ctx, call }))
   }
 
-  /** Returns the path of the app that has a resource for the URI. */
   findResourceOwner(uri: string): string | undefined {
     return findResource(this.host.instances, uri)?.instance.path
   }
 
-  /** Requests the updates of a resource from its app. Returns a function that ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(uri: string, caller: Caller): () => void {
     const { clientKey = caller.sessionKey, sharedSession, project, input = noInput } = caller
     const origin = { clientKey, sharedSession, input, ...(project === undefined ? {} : { project }) }
@@ -237,7 +222,6 @@ export class Core {
     return reportHealth(this)
   }
 
-  /** Returns the sizes of the databases. */
   measureStores(): Promise<readonly StoreSize[]> {
     return measureStores(this.config.dataDir, listParts(this.#apps))
   }
@@ -308,7 +292,7 @@ export class Core {
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
       changed: {
-        // An app can report a change while it is being opened.
+        // An app can change while it is being opened.
         tools: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
           for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])
@@ -350,7 +334,7 @@ export class Core {
   }
 }
 
-/** Returns the named apps, or all without names. Throws `INVALID_SETTING` for an unknown name. */
+/** Returns all apps if no names are given. Throws `INVALID_SETTING`. */
 function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
   if (names.length === 0) return all
   const selected = new Set(names.map(pathName))

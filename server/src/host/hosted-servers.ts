@@ -26,11 +26,11 @@ interface Parts {
   readonly renderRemote: (server: HostedServer) => RemoteServer | undefined
 }
 
-/** The MCP servers of `mcp.json`, which is applied again when it changes. */
+/** The MCP servers of `mcp.json`, applied again when it changes. */
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
-  /** Receives the responses of authorization servers. Set while the server listens. */
+  /** Receives responses of authorization servers. Set while the server listens. */
   callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
   readonly #renderRemote: Parts['renderRemote']
@@ -76,19 +76,16 @@ export class HostedServers {
     return hosted
   }
 
-  /** The last valid configuration. */
   get config(): GatewayConfig {
     return this.#watcher.current
   }
 
-  /** Why `mcp.json` as it is now is not used. */
   get failure(): CausewayError | undefined {
     return this.#watcher.failure
   }
 
-  /** Throws `SERVER_NOT_FOUND`, and `LOGIN_UNSUPPORTED` if the server uses no login. */
+  /** Throws `SERVER_NOT_FOUND`, and `LOGIN_UNSUPPORTED` for a server without login. */
   findRemote(name: string): RemoteServer {
-    // Throws for an unknown name.
     this.gateway.pendingChanges(name)
     const server = this.config.servers.find((one) => one.name === name)
     const remote = server && this.#renderRemote(server)
@@ -96,7 +93,7 @@ export class HostedServers {
     throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
   }
 
-  /** Servers that waited for a login are used again. */
+  /** Restarts servers that waited for a login. */
   async restartAfterLogin(): Promise<void> {
     const waiting = this.gateway.describe().filter(({ state }) => state === 'needs_login')
     const names = new Set(waiting.map(({ name }) => name))
@@ -105,11 +102,10 @@ export class HostedServers {
       return remote !== undefined && this.logins.describe(remote).state === 'logged_in'
     }
     const servers = this.config.servers.filter((one) => names.has(one.name) && isLoggedIn(one))
-    // Started together: a call that waited for its login may have restarted its server before a second turn.
+    // A call that waited may restart its server before a second turn.
     await Promise.all(servers.map(({ name }) => this.gateway.restart(name)))
   }
 
-  /** Reads `mcp.json` now if it changed. */
   check(): void {
     this.#watcher.check()
   }

@@ -5,10 +5,9 @@ import type { Database } from 'better-sqlite3'
 import { AuditStore, auditFailuresMigration, auditMigration } from '../audit/audit-store.ts'
 import { openTaskStore, type TaskStore, taskMigration } from '../tasks/task-store.ts'
 
-/** States and handshakes that are not used expire. */
 const expiryMs = 24 * 60 * 60 * 1000
 
-/** Schema of `server.db`, in order. Published steps never change. */
+/** Published steps never change. */
 export const serverMigrations: readonly Migration[] = [
   {
     name: 'clients',
@@ -42,11 +41,10 @@ export const serverMigrations: readonly Migration[] = [
 interface ServerClocks {
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** Monotonic, in milliseconds; defaults to `now`. */
+  /** Monotonic, in milliseconds. Default: `now`. */
   readonly steady?: () => number
 }
 
-/** `server.db`: client states, session handshakes, the signing key, the audit and tasks. */
 export class ServerStore {
   readonly states: ClientStateStore
   readonly handshakes: HandshakeStore
@@ -96,8 +94,8 @@ class ServerFile {
   }
 
   /**
-   * Unix time in milliseconds. If the clock was set or the machine slept, shifts the stored times first: only time while a
-   * server runs counts towards expiry.
+   * Returns Unix milliseconds. After a jump, shifts the stored times first: only the time of a running server
+   * counts.
    */
   now(): number {
     const jumpMs = this.#jumps.detect()
@@ -105,12 +103,11 @@ class ServerFile {
     return this.#clock()
   }
 
-  /** Rows last used before this time are expired. */
   get expiryTime(): number {
     return this.now() - expiryMs
   }
 
-  /** Throws `DATA_MISSING` if the file was removed. Database errors name this file, not the caller's app. */
+  /** Throws `DATA_MISSING`. Database errors name this file, not the caller's app. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     this.#openFile.requireInPlace()
     try {
@@ -139,10 +136,9 @@ class ServerFile {
   }
 }
 
-/** State key of a token without a name: owner, then session key. */
+/** Key of a token without a name: owner, then session key. */
 const unnamedTokenKey = /^#[^:]+:(.*)$/s
 
-/** Saved client states. Each method is one transaction. */
 export class ClientStateStore {
   readonly #file: ServerFile
   readonly #use
@@ -170,7 +166,7 @@ export class ClientStateStore {
       .get() as number
   }
 
-  /** Returns the state as JSON text, or `undefined` if the key is unknown or expired. Counts as use. */
+  /** JSON, or `undefined` if the key is unknown or expired. Counts as use. */
   load(sessionKey: string, app: string): Promise<string | undefined> {
     return this.#file.run(() => this.#load(sessionKey, app) ?? this.#claimShared(sessionKey, app))
   }
@@ -184,8 +180,8 @@ export class ClientStateStore {
   }
 
   /**
-   * Before the migration `owners`, tokens without a name shared their state. The first such token that loads the state takes it over,
-   * unless it was used without a token since the migration.
+   * Tokens without a name once shared their state. The first of them takes it over, unless it was used
+   * without a token since.
    */
   #claimShared(sessionKey: string, app: string): string | undefined {
     const [, sharedKey] = unnamedTokenKey.exec(sessionKey) ?? []
@@ -195,18 +191,15 @@ export class ClientStateStore {
   }
 }
 
-export interface SavedHandshake {
+interface SavedHandshake {
   readonly sessionId: string
-  /** Owner of the session's token; empty without one. */
+  /** Owner of the token; empty without a token. */
   readonly owner: string
   readonly mountPath: string
-  /** Params of `initialize`, as received. */
   readonly initialize: Params
-  /** Resource URIs. */
   readonly subscriptions: readonly string[]
 }
 
-/** Each method is one transaction. */
 class HandshakeStore {
   readonly #file: ServerFile
   readonly #use
@@ -231,7 +224,7 @@ class HandshakeStore {
     await this.#file.run(() => this.#save.run(sessionId, owner, mountPath, params, uris, this.#file.now()))
   }
 
-  /** Returns `undefined` if the owner has no such session or it expired. Counts as use. */
+  /** Returns `undefined` for an expired session or another owner. Counts as use. */
   async find(sessionId: string, owner: string): Promise<SavedHandshake | undefined> {
     const row = this.#use.get(this.#file.now(), sessionId, owner, this.#file.expiryTime)
     if (row === undefined) return undefined

@@ -6,7 +6,7 @@ import type { App } from '@causeway/app-kit'
 import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 
-/** User apps import these from the server. */
+/** Packages that user apps import from the server. */
 const providedPackages: readonly string[] = [
   '@causeway/app-kit',
   '@causeway/app-kit/testing',
@@ -15,15 +15,12 @@ const providedPackages: readonly string[] = [
 ]
 
 interface Source {
-  /** Path or package name, as in the setting. */
+  /** Path or package name. */
   readonly name: string
   /** URL with a trailing slash. */
   readonly folder: string
-  /** URL. */
   readonly entry: string
-  /** URLs of loaded files. */
   readonly files: Set<string>
-  /** Latest modification time of the files. */
   version: number
   app: App | undefined
   error: CausewayError | undefined
@@ -34,10 +31,7 @@ export interface AppFailure {
   readonly error: CausewayError
 }
 
-/**
- * Apps from the settings, by path or package name. An app is reloaded when one of its files changed; if that fails, the
- * previous version stays.
- */
+/** Apps from the settings. A changed app is reloaded; if that fails, its previous version stays. */
 export class UserApps {
   readonly #sources: readonly Source[]
   readonly #log: Logger
@@ -49,7 +43,6 @@ export class UserApps {
     this.#hooks = sources.length > 0 ? registerResolver(sources) : undefined
   }
 
-  /** Resolves relative paths against `cwd`. */
   static async load(names: readonly string[], { cwd, log }: { cwd: string; log: Logger }): Promise<UserApps> {
     const userApps = new UserApps(
       names.map((name) => createSource(name, cwd)),
@@ -67,7 +60,7 @@ export class UserApps {
     return this.#sources.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]))
   }
 
-  /** Loads and returns changed apps. Failures are logged. */
+  /** Returns changed apps. Failures are logged. */
   async reload(): Promise<readonly App[]> {
     const loaded = await Promise.all(this.#sources.map((source) => this.#load(source)))
     return loaded.filter((app) => app !== undefined)
@@ -114,7 +107,7 @@ async function findLatestChange({ files }: Source): Promise<number> {
   return Math.max(...times)
 }
 
-/** Resolves provided packages, and adds the version to the URLs of an app's own files. */
+/** Adds the version to the URLs of an app's own files. */
 function registerResolver(sources: readonly Source[]): { deregister(): void } {
   return registerHooks({
     resolve(specifier, context, nextResolve) {

@@ -9,16 +9,14 @@ import type { AppSockets } from './app-routes/app-sockets.ts'
 import { hasRoute } from './app-routes/match-route.ts'
 import { sendClientError } from './client-error.ts'
 
-/** An additional port that serves one app at the root, as in the app's original design. */
+/** A port that serves one app at the root, as in its original design. */
 export interface Alias {
-  /** Name or path of the app. */
   readonly app: string
   /** 0 lets the system choose. */
   readonly port: number
 }
 
 export interface AliasListener {
-  /** Path of the app. */
   readonly app: string
   readonly port: number
   readonly server: Server
@@ -29,11 +27,10 @@ interface AliasOptions {
   readonly aliases: readonly Alias[]
   readonly sockets: AppSockets
   readonly serverOptions: ServerOptions
-  /** Called with each port before it accepts connections. */
   readonly onListening: (port: number) => void
 }
 
-/** Paths of the server on the port of an app. All others belong to the app. */
+/** Paths of the server. All others belong to the app. */
 const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,
@@ -43,7 +40,9 @@ const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/openapi.json': () => '/openapi.json',
 }
 
-/** Opens all ports or none. Rejects with `INVALID_SETTING` for an unknown app, and with the error of `listen`. */
+/**
+ * Opens all ports or none. Rejects with `INVALID_SETTING` for an unknown app, and with the error of `listen`.
+ */
 export async function openAliases(
   fastify: FastifyInstance,
   core: Core,
@@ -89,7 +88,7 @@ function listen(server: Server, options: { host: string; port: number }): Promis
   })
 }
 
-/** Returns the URL on the server's own port. Routes of the app take precedence over those of the server. */
+/** Returns the URL on the server's own port. Routes of the app take precedence. */
 function rewriteUrl({ method = 'GET', url = '/' }: IncomingMessage, app: string, core: Core): string {
   const [path = '/'] = url.split('?')
   const query = url.slice(path.length)
@@ -99,5 +98,5 @@ function rewriteUrl({ method = 'GET', url = '/' }: IncomingMessage, app: string,
   return toServerPath === undefined ? toAppUrl(app, url) : `${toServerPath(app)}${query}`
 }
 
-/** `/notes?x=1` -> `/api/apps/demo/notes?x=1` */
+/** Converts `/notes?x=1` to `/api/apps/demo/notes?x=1`. */
 const toAppUrl = (app: string, url: string): string => `/api/apps/${app}${url.replace(/^\/(?=\?|$)/, '')}`

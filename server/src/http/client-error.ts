@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
 
-/** Handles malformed HTTP and slow headers (`clientError`). */
+/** Handles malformed HTTP and slow headers. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The client has disconnected, or a response has started.
+  // The response may have started.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy()
     return

@@ -22,7 +22,7 @@ import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
 const legacyResourceNotFound = -32002
 const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 
-/** Numbers by which a server rejects the connection itself: headers, capabilities and version. */
+/** Numbers by which the server rejects the connection itself: headers, capabilities, version. */
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
@@ -33,8 +33,8 @@ export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): 
 }
 
 /**
- * Returns the error of a hosted server with its number, message and data, which also has the members of our error objects. An error about the
- * connection between Causeway and the server does not concern the client's connection, so its number is ours.
+ * Returns the error of a hosted server with our members. Errors of the connection to that server get our
+ * numbers.
  */
 function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
   const rpc = readRpcError(error)
@@ -44,14 +44,14 @@ function passOnError(id: Id | null, error: CausewayError, era: Era): Response | 
   return failure(id, number, message, isObject(data) ? { ...errorObject(error), ...data } : data)
 }
 
-/** MCP 2026-07-28 reads the capabilities that a client lacks at the top of `data`. */
+/** MCP 2026-07-28 reads the missing capabilities at the top of `data`. */
 function addCapabilities(response: Response, { data: { requiredCapabilities } }: CausewayError): Response {
   if (requiredCapabilities === undefined || !('error' in response)) return response
   const { error } = response
   return { ...response, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
 }
 
-/** Gives an error response the number of MCP 2025-11-25 and older. Returns other messages unchanged. */
+/** Used for MCP 2025-11-25 and older. Returns other messages unchanged. */
 export function useLegacyNumber<T extends object>(message: T): T {
   const { error } = message as {
     error?: { data?: { code?: unknown; data?: { rpc?: { code?: unknown } } } }
@@ -61,14 +61,14 @@ export function useLegacyNumber<T extends object>(message: T): T {
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 
-/** Returns an error that clients may receive. Defects are logged with their stack and become `INTERNAL`. */
+/** Defects are logged with their stack and become `INTERNAL`. */
 export function toClientError(error: unknown, log: Logger, requestId: string): CausewayError {
   if (!isCausewayError(error) || error.code === 'INTERNAL')
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   return asCausewayError(error)
 }
 
-/** Sends the errors of a scope with their status, by default as error objects. */
+/** Sends error objects by default. */
 export function sendErrors(
   scope: FastifyInstance,
   log: Logger,
@@ -89,7 +89,6 @@ export function sendPathError(error: unknown, request: FastifyRequest, reply: Fa
 const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
   reply.code(error.definition.status).headers(getErrorHeaders(error))
 
-/** Returns the response headers of an error, such as `Allow`, `Accept` and `Retry-After`. */
 export function getErrorHeaders({
   code,
   data,
@@ -107,7 +106,7 @@ export function getErrorHeaders({
   return {}
 }
 
-/** Converts Fastify's own errors (https://fastify.dev/docs/latest/Reference/Errors/). */
+/** See https://fastify.dev/docs/latest/Reference/Errors/. */
 function fromFastify(
   error: unknown,
   { headers, routeOptions, url }: FastifyRequest,

@@ -9,16 +9,13 @@ import type { Caller, Cancellation, Era } from '../dispatch/caller.ts'
 import type { Mount } from '../registry/mount.ts'
 import type { StartedCall } from './mcp/started-call.ts'
 
-/** Properties of a message's sender that the HTTP request does not contain. */
+/** Properties of the sender that the HTTP request does not contain. */
 export interface Sender {
   readonly era: Era
   readonly channel: Caller['channel']
   readonly rpcId?: Id
-  /** Defaults to the program of the User-Agent. */
   readonly client?: ClientInfo | undefined
-  /** `Mcp-Session-Id` of an open session. */
   readonly sessionId?: string | undefined
-  /** Defaults to the signal of the exchange. */
   readonly cancellation?: Cancellation
   readonly progress?: Caller['progress']
   readonly notify?: Caller['notify']
@@ -31,18 +28,17 @@ const requestIdPattern = /^[\x21-\x7e]{1,256}$/
 /** State key of callers without a session. */
 const sharedKey = 'anonymous'
 
-/** An HTTP request with its response, and the caller that its headers and token identify. */
+/** An HTTP request with its response, and the caller that headers and token identify. */
 export class Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly mount: Mount
-  /** `Causeway-Session`. */
   readonly sessionKey: string | undefined
-  /** Set if the transport started the call before it passed the message to the SDK. */
+  /** The call, if the transport started it before the SDK. */
   startedCall: StartedCall | undefined
   #signal: AbortSignal | undefined
 
-  /** Throws `INVALID_PARAMS` for a malformed `Causeway-Session` or `Causeway-Request`. */
+  /** Throws `INVALID_PARAMS` for malformed headers. */
   constructor(request: FastifyRequest, reply: FastifyReply, mount: Mount) {
     this.request = request
     this.reply = reply
@@ -55,12 +51,11 @@ export class Exchange {
     return this.request.access
   }
 
-  /** `Causeway-Request`, or generated. */
   get requestId(): string {
     return this.request.id
   }
 
-  /** URL of the console as the client reaches this server: `CAUSEWAY_PUBLIC_URL`, else by the `Host` of the request. */
+  /** `CAUSEWAY_PUBLIC_URL`, or the address that the client uses. */
   get baseUrl(): string {
     const { request } = this
     const { publicUrl } = request.server
@@ -72,7 +67,7 @@ export class Exchange {
     return url.origin
   }
 
-  /** Aborts if the client disconnects before the response is complete. Created on first use: most responses are faster. */
+  /** Aborts if the client disconnects before the response is complete. */
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const controller = new AbortController()
@@ -82,7 +77,7 @@ export class Exchange {
     return this.#signal
   }
 
-  /** Calls back if the client disconnects before the response is complete, immediately if it already has. */
+  /** Calls back immediately if the client has disconnected already. */
   onDisconnect(cancel: (reason: CausewayError) => void): void {
     const { raw } = this.reply
     const end = (): void => {
@@ -122,7 +117,7 @@ export class Exchange {
 
 const ignore = (): void => {}
 
-/** Returns `Causeway-Request` if it is valid. */
+/** Returns `undefined` for an invalid `Causeway-Request`. */
 export function parseRequestId(given: IncomingHttpHeaders): string | undefined {
   const id = given[headers.causewayRequest]
   return typeof id === 'string' && requestIdPattern.test(id) ? id : undefined
@@ -135,13 +130,13 @@ function checkRequestId(given: IncomingHttpHeaders): void {
   })
 }
 
-/** Returns the state key of a client. Token owners don't share state, whichever session they name. */
+/** Token owners don't share state, whichever session they name. */
 export function toStateKey(access: Access | undefined, key: string): string {
   const owner = getOwner(access)
   return owner === '' ? key : `${owner}:${key}`
 }
 
-/** Returns `Causeway-Session`. Throws `INVALID_PARAMS` if it is malformed. */
+/** Reads `Causeway-Session`. Throws `INVALID_PARAMS`. */
 export function parseSessionKey(given: IncomingHttpHeaders): string | undefined {
   const key = given[headers.causewaySession]
   if (key === undefined || (typeof key === 'string' && sessionKeyPattern.test(key))) return key
@@ -154,8 +149,8 @@ const maxProjectLength = 4096
 const loopback = /^(::ffff:)?127\.|^::1$/
 
 /**
- * Returns `Causeway-Project` of a caller on this machine or with a token: it selects the folder in which processes are started. Throws
- * `INVALID_PARAMS` if it is not an absolute path.
+ * Reads `Causeway-Project`, in which processes are started. It requires a token or a caller on this machine.
+ * Throws `INVALID_PARAMS` if it is not absolute.
  */
 function parseProject({
   headers: given,
@@ -180,11 +175,10 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Returns a positive integer of at most 15 digits. */
 const parseCount = (text: string | string[] | undefined): number | undefined =>
   typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 
-/** `curl/8.5.0` -> curl, 8.5.0 */
+/** Parses `curl/8.5.0`. */
 export function parseUserAgent(userAgent: string | undefined): ClientInfo {
   const [, name, version] = /^([^/\s]{1,64})\/([^/\s]{1,32})/.exec(userAgent ?? '') ?? []
   return { name: name ?? 'unknown', version: version ?? '0' }

@@ -12,18 +12,18 @@ export interface HttpServices {
   readonly inFlight: InFlightRequests
   readonly inputCodec: InputCodec
   readonly tasks: Tasks
-  /** Aborts when the grace period of a shutdown ends, for responses without an end. */
+  /** Aborts after the grace period of a shutdown, for responses without an end. */
   readonly stopping: AbortSignal
-  /** Whether errors of plain JSON calls on the port of an app have the numbers of the original designs. */
+  /** Whether errors of plain JSON calls on the port of an app have the numbers of its original design. */
   readonly legacyErrors: boolean
-  /** Whether plain tool calls and tool lists bypass the SDK. Tests disable it to compare the responses. */
+  /** Whether plain tool calls and lists bypass the SDK. Tests disable it to compare. */
   readonly hasFastPath: boolean
-  /** Interval of the comments that keep an idle event stream open. */
+  /** Interval of comments that keep an idle event stream open. */
   readonly keepAliveMs: number
   /** Maximum number of sessions in memory, of open event streams, and of open sockets. */
   readonly maxSessions: number
-  /** A session without requests and streams for this time is removed from memory. */
+  /** After this time, an unused session is removed from memory. */
   readonly sessionIdleMs: number
-  /** A tool call of a session that takes longer gets an event stream, which can be resumed. */
+  /** A longer tool call of a session gets an event stream, which can be resumed. */
   readonly quickCallMs: number
 }

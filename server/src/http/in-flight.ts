@@ -5,14 +5,14 @@ import type { Shortage } from '../monitoring/metrics.ts'
 export interface InFlightLimits {
   readonly max?: number
   isOverloaded?(): boolean
-  /** Whether memory is short. Then requests run one at a time. */
+  /** If memory is short, requests run one at a time. */
   isMemoryShort?(): boolean
   onRejected?(shortage: Shortage): void
 }
 
 const retryAfterMs = 1000
 
-/** Counts the requests that a shutdown waits for, and rejects requests above the limits. */
+/** Counts the requests that a shutdown waits for. */
 export class InFlightRequests {
   readonly #limits: InFlightLimits
   #running = 0
@@ -30,7 +30,7 @@ export class InFlightRequests {
     return this.#isStopping
   }
 
-  /** Checks a request that is not counted, such as an event stream. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
+  /** Admits a request that is not counted. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
   admit(): void {
     if (this.#isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
     const shortage = this.#findShortage()
@@ -41,10 +41,7 @@ export class InFlightRequests {
     })
   }
 
-  /**
-   * Runs a request until its response is complete. Rejects like `admit`. `leave` ends the count early, for a response that
-   * becomes a stream without an end.
-   */
+  /** Rejects like `admit`. `leave` ends the count of a response that becomes a stream. */
   async run<T>(respond: (leave: () => void) => Promise<T>): Promise<T> {
     this.admit()
     this.#running += 1
@@ -62,7 +59,6 @@ export class InFlightRequests {
     }
   }
 
-  /** Rejects new requests. Resolves when the last one is done. */
   stop(): Promise<void> {
     this.#isStopping = true
     if (this.#running === 0) this.#finish()
@@ -73,7 +69,7 @@ export class InFlightRequests {
     const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
     if (isOverloaded?.() === true) return 'time'
     if (this.#running >= max) return 'places'
-    // One request is always admitted: a memory limit below the server's own need must not stop it.
+    // One is always admitted, even if the limit is below the server's own need.
     return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
   }
 }

@@ -10,13 +10,10 @@ export const jsonBody: Required<RouteBody> = {
   untyped: false,
 }
 
-/** Default content type of curl and of Python's urllib. Browsers send it without a preflight. */
+/** Default type of curl and of Python's urllib. Browsers send it without a preflight. */
 const formType = 'application/x-www-form-urlencoded'
 
-/**
- * Throws `UNSUPPORTED_MEDIA_TYPE` for a body of a content type or coding that the route does not accept. Requests without a
- * body are not checked: web pages can send them without a preflight, and are rejected by their Origin.
- */
+/** Throws `UNSUPPORTED_MEDIA_TYPE`. Requests without a body are rejected by their Origin instead. */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<RouteBody>): void {
   if (!hasBody(headers)) return
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -28,7 +25,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** The HTTP response lists the accepted types in `Accept`. */
+/** The response lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -41,7 +38,7 @@ export function unsupportedType(type: string | undefined, accepted: readonly str
   })
 }
 
-/** RFC 9110 section 12.5.3: the HTTP response lists the supported codings in `Accept-Encoding`. */
+/** The response lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
 function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
   const supported = [...others, 'identity']
   const list = supported.join(', ')
@@ -55,7 +52,7 @@ function unsupportedEncoding(encoding: string, others: readonly string[]): Cause
   )
 }
 
-/** RFC 9112 section 6: a message has a body if it has either header. A body of length 0 does not count. */
+/** RFC 9112 section 6. A body of length 0 does not count. */
 export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -63,14 +60,13 @@ export const hasBody = (headers: IncomingHttpHeaders): boolean =>
 const parseMediaType = (contentType: string | undefined): string | undefined =>
   contentType?.split(';')[0]?.trim().toLowerCase()
 
-/** Whether a request cannot come from a web page: browsers send at least one of these headers with every body. */
+/** Whether a web page cannot have sent the request: browsers send one of these headers with every body. */
 const isProgram = (headers: IncomingHttpHeaders): boolean =>
   headers.origin === undefined && headers['sec-fetch-site'] === undefined
 
-/** Throws a `CausewayError` for a body that the route rejects before it is parsed. */
-export type BodyCheck = (body: Buffer, request: FastifyRequest) => void
+type BodyCheck = (body: Buffer, request: FastifyRequest) => void
 
-/** Checks JSON bodies before Fastify's own parser parses them. By default, checks the limits of JSON. */
+/** Checks bodies before Fastify parses them. Default: the limits of JSON. */
 export function limitJsonBodies(
   fastify: FastifyInstance,
   check: BodyCheck = (body) => checkJson(body),
@@ -78,7 +74,7 @@ export function limitJsonBodies(
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeContentTypeParser('application/json')
   fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Some clients send the type of their other requests with a DELETE, which has no body.
+    // Some clients send a type with a DELETE.
     if (request.method === 'DELETE' && body.length === 0) return done(null, undefined)
     try {
       check(body, request)
@@ -89,7 +85,7 @@ export function limitJsonBodies(
   })
 }
 
-/** Reads a body to its end. Rejects with `BODY_TOO_LARGE` as soon as it exceeds the limit. */
+/** Rejects with `BODY_TOO_LARGE` as soon as the limit is exceeded. */
 export function readBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -117,7 +113,6 @@ export const bodyTooLarge = (limitBytes: number): CausewayError =>
     data: { limit_bytes: limitBytes },
   })
 
-/** Limits of the unread part of a body. */
 interface DrainLimits {
   readonly bytes: number
   readonly timeoutMs: number
@@ -126,8 +121,8 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Sends the response to a request whose body is not read, and ends it when the rest of the body has arrived: many clients read
- * nothing before they have sent everything, and a connection that closes with unread bytes is reset (RFC 9112 section 9.6).
+ * Ends a response when the rest of the body has arrived: many clients read nothing before, and closing with
+ * unread bytes resets the connection (RFC 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
@@ -135,7 +130,7 @@ export function drainBodies(fastify: FastifyInstance): void {
     const isStalled = reply.statusCode === 408
     if (!hasUnread || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
       return done(null, payload)
-    // The client receives the complete response before it ends.
+    // The client has the whole response before its end.
     reply.header('content-length', Buffer.byteLength(payload))
     done(null, Readable.from(withDrainedBody(payload, request.raw), { objectMode: false }))
   })
@@ -146,7 +141,7 @@ async function* withDrainedBody(payload: string | Buffer, request: IncomingMessa
   await drainBody(request)
 }
 
-/** Reads and drops the rest of a body. Beyond the limits, closes the connection when the response has been sent. */
+/** Beyond the limits, closes the connection after the response. */
 export function drainBody(request: IncomingMessage, limits = drainLimits): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
@@ -165,7 +160,7 @@ export function drainBody(request: IncomingMessage, limits = drainLimits): Promi
       if (dropped > limits.bytes) disconnect()
     }
     const timer = setTimeout(disconnect, limits.timeoutMs)
-    // A reader that has stopped would pause the body, or store it.
+    // A stopped reader would pause or store the body.
     request.removeAllListeners('data')
     request.on('data', drop).on('end', settle).on('close', settle).resume()
   })

@@ -6,10 +6,9 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 type Method = (typeof methods)[number]
 
-/** Returns the body of the response. */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Adds the handlers of a path. Other methods get `METHOD_NOT_ALLOWED` with `Allow`. */
+/** Other methods get `METHOD_NOT_ALLOWED`. */
 export function addRoutes(
   fastify: FastifyInstance,
   url: string,
@@ -21,7 +20,7 @@ export function addRoutes(
   fastify.route({
     method: methods.filter((method) => !(method in handlers)),
     url,
-    // Runs before the body is read.
+    // This hook runs before the body is read.
     onRequest: async ({ method }) => {
       throw methodNotAllowed(method, url, allow)
     },
@@ -29,7 +28,7 @@ export function addRoutes(
   })
 }
 
-/** Rejects bodies other than JSON before they are read. */
+/** Rejects other bodies before they are read. */
 const checkJsonBody: onRequestHookHandler = ({ headers }, _reply, done) => {
   checkBodyHeaders(headers, jsonBody)
   done()

@@ -32,7 +32,6 @@ import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Configured URL of this server for links in results. */
     publicUrl: string | undefined
   }
 }
@@ -40,30 +39,29 @@ declare module 'fastify' {
 type OwnServices = 'core' | 'toolLists' | 'inFlight' | 'inputCodec' | 'tasks' | 'stopping'
 
 export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
-  /** Address or name. Addresses other than loopback require `tokens`. */
+  /** Addresses other than loopback require `tokens`. */
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
   readonly log: Logger
   readonly bodyLimitBytes: number
-  /** Names or addresses, without ports, that callers may use in addition to those of the loopback interface. */
+  /** Names without ports, in addition to loopback. */
   readonly allowedHosts?: readonly string[]
-  /** Exact origins of web pages that may call without a token. */
+  /** Exact origins of pages that need no token. */
   readonly allowedOrigins?: readonly string[]
-  /** URL of this server for links in results; by default that of the request. */
+  /** URL for links in results. Default: that of the request. */
   readonly publicUrl?: string | undefined
-  /** Timeout for the headers of a request, and for pauses in its body; 0 disables it. */
+  /** Timeout for headers and for pauses in a body; 0 disables it. */
   readonly receiveTimeoutMs?: number
   readonly tokens?: TokenFile | undefined
   readonly inFlightLimits?: Pick<InFlightLimits, 'max' | 'isOverloaded'>
   readonly aliases?: readonly Alias[]
-  /** Folder of the built console; by default that of `@causeway/console`. */
+  /** Folder of the pages. Default: that of `@causeway/console`. */
   readonly consolePages?: string
 }
 
-/** The HTTP side of the server: one Fastify instance with all routes, which listens on one or more ports. */
+/** One Fastify instance with all routes, on one or more ports. */
 export class HttpServer {
-  /** Registered routes, such as `GET /health`. */
   readonly routes: string[] = []
   readonly #options: HttpOptions
   readonly #serverOptions: ServerOptions
@@ -103,7 +101,7 @@ export class HttpServer {
       core.caches.push({ owner: 'causeway', cache })
   }
 
-  /** Rejects with the error of `listen`, for example if a port is in use. */
+  /** Rejects with the error of `listen`. */
   static async open(core: Core, options: HttpOptions): Promise<HttpServer> {
     const { log } = options
     const tasks = await Tasks.open({ store: core.store.tasks, log, now: Date.now, newId: randomUUID })
@@ -118,7 +116,6 @@ export class HttpServer {
     }
   }
 
-  /** `http://127.0.0.1:3100` */
   get url(): string {
     return this.#url
   }
@@ -127,28 +124,26 @@ export class HttpServer {
     return Number(new URL(this.#url).port || 80)
   }
 
-  /** In the order of the options. */
   get aliases(): readonly Pick<AliasListener, 'app' | 'port'>[] {
     return this.#aliases.map(({ app, port }) => ({ app, port }))
   }
 
-  /** Sessions in memory. */
   get sessionCount(): number {
     return this.#mcp.sessions.size
   }
 
-  /** Rejects new calls with 503, waits up to `graceMs` for running calls and tasks, then ends everything. */
+  /** Rejects new calls with 503, waits up to `graceMs` for calls and tasks, then ends everything. */
   async close(graceMs: number): Promise<void> {
     const { inFlight, tasks } = this.#services
     const timer = new AbortController()
     const graceEnd = delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})
-    // Waits for calls before tasks, because running calls can become tasks.
+    // Running calls can become tasks.
     await Promise.race([inFlight.stop().then(() => tasks.idle()), graceEnd])
     this.#stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
-    // Closed before Fastify, which waits for every open response.
+    // Fastify waits for every open response.
     await Promise.all([this.#mcp.close(), this.#sockets.close(), tasks.close()])
     const servers = [this.#fastify.server, ...this.#aliases.map(({ server }) => server)]
-    // A stream that ended a moment ago leaves an idle connection, which Fastify waits for.
+    // Fastify also waits for idle connections of streams that just ended.
     const sweep = setInterval(() => {
       for (const server of servers) server.closeIdleConnections()
     }, 10)
@@ -166,7 +161,7 @@ export class HttpServer {
     const fastify = Fastify({
       bodyLimit: this.#options.bodyLimitBytes,
       exposeHeadRoutes: false,
-      // `InFlightRequests` rejects requests with an error code instead.
+      // `InFlightRequests` sends an error code instead.
       return503OnClosing: false,
       genReqId: (raw) => parseRequestId(raw.headers) ?? randomUUID(),
       clientErrorHandler: sendClientError,
@@ -202,7 +197,6 @@ export class HttpServer {
     consolePages(this.#fastify, this.#options.consolePages)
   }
 
-  /** A browser on this machine can open it. */
   #createCallbackUrl(): string {
     const { address, port } = this.#fastify.server.address() as AddressInfo
     const local = `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`
@@ -254,7 +248,7 @@ function logResponses(fastify: FastifyInstance, log: Logger): void {
   fastify.addHook('onResponse', ({ id, method, url }, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     const ms = Math.round(elapsedTime * 10) / 10
-    // The query of `/messages` contains the session id, which is a secret.
+    // The query may contain a session id, which is a secret.
     const path = url.split('?')[0]
     protocolDetail(log, { request_id: id, method, url: path, status, ms }, 'answer')
     done()

@@ -5,17 +5,19 @@ import type { Exchange } from './exchange.ts'
 
 interface WebRequestOptions {
   readonly signal: AbortSignal
-  /** The unparsed body. */
   readonly body?: Readable | Buffer
 }
 
 export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions): Request =>
   new Request(toUrl(request), toInit(request, options))
 
-/** The request that the SDK receives. It has no body, because the body is already parsed. The SDK returns it with each message. */
+/**
+ * The request for the SDK, which returns it with each message. It has no body, because the body is parsed
+ * already.
+ */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
-/** Not a subclass: Node loads its implementation of `fetch`, 3 MB of heap, when the name `Request` is first used. */
+/** The name `Request` would load Node's implementation of `fetch`, 3 MB of heap. */
 export const toExchangeRequest = (exchange: Exchange): ExchangeRequest =>
   Object.assign(new Request(toUrl(exchange.request), toInit(exchange.request, exchange)), { exchange })
 
@@ -32,10 +34,10 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
     : { ...init, body: new Uint8Array(body) }
 }
 
-/** Sends at the speed of the client. Resolves when it is sent or the client has disconnected. */
+/** Resolves when the response is sent or the client has disconnected. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<void> {
   const isJson = response.headers.get('content-type') === jsonType
-  // A rejected upload: the client may read only after its whole body (see `drainBodies`).
+  // The client may read only after its whole body (see `drainBodies`).
   if (isJson && !reply.request.raw.complete) {
     const body = Buffer.from(await response.arrayBuffer())
     await reply.code(response.status).headers(Object.fromEntries(response.headers)).send(body)
@@ -48,7 +50,7 @@ export async function sendResponse(reply: FastifyReply, response: Response): Pro
 
 const jsonType = 'application/json'
 
-/** Sends a response of the SDK, whose streams are filled regardless of the speed of the client. */
+/** Sends a stream, which the SDK fills at its own speed. */
 export const sendMessages = (reply: FastifyReply, response: Response): Promise<void> =>
   send(reply, response, writeOrDisconnect)
 
@@ -74,7 +76,7 @@ async function send(
     raw.end()
     return
   }
-  // The first event of a stream may take a long time.
+  // The first event may take a long time.
   if (response.headers.get('content-type') !== jsonType) raw.flushHeaders()
   const reader = response.body.getReader()
   const cancel = (): void => void reader.cancel().catch(() => {})
@@ -84,13 +86,12 @@ async function send(
     for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
     raw.end()
   } catch (error) {
-    // The status has been sent. Only a broken connection shows that the response is incomplete.
+    // The status has been sent, so only a broken connection shows the failure.
     raw.destroy()
     throw error
   }
 }
 
-/** Resolves when the response accepts more data or is closed. */
 const drained = (raw: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     if (raw.destroyed) return resolve()

@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Cancellation } from '../dispatch/caller.ts'
 
-/** By app path; `*` for other apps. Without a value there is no limit. */
+/** Values by app path; `*` for other apps. Without a value there is no limit. */
 export type ByApp = Readonly<Record<string, number>>
 
 /** A deadline fires at most this late. */
@@ -9,7 +9,6 @@ const deadlineCheckIntervalMs = 50
 
 const overloadRetryAfterMs = 500
 
-/** Limits concurrent calls per app and enforces deadlines. */
 export class InFlightCalls {
   readonly #concurrency: ByApp
   readonly #deadlinesMs: ByApp
@@ -23,12 +22,11 @@ export class InFlightCalls {
     this.#timer = setInterval(() => this.#checkDeadlines(), deadlineCheckIntervalMs).unref()
   }
 
-  /** By app path. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts
   }
 
-  /** Throws `OVERLOADED` at the app's concurrency limit. `deadlineMs` can only shorten the app's deadline. */
+  /** Throws `OVERLOADED`. `deadlineMs` can only shorten the app's deadline. */
   start(app: string, caller: Cancellation, deadlineMs = Number.POSITIVE_INFINITY): InFlightCall {
     const count = this.#counts.get(app) ?? 0
     const max = this.#concurrency[app] ?? this.#concurrency['*']
@@ -56,9 +54,9 @@ export class InFlightCalls {
   }
 }
 
-/** A running call. Its signal aborts when the caller cancels or the deadline passes. */
+/** Its signal aborts when the caller cancels or the deadline passes. */
 export class InFlightCall implements Cancellation {
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly expiresAt: number
   readonly #caller: Cancellation
   readonly #deadlineMs: number
@@ -81,7 +79,7 @@ export class InFlightCall implements Cancellation {
     return this.#controller.signal
   }
 
-  /** Settles like `work`, or rejects with `DEADLINE_EXCEEDED`. The call counts as running until `work` settles. */
+  /** Rejects with `DEADLINE_EXCEEDED`. The call counts as running until `work` settles. */
   settle<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject

@@ -4,14 +4,13 @@ import type { Operation } from '../dispatch/operation.ts'
 import { type ByApp, InFlightCall, InFlightCalls } from './in-flight-calls.ts'
 import { RateLimiter, type Rates } from './rate-limiter.ts'
 
-export interface LimitSettings {
+interface LimitSettings {
   readonly rateLimits: Rates
   readonly deadlinesMs: ByApp
   readonly concurrency: ByApp
   readonly answerLimitChars: number
 }
 
-/** Limits of every call: rate, concurrency, deadline, size of the result. */
 export class Limits {
   readonly #settings: LimitSettings
   readonly #rateLimiter: RateLimiter
@@ -23,14 +22,13 @@ export class Limits {
     this.#inFlight = new InFlightCalls(settings)
   }
 
-  /** By app path. */
   get running(): ReadonlyMap<string, number> {
     return this.#inFlight.counts
   }
 
   /** Throws `RATE_LIMITED` or `OVERLOADED`. */
   start(app: string, caller: Caller, { kind, rateClass }: Operation): InFlightCall {
-    // The rates of an app are those of its tools, including calls from its routes and sockets.
+    // Calls from an app's routes and sockets count too.
     this.#rateLimiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', rateClass)
     if (kind === 'channel') return new InFlightCall(caller.cancellation)
     return this.#inFlight.start(app, caller.cancellation, caller.deadlineMs)
@@ -49,16 +47,15 @@ export class Limits {
     )
   }
 
-  /** Shortens the message and data of an error to the result limit. */
+  /** Shortens the message and data to the result limit. */
   limitError(error: CausewayError): CausewayError {
-    // Message and data share the limit, and each is sent twice: as text and in the error object.
+    // Message and data share the limit, and each is sent twice.
     const limit = Math.floor(this.#settings.answerLimitChars / 4)
     const data = limitData(error.data, limit)
     if (error.message.length <= limit && data === error.data) return error
     return reviseError(error, { message: error.message.slice(0, limit), data, cause: error.cause })
   }
 
-  /** Settings and current use. */
   report(): Readonly<Record<string, unknown>> {
     const { rateLimits, answerLimitChars, deadlinesMs, concurrency } = this.#settings
     return {
@@ -82,7 +79,7 @@ export class Limits {
   }
 }
 
-/** Length of a tool result as JSON text; `null` for other values. */
+/** Length as JSON text; `null` for values other than tool results. */
 export function getTextLength(result: unknown): number | null {
   const [first] = (result as Partial<CallToolResult> | undefined)?.content ?? []
   return first?.type === 'text' ? first.text.length : null

@@ -1,9 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 import type { Logger } from 'pino'
 
-/** Load of the process, or limits of it. */
-export interface Load {
-  /** Event-loop delay. */
+interface Load {
   readonly lagMs: number
   readonly heapPercent: number
 }
@@ -12,11 +10,10 @@ const sampleIntervalMs = 500
 
 interface LoadMonitorOptions extends Load {
   readonly log: Pick<Logger, 'warn' | 'info'>
-  /** Receives every sample. */
   readonly onSample?: (load: Load) => void
 }
 
-/** Detects overload. A limit of 0 ms or 100 percent disables its check. */
+/** A limit of 0 disables its check. */
 export class LoadMonitor {
   readonly #limits: Load
   readonly #log: Pick<Logger, 'warn' | 'info'>
@@ -33,7 +30,7 @@ export class LoadMonitor {
     this.#timer = setInterval(() => this.#sample(), sampleIntervalMs).unref()
   }
 
-  /** Whether the last two samples exceeded a limit; one can be a single long task. */
+  /** Requires two samples, because one can be a single long task. */
   get isOverloaded(): boolean {
     return this.#isOverloaded
   }

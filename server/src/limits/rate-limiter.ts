@@ -1,36 +1,35 @@
 import { CausewayError } from '@causeway/protocol'
 import { fullBucket, type Rate, takeToken, waitTimeMs } from './token-bucket.ts'
 
-/** Rates by class: `total` for all clients; per client `<path>`, `<path>.<class>` or `*`. */
+/** `total` for all clients; per client `<path>`, `<path>.<class>` or `*`. */
 export type Rates = Readonly<Record<string, Rate>>
 
-/** Above this number, full buckets are evicted first, then the oldest ones. */
+/** Above this number, full buckets are evicted, then the oldest. */
 const maxBuckets = 10_000
 
-/** Token buckets: one for all clients, and one per client and class. */
+/** One bucket for all clients, and one per client and class. */
 export class RateLimiter {
   readonly #rates: Rates
   readonly #now: () => number
   readonly #isEnabled: boolean
-  /** By `<client> <class>`. */
   readonly #buckets = new Map<string, number>()
   readonly #classes = new Map<string, string>()
   #totalBucket = fullBucket
   #rejected = 0
 
-  /** `now` is monotonic, in milliseconds. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(rates: Rates, now: () => number = () => performance.now()) {
     this.#rates = rates
     this.#now = now
     this.#isEnabled = Object.keys(rates).length > 0
   }
 
-  /** Takes a token, or throws `RATE_LIMITED` with `retry_after_ms`. */
+  /** Throws `RATE_LIMITED` with `retry_after_ms`. */
   take(client: string, app: string, rateClass?: string): void {
     if (!this.#isEnabled) return
     const now = this.#now()
     const name = this.#findClass(app, rateClass)
-    // All apps without a rate share the client's bucket `*`.
+    // Apps without a rate share the client's bucket `*`.
     const key = `${client} ${name}`
     const rate = this.#rates[name]
     const { total } = this.#rates
@@ -45,7 +44,6 @@ export class RateLimiter {
     if (this.#buckets.size > maxBuckets) this.#evict(now)
   }
 
-  /** Number of clients with a bucket that is not full. */
   get busyClients(): number {
     const now = this.#now()
     const busy = [...this.#buckets].filter(([, fullAtMs]) => fullAtMs > now)
@@ -56,7 +54,6 @@ export class RateLimiter {
     return this.#rejected
   }
 
-  /** Returns the narrowest class with a rate. */
   #findClass(app: string, rateClass: string | undefined): string {
     const key = rateClass === undefined ? app : `${app}.${rateClass}`
     const cached = this.#classes.get(key)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { destination } from 'pino'
 
 interface Rotation {
-  /** A line that would exceed this size, in bytes, starts the next file, except while writes fail. */
+  /** Longer files are continued in the next one, except while writes fail. */
   readonly bytes: number
   /** Number of files, including the current one. */
   readonly count: number
@@ -20,7 +20,7 @@ interface LogFile {
   readonly number: number
 }
 
-/** Log files are named `<stem>.<number><extension>`. */
+/** Names have the form `<stem>.<number><extension>`. */
 export const logNames = {
   server: { stem: 'server', extension: '.log' },
   errors: { stem: 'error', extension: '.log' },
@@ -29,12 +29,11 @@ export const logNames = {
 
 const bufferBytes = 4096
 const flushIntervalMs = 500
-/** Limit of the buffer while the disk accepts no data. Further lines are dropped. */
+/** Limit while the disk accepts no data. Then lines are dropped. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
-/** Rotating files in `logs/` of a data folder, readable by their owner only. */
+/** Rotating files in `logs/`, readable by their owner only. */
 export class LogFiles {
-  /** Every log line. */
   readonly all: RotatingFile
   readonly errors: RotatingFile
   readonly audit: RotatingFile
@@ -51,7 +50,6 @@ export class LogFiles {
     this.audit = new RotatingFile(folder, logNames.audit, rotation, onFailure)
   }
 
-  /** Calls the listener with every error of a write. */
   onFailure(listener: (error: unknown) => void): void {
     this.#listeners.add(listener)
   }
@@ -73,10 +71,9 @@ export function listLogFiles(folder: string, name: LogName): readonly LogFile[] 
     .sort((one, other) => one.number - other.number)
 }
 
-/** sonic-boom's types lack `destroyed`. */
 type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean }
 
-/** Appends lines to the file with the highest number and starts the next one when it is full. */
+/** Appends to the newest file and starts the next one when it is full. */
 class RotatingFile {
   readonly #folder: string
   readonly #name: LogName
@@ -85,7 +82,6 @@ class RotatingFile {
   readonly #closing = new Set<Promise<void>>()
   #number: number
   #bytes: number
-  /** `undefined` if the current file cannot be opened. */
   #stream: Stream | undefined
   #isFailing = false
 
@@ -100,7 +96,7 @@ class RotatingFile {
     this.#stream = this.#open()
   }
 
-  /** Appends a line with its line break. Never throws. */
+  /** The line includes its line break. Never throws. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line)
     // On a full disk, rotation would replace the oldest file with an empty one.
@@ -147,7 +143,7 @@ class RotatingFile {
         this.#onFailure(error)
       })
       stream.on('write', (bytes: number) => {
-        // A flush of an empty buffer writes 0 bytes, which succeeds on a full disk.
+        // Flushing an empty buffer succeeds on a full disk.
         if (stream === this.#stream && bytes > 0) this.#isFailing = false
       })
       stream.on('drop', (line: string) => {
@@ -167,14 +163,13 @@ class RotatingFile {
   }
 }
 
-/** Drops lines that cannot be written. */
 async function closeStream(stream: Stream): Promise<void> {
   const ended = once(stream, 'close')
   stream.end()
   try {
     await ended
   } catch {
-    // If its last write fails, the stream does not close the file.
+    // After a failed write, the stream does not close the file.
     if (stream.destroyed) return
     const closed = once(stream, 'close')
     stream.destroy()

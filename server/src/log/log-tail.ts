@@ -2,10 +2,10 @@ import { homedir } from 'node:os'
 import { EventFeed } from '../activity/event-feed.ts'
 
 /** A log line without stacks and paths of this machine. */
-export interface LogLine {
-  /** 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
+interface LogLine {
+  /** Levels of pino: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
   readonly level: number
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly time: number
   readonly msg?: string
   readonly [field: string]: unknown
@@ -13,19 +13,17 @@ export interface LogLine {
 
 interface LogFilter {
   readonly level: number
-  /** Part of the line, in any case. */
+  /** Part of the line, in upper or lower case. */
   readonly text: string
 }
 
 const maxLines = 2000
 const warnLevel = 40
-/** Longer lines, such as errors with long stacks, are cut. */
 const maxLineLength = 8000
 
-/** The latest log lines, in memory. */
 export class LogTail {
   readonly feed = new EventFeed<string>(maxLines)
-  /** Stored separately, because thousands of calls may follow them. */
+  /** Warnings are stored separately, because thousands of calls may follow them. */
   readonly #warnings = new EventFeed<string>(maxLines / 4)
   readonly #folders: readonly (readonly [path: string, name: string])[]
 
@@ -36,14 +34,12 @@ export class LogTail {
     ]
   }
 
-  /** Receives a line as JSON. */
   write(line: string): void {
     const stored = line.length <= maxLineLength ? line : shorten(line)
     this.feed.publish(stored)
     if (getLevel(stored) >= warnLevel) this.#warnings.publish(stored)
   }
 
-  /** Returns the latest matching lines, oldest first. */
   find(filter: LogFilter, limit: number): readonly LogLine[] {
     const lines: LogLine[] = []
     const feed = filter.level >= warnLevel ? this.#warnings : this.feed
@@ -54,7 +50,7 @@ export class LogTail {
     return lines.reverse()
   }
 
-  /** Replaces the folders of this machine by names, and leaves out stacks, which only the log files contain. */
+  /** Replaces folders of this machine, and omits stacks, which only the files contain. */
   parse(text: string): LogLine {
     let shown = text
     for (const [path, name] of this.#folders)
@@ -63,7 +59,7 @@ export class LogTail {
   }
 }
 
-/** Does not parse the line: it is read for all of them. pino writes the level first. */
+/** pino writes the level first, so the line need not be parsed. */
 const getLevel = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1])
 
 const matches = (line: string, { level, text }: LogFilter): boolean =>

@@ -2,24 +2,21 @@ import { type DestinationStream, type Logger, multistream, pino } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { LogFiles } from './log-files.ts'
 
-/** Fields whose values are replaced in the log. */
 const secretNames = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret']
 
 interface LogOptions {
-  /** Adds protocol details, which are marked `[MCP]`, and implies the level `debug`. */
+  /** Adds protocol details with the mark `[MCP]`, and implies `debug`. */
   readonly extra: boolean
-  /** Default: `info`. */
   readonly level?: Config['logLevel']
-  /** Receives each line as JSON. */
+  /** Receives lines as JSON. */
   readonly destination: DestinationStream
   readonly files?: Pick<LogFiles, 'all' | 'errors'> | undefined
-  /** Receives each line too. */
   readonly tail?: DestinationStream
 }
 
 export function openLog({ extra, level: minLevel = 'info', destination, files, tail }: LogOptions): Logger {
   const level = extra ? 'debug' : minLevel
-  // Only protocol details have nested fields. Redacting nested paths doubles the cost of a line.
+  // Only protocol details are nested. Nested paths double the cost of a line.
   const paths = extra ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
   return pino(
     { level, redact: { paths, censor: '[redacted]' }, base: null },
@@ -38,19 +35,18 @@ export function openLog({ extra, level: minLevel = 'info', destination, files, t
   )
 }
 
-/** Writes one readable line per entry to stderr. An error is followed by its stack. */
+/** Writes readable lines to stderr, and errors with their stack. */
 export async function openPrettyStream(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty')
   return pretty({ ...prettyOptions, colorize: process.stderr.isTTY === true, destination: 2, sync: true })
 }
 
-/** Options of pino-pretty. */
 export const prettyOptions = {
   ignore: 'pid,hostname',
   singleLine: true,
   translateTime: 'SYS:HH:MM:ss',
 } as const
 
-/** Logs a protocol detail, if `EXTRA_LOGGING=true`. */
+/** Logs only if `EXTRA_LOGGING=true`. */
 export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
   log.debug(fields, `[MCP] ${message}`)

@@ -1,22 +1,18 @@
 import { write, writeSync } from 'node:fs'
 
 const bufferBytes = 4096
-/** Maximum wait of buffered lines, and the pause before a failed write is retried. */
+/** Delay of a write, and of a retry. */
 const flushDelayMs = 100
-/** Limit for a slow reader, in characters. Further lines are dropped and counted. */
+/** In characters. Further lines are dropped and counted. */
 const maxBuffered = 4 * 1024 * 1024
 const closeTimeoutMs = 1000
 
-/**
- * Writes lines to a file descriptor with a slow reader or none, without blocking the server. sonic-boom would retry forever at
- * exit.
- */
+/** Writes without blocking the server if nothing reads the lines. sonic-boom would retry forever at exit. */
 export class StderrWriter {
   readonly #fd: number
   #lines: string[] = []
   #length = 0
   #dropped = 0
-  /** Includes the pauses between retries. */
   #isWriting = false
   #isInSystemCall = false
   #isBroken = false
@@ -25,7 +21,7 @@ export class StderrWriter {
 
   constructor(fd = 2) {
     this.#fd = fd
-    // Writes the last lines, which explain an uncaught error.
+    // The last lines explain an uncaught error.
     process.once('exit', () => {
       if (this.#isWriting || this.#isBroken || this.#lines.length === 0) return
       try {
@@ -48,7 +44,7 @@ export class StderrWriter {
     else this.#flushAfter(flushDelayMs)
   }
 
-  /** Writes buffered lines for at most a second. Returns `false` if a write is blocked, which would also block `process.exit`. */
+  /** Takes at most a second. `false` if a write is blocked, which also blocks `process.exit`. */
   close(): Promise<boolean> {
     return new Promise((resolve) => {
       const timeout = setTimeout(() => resolve(!this.#isInSystemCall), closeTimeoutMs)

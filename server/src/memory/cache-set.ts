@@ -1,7 +1,7 @@
 import type { Cache } from '@causeway/app-kit'
 
 export interface OwnedCache {
-  /** Path of the app; `causeway` for caches of the server. */
+  /** Path of the app, or `causeway`. */
   readonly owner: string
   readonly cache: Cache
 }
@@ -12,7 +12,6 @@ export interface CacheReport {
   readonly given_back_bytes: number
 }
 
-/** A failure of one cache does not affect others. */
 export class CacheSet {
   readonly #findCaches: () => readonly OwnedCache[]
   readonly #onFailure: (cache: string, error: unknown) => void
@@ -23,17 +22,16 @@ export class CacheSet {
     this.#onFailure = onFailure
   }
 
-  /** The caches that are cheapest to refill come first. */
+  /** Returns the caches that are cheapest to refill first. */
   get byCost(): readonly OwnedCache[] {
     return this.#findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
   }
 
-  /** Evicted bytes since the start, by `<owner>.<cache>`. */
+  /** Bytes since the start, by `<owner>.<cache>`. */
   get evicted(): ReadonlyMap<string, number> {
     return this.#evicted
   }
 
-  /** Returns the number of evicted bytes. */
   async evict(owned: OwnedCache, bytes: number): Promise<number> {
     const evicted = await this.#try(owned, () => owned.cache.shrink(bytes))
     if (evicted > 0) this.#evicted.set(getName(owned), (this.#evicted.get(getName(owned)) ?? 0) + evicted)

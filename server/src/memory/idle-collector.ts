@@ -1,29 +1,28 @@
 import { performance } from 'node:perf_hooks'
 
-export interface IdleCollectorOptions {
+interface IdleCollectorOptions {
   readonly collectGarbage: () => Promise<void>
-  /** Time for which the event loop has been active so far, in milliseconds. */
+  /** Activity of the event loop so far, in milliseconds. */
   readonly readActiveMs?: () => number
   readonly onError: (error: unknown) => void
 }
 
 const checkIntervalMs = 1000
-/** The server is idle if the event loop is active for less than this time between two checks, in milliseconds. */
+/** An idle server is active for less than this time between two checks. */
 const idleActiveMs = 20
-/** Number of consecutive idle checks before a collection. */
 const idleChecks = 5
-/** Minimum activity between two collections, in milliseconds: health checks alone cause none. */
+/** Minimum activity between two collections: health checks alone cause none. */
 const minActiveMs = 500
 
 /**
- * Collects garbage once the server is idle after its start or after a period of activity. V8 collects only when it
- * allocates, so an idle server would keep 20 MB or more.
+ * Collects garbage while the server is idle. V8 collects only when it allocates, so an idle server would keep
+ * 20 MB or more.
  */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions
   readonly #timer: NodeJS.Timeout
   #lastMs: number
-  /** Activity since the last collection. The start counts as activity. */
+  /** Activity since the last collection. The start counts. */
   #activeMs = minActiveMs
   #idleCount = 0
 
@@ -50,7 +49,7 @@ export class IdleCollector {
   async #collect(): Promise<void> {
     this.#activeMs = 0
     await this.#options.collectGarbage()
-    // The collection itself is not activity.
+    // The collection itself does not count.
     this.#lastMs = this.#readActiveMs()
   }
 

@@ -3,10 +3,9 @@ import type { CacheReport, CacheSet, OwnedCache } from './cache-set.ts'
 import type { MemoryUsage } from './process-memory.ts'
 
 export interface MemoryReport {
-  /** While `short`, requests are admitted one at a time. */
+  /** If `short`, requests are admitted one at a time. */
   readonly status: 'ok' | 'short'
   readonly used_bytes: number
-  /** 0 without a limit. */
   readonly limit_bytes: number
   readonly heap_bytes: number
   readonly heap_limit_bytes: number
@@ -14,9 +13,8 @@ export interface MemoryReport {
   readonly caches: Readonly<Record<string, CacheReport>>
 }
 
-export interface MemoryGuardOptions {
+interface MemoryGuardOptions {
   readonly caches: CacheSet
-  /** 0 for no limit. */
   readonly limitBytes: number
   readonly readUsage: () => MemoryUsage
   readonly collectGarbage: () => Promise<void>
@@ -24,16 +22,15 @@ export interface MemoryGuardOptions {
   readonly intervalMs?: number
 }
 
-/** Eviction starts above the first share of a limit and stops at the second. */
+/** Eviction starts and stops at these shares of a limit. */
 const processShares = { start: 0.85, end: 0.7 }
-/** V8 collects garbage more and more often above this share of its heap limit. */
+/** Above this share, V8 collects garbage more and more often. */
 const heapShares = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }
 
 const checksBetweenLogs = 60
 
-/** Checks the memory every second, and evicts caches before it is short. */
 export class MemoryGuard {
   readonly #options: MemoryGuardOptions
   readonly #timer: NodeJS.Timeout
@@ -53,7 +50,6 @@ export class MemoryGuard {
     }, intervalMs).unref()
   }
 
-  /** Whether eviction did not suffice. */
   get isShort(): boolean {
     return this.#isShort
   }
@@ -79,7 +75,6 @@ export class MemoryGuard {
     }
   }
 
-  /** Resolves after the current check. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#checking?.catch(() => {})
@@ -137,7 +132,7 @@ export class MemoryGuard {
     const { limitBytes, readUsage, log } = this.#options
     const isAboveLimit = limitBytes > 0 && readUsage().usedBytes > limitBytes
     const wasShort = this.#isShort
-    // A single check above the limit can be a call that ends soon.
+    // One check above the limit can be a call that ends soon.
     this.#isShort = isAboveLimit && (this.#wasAboveLimit || wasShort)
     this.#wasAboveLimit = isAboveLimit
     if (this.#isShort && !wasShort)

@@ -1,10 +1,8 @@
-/** Figures of the process in one interval. */
-export interface HealthSample {
-  /** Unix time of the end of the interval, in milliseconds. */
+interface HealthSample {
+  /** End of the interval, Unix milliseconds. */
   readonly at_ms: number
-  /** Maximum delay of the event loop. */
   readonly delay_ms: number
-  /** Share of the time in which the event loop was busy, in percent. */
+  /** Share of time in which the event loop was busy. */
   readonly busy_percent: number
   readonly memory_bytes: number
   readonly calls: number
@@ -14,15 +12,13 @@ export interface HealthSample {
 interface HealthHistoryOptions {
   readonly now: () => number
   readonly readMemoryBytes: () => number
-  /** Calls and failed calls since the start. */
   readonly readTotals: () => { readonly calls: number; readonly errors: number }
   readonly intervalMs?: number
 }
 
-/** 15 minutes. */
+/** 15 minutes, in intervals of 5 s. */
 const maxSamples = 180
 
-/** Figures of the last 15 minutes, in intervals of 5 s. */
 export class HealthHistory {
   readonly #options: HealthHistoryOptions
   readonly #samples: HealthSample[] = []
@@ -41,12 +37,10 @@ export class HealthHistory {
     return this.#samples
   }
 
-  /** Records a measured delay of the event loop. */
   recordDelay(ms: number): void {
     this.#maxDelayMs = Math.max(this.#maxDelayMs, ms)
   }
 
-  /** Ends the current interval. */
   sample(): void {
     const { now, readMemoryBytes, readTotals } = this.#options
     const utilization = performance.eventLoopUtilization()

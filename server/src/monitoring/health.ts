@@ -11,13 +11,11 @@ import { version } from '../process/version.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { StorageHealth } from './storage-health.ts'
 
-/** `ok` or `failed`, and what the app reports. */
-export interface AppHealth {
+interface AppHealth {
   readonly status: string
   readonly [more: string]: unknown
 }
 
-/** The body of `/health`. */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded'
   readonly version: string
@@ -28,7 +26,7 @@ export interface HealthReport {
   readonly [more: string]: unknown
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly host: AppHost
   readonly userApps: UserApps
   readonly config: Config
@@ -41,7 +39,7 @@ export interface HealthOptions {
   readonly registry: Registry
 }
 
-/** Does not throw: a failure is part of the report. */
+/** A failure is part of the report. */
 export async function reportHealth(options: HealthOptions): Promise<HealthReport> {
   const { host, userApps, config, uptimeMs, limits, audit, capture, memory, storage, registry } = options
   const opened = await Promise.all(

@@ -2,21 +2,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CacheReport } from '../memory/cache-set.ts'
 import type { MemoryReport } from '../memory/memory-guard.ts'
 
-export interface CallSample {
+interface CallSample {
   readonly app: string
-  /** Name of the operation. */
   readonly what: string
-  /** `ok` or an error code. */
   readonly code: string
   readonly seconds: number
 }
 
-/** Why a request was rejected with 503. */
+/** Causes of a response with status 503. */
 export type Shortage = 'places' | 'memory' | 'time'
 
-/** Values that are read when the metrics are rendered. */
 interface Levels {
-  /** By app path. */
   readonly running: ReadonlyMap<string, number>
   readonly memory: MemoryReport
 }
@@ -105,7 +101,6 @@ export class Metrics {
     this.#rejections.inc({ want: shortage })
   }
 
-  /** Returns the text format of Prometheus. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     const { running, memory } = await this.#readLevels()
     for (const [app, count] of running) this.#running.set({ app }, count)

@@ -5,27 +5,25 @@ import { OpenFile, requireInitialized, toDataError } from '@causeway/store'
 import type { OwnedPart } from '../backup/data-part.ts'
 import type { AppInstance } from '../host/app-host.ts'
 
-/** State of the data folder, for `/health`. */
-export interface StorageReport {
-  /** `unwritable` if writes fail for another reason than a full disk. */
+interface StorageReport {
+  /** `unwritable` means that writes fail although the disk is not full. */
   readonly status: 'ok' | 'full' | 'unwritable'
   /** `null` if the system does not report it. */
   readonly free_bytes: number | null
-  /** Error code of a failed write, such as `ENOSPC`. */
+  /** Code of a failed write, such as `ENOSPC`. */
   readonly reason?: string
 }
 
-/** The folder is full if these bytes cannot be written: logs and the audit soon need them. */
+/** The folder is full if these bytes cannot be written. */
 const probeBytes = 2 ** 20
 
 const probeName = 'storage-probe.tmp'
 
 const fullCodes: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** Health of the data folder. Records failed writes until a write succeeds, and damage until a restart. */
+/** Records failed writes until a write succeeds, and damage until a restart. */
 export class StorageHealth {
   readonly #dataDir: string
-  /** Required databases by app name. */
   readonly #databases = new Map<string, string[]>()
   readonly #damage = new Map<string, CausewayError>()
   readonly #openFiles = new WeakMap<AppInstance, readonly OpenFile[]>()
@@ -62,7 +60,7 @@ export class StorageHealth {
     return this.#damage.get(instance.app.name)
   }
 
-  /** Throws `DATA_MISSING` if a database was removed or replaced since the first call for the instance. */
+  /** Throws `DATA_MISSING` if a database was removed or replaced since the first call. */
   requireFiles(instance: AppInstance): void {
     let files = this.#openFiles.get(instance)
     if (files === undefined) {
@@ -77,7 +75,7 @@ export class StorageHealth {
   }
 
   /**
-   * Writes a test file if a write failed or space is short. `lastFailure` is an error that still occurs, such as that of the
+   * Writes a test file if a write failed or space is short. `lastFailure` still occurs, such as that of the
    * audit.
    */
   async report(lastFailure?: unknown): Promise<StorageReport> {
@@ -95,7 +93,7 @@ export class StorageHealth {
     return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: free, reason }
   }
 
-  /** Damage of one file among many, such as a recording, is reported by its calls only. */
+  /** Damage of one of many files, such as a recording, is reported by its calls only. */
   #recordDamage(app: string, error: CausewayError): void {
     const { file } = error.data
     if (file === `data of ${app}`) this.#damage.set(app, error)

@@ -2,17 +2,15 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnedPart } from '../backup/data-part.ts'
 
-/** Sizes of a database. */
 export interface StoreSize {
   readonly app: string
-  /** Relative to the data folder. */
+  /** Path relative to the data folder. */
   readonly path: string
   readonly size_bytes: number
-  /** Size of the write-ahead log. */
   readonly wal_bytes: number
 }
 
-/** Returns the sizes of the databases that exist, except those of recordings. */
+/** Measures existing databases except recordings. */
 export async function measureStores(
   dataDir: string,
   parts: readonly OwnedPart[],

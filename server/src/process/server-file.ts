@@ -13,22 +13,21 @@ const serverSchema = z.object({
   url: z.string(),
   version: z.string(),
   started_ms: z.number(),
-  /** Maximum wait for running calls when the server stops. */
+  /** Maximum wait for running calls. */
   shutdown_ms: z.number(),
   token_file: z.string().optional(),
-  /** The settings that were given. Older servers omit them. */
+  /** Older servers omit the settings. */
   settings: z.array(givenSettingSchema).readonly().optional(),
 })
 
-/** The content of `server.json` in a data folder. */
 export type ServerRecord = z.infer<typeof serverSchema>
 
-/** `gone`: the process ended without removing the file. `elsewhere`: it runs on another machine or in a container. */
+/** `gone`: the process left the file behind. `elsewhere`: it runs on another machine or in a container. */
 type ServerState =
   | { readonly state: 'none' }
   | { readonly state: 'running' | 'gone' | 'elsewhere'; readonly server: ServerRecord }
 
-/** Writes `server.json` for this process, which holds the lock of the folder. Releasing the lock removes the file. */
+/** Releasing the lock of the folder removes the file. */
 export function recordServer(
   dataDir: string,
   details: Pick<ServerRecord, 'url' | 'version' | 'started_ms' | 'shutdown_ms' | 'token_file' | 'settings'>,

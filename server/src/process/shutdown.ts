@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { listStopSignals } from '@causeway/protocol'
 import { identifyProcess } from '@causeway/store'
 
-/** A terminal signals the whole process group, and npm forwards the signal again. A repetition within this time is ignored. */
+/** A terminal signals the whole process group, and npm forwards the signal again. */
 const repeatedSignalMs = 250
 const npxCheckMs = 250
 
 /**
- * Runs `stop` on the first signal that stops a program, or when the IPC channel to the parent closes, and then exits. A second signal
- * exits immediately.
+ * Runs `stop` on the first signal, or when the IPC channel closes, then exits. A second signal exits
+ * immediately.
  */
 export function onShutdown(stop: (reason: string) => Promise<void>): void {
   let firstAt: number | undefined
@@ -33,8 +33,8 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
 }
 
 /**
- * Calls `onExit` when the npx that started this process has ended. npm signals only the shell between them, and the shell does
- * not forward the signal.
+ * Detects that npx has ended. npm signals only the shell between npx and this process, which does not forward
+ * the signal.
  */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
@@ -47,10 +47,7 @@ export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.en
   }, npxCheckMs).unref()
 }
 
-/**
- * Returns the grandparent process if it is npx. The environment alone does not show that npx started this process: all descendants
- * inherit it.
- */
+/** Returns the grandparent if it is npx. All descendants inherit the environment, so it does not suffice. */
 function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefined {
   if (command !== 'exec') return undefined
   const stat = readProc(process.ppid, 'stat')

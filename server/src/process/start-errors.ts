@@ -7,8 +7,8 @@ import type { HealthReport } from '../monitoring/health.ts'
 import { findServer } from './server-file.ts'
 
 /**
- * Converts `EADDRINUSE` to `PORT_IN_USE` with the process that holds the port; returns any other error unchanged. A port
- * other than `serverPort` belongs to an app.
+ * Converts `EADDRINUSE` to `PORT_IN_USE` with the process on the port. Ports other than `serverPort` belong
+ * to apps.
  */
 export async function toPortError(error: unknown, serverPort: number): Promise<unknown> {
   const { code, port = serverPort } = error as NodeJS.ErrnoException & { port?: number }
@@ -41,7 +41,7 @@ async function findOtherServer(port: number): Promise<{ holder: string; dataDir:
   }
 }
 
-/** Converts `DATA_IN_USE` to an error with the address of the running server; returns any other error unchanged. */
+/** Adds the address of the running server to `DATA_IN_USE`. Returns other errors unchanged. */
 export function toRunningError(error: unknown, dataDir: string): unknown {
   if (!StoreError.is(error, 'DATA_IN_USE')) return error
   const found = findServer(dataDir)
@@ -67,7 +67,6 @@ function describeListener(port: number): string | undefined {
   return undefined
 }
 
-/** `node server.js` */
 function readCommand(pid: string): string {
   const [program = '', argument = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   return `${basename(program)} ${argument}`.trim()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Version of the server package, `major.minor.patch`. */
+/** `major.minor.patch` */
 export const version: string = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version

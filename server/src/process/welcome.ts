@@ -9,7 +9,7 @@ export interface StartedServer {
   readonly dataDir: string
 }
 
-/** Formats what a person at a terminal needs next: address, apps, files, how to connect a client, a first command. */
+/** For a person at a terminal: address, apps, files, how to connect a client, a first command. */
 export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): string {
   const { url, apps, failures, recordingRoots, plotRoots, dataDir } = server
   const program = programName(env)
@@ -31,15 +31,15 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
   return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
 }
 
-/** Returns how the user runs commands: `npm start --` in a checkout, else `causeway`. */
+/** Returns `npm start --` in a checkout, else `causeway`. */
 const programName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
     ? 'npm start --'
     : 'causeway'
 
 /**
- * Replaces the program in help and advice such as `run causeway stop`. The app `causeway` in `causeway call causeway list_apps` and the
- * end of a path remain.
+ * Replaces the program in advice such as `run causeway stop`. `causeway call causeway list_apps` names the
+ * app too, which remains.
  */
 export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
   const program = programName(env)
@@ -49,7 +49,7 @@ export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
     .replaceAll(anyCommand, `${program} `)
 }
 
-/** The start of a command line in a sentence, but not "the entry causeway of .mcp.json". */
+/** The start of a command line, but not "the entry causeway of .mcp.json". */
 const anyCommand = new RegExp(
   `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${[
     ...[

@@ -8,8 +8,8 @@ const coreHint =
   'This list has only the most important tools. For others: Causeway__find_tools, then Causeway__call_read_tool or Causeway__call_tool with the name that it returns.'
 
 /**
- * Returns the instructions of an app on its own mount. A shared mount has at most `maxInstructionBytes`: the first line of each
- * app, shortened if there are many, then further lines of each app in turn.
+ * Returns the instructions of one app. A shared mount has the first line of each app, shortened if necessary,
+ * then further lines in turn.
  */
 export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {
   if (app !== undefined) return apps.map(writeAll).join('\n')
@@ -50,6 +50,6 @@ function shortenLines(lines: readonly string[], maxBytes: number): readonly stri
 
 const writeAll = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
 
-/** Includes line breaks. */
+/** Counts line breaks too. */
 const countBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

@@ -16,7 +16,6 @@ export interface AppTools {
   readonly tools: readonly AppTool[]
 }
 
-/** What `initialize` and `server/discover` return for a mount. */
 export interface MountDescription {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string }
   readonly capabilities: Readonly<Record<string, unknown>>
@@ -29,19 +28,17 @@ export interface MountLists {
   readonly description: MountDescription
   readonly instances: readonly AppInstance[]
   readonly tools: readonly Tool[]
-  /** Tools that the view should list but has no room for. */
+  /** Tools that the view has no room for. */
   readonly omitted: readonly string[]
   readonly prompts: readonly Prompt[]
   readonly widgets: readonly Resource[]
-  /** By every callable name. */
   readonly toolByName: ReadonlyMap<string, ToolEntry>
   readonly toolsHash: string
   readonly promptsHash: string
-  /** The `result` of the first page of `tools/list`, serialized. */
+  /** The first page of `tools/list`, serialized. */
   readonly toolsJson: Readonly<Record<Era, string>>
 }
 
-/** Allows stateless clients to cache a list. */
 export const cacheHints = (ttlMs: number) => ({ ttlMs, cacheScope: 'public' as const })
 
 export function buildMountLists(
@@ -81,7 +78,7 @@ export function buildMountLists(
   }
 }
 
-/** 16 characters. */
+/** Returns 16 characters. */
 export const createDigest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 

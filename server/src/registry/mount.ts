@@ -4,18 +4,17 @@ import type { AppInstance } from '../host/app-host.ts'
 import { getWidgetUri } from './widgets.ts'
 
 /**
- * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. Views are shared mounts that list fewer
- * tools; every tool is callable on them.
+ * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. A view lists fewer tools;
+ * all are callable.
  */
 export interface Mount {
   readonly path: '/mcp' | `/mcp/${string}`
-  /** App path of a bare mount. */
+  /** Path of the app on a bare mount. */
   readonly app?: string
   /** `core`, or the patterns of a profile. */
   readonly view?: 'core' | readonly string[]
 }
 
-/** A tool with its app. */
 export interface ToolEntry {
   readonly instance: AppInstance
   readonly tool: AppTool
@@ -23,7 +22,7 @@ export interface ToolEntry {
 
 type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A change that clients are notified of: of a list, or of the content of a resource. */
+/** A list, or the content of a resource. */
 export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
 
 export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
@@ -43,7 +42,7 @@ export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonl
 const toFullName = (app: App, { name, fullName }: Pick<AppTool, 'name' | 'fullName'>): string =>
   fullName ?? wireName(app.name, name)
 
-/** A bare mount lists a tool's first bare alias, if it has one. */
+/** On a bare mount, uses the first bare alias. */
 export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
   ...tool.listed,
   name: mount.app === undefined ? toFullName(app, tool) : (tool.aliases.bare[0] ?? tool.name),

@@ -1,15 +1,11 @@
 import { CausewayError } from '@causeway/protocol'
 
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[]
-  /** Absent on the last page. */
   readonly nextCursor?: string
 }
 
-/**
- * Returns the first page without a cursor. `hash` identifies the version of the list; a cursor of another version would skip
- * or repeat entries, so it throws `INVALID_CURSOR`.
- */
+/** `hash` identifies the version of the list; a cursor of another version throws `INVALID_CURSOR`. */
 export function paginate<Item>(
   list: readonly Item[],
   { cursor, hash, size }: { cursor: unknown; hash: string; size: number },

@@ -13,32 +13,30 @@ import {
 } from './mount.ts'
 import { type AppTools, buildMountLists, createDigest, type MountLists } from './mount-lists.ts'
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly host: AppHost
   readonly ttlMs: number
   readonly pageSize: number
   readonly log: Logger
-  /** Returns the patterns of the configured profiles by name. */
+  /** Returns the patterns of profiles by name. */
   profiles(): Readonly<Record<string, readonly string[]>>
   onChange(change: Change): void
   beforeDiscovery(): Promise<void>
 }
 
-/** An enabled app as plain HTTP serves it. */
 export interface HostedApp {
   readonly name: string
-  /** Lower-case name, as in URLs. */
   readonly path: string
   readonly about: string
   readonly tools: readonly AppTool[]
   readonly routes: readonly AppRoute[]
   readonly sockets: readonly AppSocket[]
   readonly service?: string
-  /** Additional members of the app's errors over plain HTTP. */
+  /** Adds members to errors over plain HTTP. */
   readonly errorBody?: App['errorBody']
 }
 
-export interface RefreshResult {
+interface RefreshResult {
   readonly changed: boolean
   readonly hash: string
 }
@@ -47,16 +45,14 @@ export interface RefreshResult {
 const discoveryTimeoutMs = 1000
 
 /**
- * Caches the lists of every mount. Tools are discovered at start, every `ttlMs`, and on request; calls never wait for it. If
- * an app's discovery fails, its last result stays.
+ * Stores the lists of every mount. Tools are discovered at start, every `ttlMs` and on request; calls never
+ * wait. After a failure, the last tools stay.
  */
 export class Registry {
   /** Stateless clients may cache a list for this time. */
   readonly ttlMs: number
-  /** Entries per page of a list. */
   readonly pageSize: number
   readonly #options: RegistryOptions
-  /** Last result by app path. */
   readonly #discovered = new Map<string, readonly AppTool[]>()
   #lists: ReadonlyMap<string, MountLists> = new Map()
   #apps: readonly HostedApp[] = []
@@ -80,12 +76,10 @@ export class Registry {
     this.#timer = setInterval(refresh, Math.max(this.ttlMs, 100)).unref()
   }
 
-  /** Mounts that serve all apps. */
   get sharedMounts(): readonly Mount[] {
     return [...this.#lists.values()].flatMap(({ mount }) => (mount.app === undefined ? [mount] : []))
   }
 
-  /** By mount path. */
   get lists(): ReadonlyMap<string, MountLists> {
     return this.#lists
   }
@@ -94,7 +88,6 @@ export class Registry {
     return this.#apps
   }
 
-  /** By path. */
   findApp(path: string | undefined): HostedApp | undefined {
     return this.#apps.find((app) => app.path === path)
   }
@@ -110,7 +103,7 @@ export class Registry {
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${path}`)
   }
 
-  /** Finds a tool by any name that clients of the mount can use. */
+  /** Accepts every name that clients of the mount can use. */
   findTool({ path }: Pick<Mount, 'path'>, name: string): ToolEntry | undefined {
     return this.#lists.get(path)?.toolByName.get(name)
   }
@@ -120,7 +113,7 @@ export class Registry {
     return this.findTool(createBareMount(pathName(app)), name)
   }
 
-  /** Discovers all tools again. Concurrent calls share a discovery; a call during one starts another after it. */
+  /** Concurrent calls share a discovery; a call during one starts another after it. */
   refresh(): Promise<RefreshResult> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
@@ -170,7 +163,6 @@ export class Registry {
     if (failure !== undefined) return app.tools
     try {
       const found = await withTimeout(discoveryTimeoutMs, app.discover(store))
-      // Throws for an invalid name.
       for (const { name } of found) wireName(app.name, name)
       this.#discovered.set(path, found)
     } catch (error) {
@@ -182,7 +174,6 @@ export class Registry {
     return [...app.tools, ...(this.#discovered.get(path) ?? [])]
   }
 
-  /** Logs core tools without room in the core view, once per change. */
   #reportOmissions(previous: ReadonlyMap<string, MountLists>): void {
     for (const [path, { omitted }] of this.#lists)
       if (omitted.length > 0 && String(previous.get(path)?.omitted) !== String(omitted))

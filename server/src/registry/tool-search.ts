@@ -3,12 +3,11 @@ import Database from 'better-sqlite3'
 import { sharedMount, type ToolEntry, toListedTool } from './mount.ts'
 import type { Registry } from './registry.ts'
 
-/** Words of a query that are searched. */
 const maxWords = 32
 
 const columns = ['name', 'hint', 'about', 'arguments', 'app'] as const
 
-/** Finds tools by words of a user, with BM25 over name, search hint, description, arguments and app. */
+/** Ranks tools with BM25 over name, search hint, description, arguments and app. */
 export class ToolSearch {
   readonly #registry: () => Pick<Registry, 'hash' | 'lists'>
   #index:
@@ -38,7 +37,6 @@ export class ToolSearch {
     this.#index = undefined
   }
 
-  /** Builds the index again if a list changed. */
   #open() {
     const { hash, lists } = this.#registry()
     if (this.#index?.hash === hash) return this.#index
@@ -73,14 +71,13 @@ function describeArguments({ properties }: JsonSchema): string {
 /** `featureCollection` -> `feature Collection` */
 const splitWords = (text: string): string => text.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
 
-/** Words that are in questions about everything. Question words are not: *where* asks for a place. */
+/** Words in questions about everything. *Where* is not one: it asks for a place. */
 const stopWords: ReadonlySet<string> = new Set(
   'a an and are at be by do does for from i in is it its me my of on or our that the this to us we with you your'.split(
     ' ',
   ),
 )
 
-/** Returns an FTS5 query for any of the words. */
 function toMatch(query: string): string {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const specific = words.filter((word) => !stopWords.has(word))

@@ -3,13 +3,13 @@ import { pathName, type Tool } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.ts'
 
-/** Limits of `/mcp/core`: some clients accept no more tools, others send the whole list to the model. */
+/** Some clients accept no more tools, others send the whole list to the model. */
 const coreLimits = { tools: 20, bytes: 16_000 } as const
 
-/** Number of tools that clients with deferred tools load at the start. */
+/** Clients with deferred tools load these at the start. */
 const maxAlwaysLoad = 6
 
-/** Metadata does not extend a listing beyond these sizes, in bytes. */
+/** Metadata must not extend a listing beyond these sizes, in bytes. */
 const metadataLimits = { tool: 2000, app: 25_000 } as const
 
 /** Members of `_meta` that Claude Code reads. */
@@ -18,11 +18,9 @@ const searchHintKey = 'anthropic/searchHint'
 
 interface ViewTools {
   readonly tools: readonly Tool[]
-  /** Core tools that exceed the limits of `/mcp/core`. */
   readonly omitted: readonly string[]
 }
 
-/** Returns what a mount lists of the tools that are callable on it. */
 export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const { app: bareApp, view } = mount
   if (view === 'core') return selectCoreTools(mount, entries)
@@ -33,7 +31,7 @@ export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTo
   return { tools: bareApp === undefined ? addMetadata(tools, listed) : tools, omitted: [] }
 }
 
-/** Leaves out output schemas, which a model does not need for a call. */
+/** Omits output schemas, which a model does not need for a call. */
 function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const tools: Tool[] = []
   const omitted: string[] = []
@@ -51,7 +49,7 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
   return { tools, omitted }
 }
 
-/** Marks the tools to load at the start, and adds search hints as far as the limits allow. */
+/** Adds metadata as far as the limits allow. */
 function addMetadata(tools: readonly Tool[], entries: readonly ToolEntry[]): readonly Tool[] {
   const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
   const marked = tools.map((tool, index) =>
@@ -78,7 +76,7 @@ const getSize = (tool: Tool): number => Buffer.byteLength(JSON.stringify(tool))
 
 const isListable = ({ unlisted, isCore }: AppTool): boolean => unlisted !== true || isCore === true
 
-/** `Replay` matches all tools of an app, `Files__read_*` matches names on the shared mount. */
+/** `Replay` matches an app, `Files__read_*` names on the shared mount. */
 const matchesAny = (patterns: readonly string[], app: App, tool: AppTool): boolean =>
   patterns.some((pattern) =>
     /__|\*/.test(pattern)
@@ -86,7 +84,6 @@ const matchesAny = (patterns: readonly string[], app: App, tool: AppTool): boole
       : pathName(pattern) === pathName(app.name),
   )
 
-/** `*` matches any text. */
 function matchesGlob(pattern: string, text: string): boolean {
   const [start = '', ...middle] = pattern.split('*')
   const end = middle.pop()

@@ -3,7 +3,7 @@ import { type AppTool, type WidgetName, widgetNames } from '@causeway/app-kit'
 import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import { findBuiltPages, readIfExists } from '../process/built-pages.ts'
 
-/** MIME type of pages that hosts of MCP Apps show (MCP Apps 2026-01-26). */
+/** Defined by MCP Apps 2026-01-26. */
 const mimeType = 'text/html;profile=mcp-app'
 
 const prefix = 'ui://causeway/'
@@ -17,10 +17,9 @@ const descriptions: Readonly<Record<WidgetName, readonly [name: string, about: s
 
 export const getWidgetUri = (name: WidgetName): string => `${prefix}${name}`
 
-/** Whether a URI is one of a widget, existing or not. */
+/** Accepts URIs of widgets that do not exist. */
 export const isWidgetUri = (uri: string): boolean => uri.startsWith(prefix)
 
-/** Returns the widgets that tools declare, each once. */
 export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {
   const used = new Set([...tools].map(({ widget }) => widget))
   return widgetNames
@@ -31,10 +30,7 @@ export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {
     })
 }
 
-/**
- * Reads the page of a widget. It contains no data, and loads nothing from the network, so it needs no content security policy of its
- * own. Throws `RESOURCE_NOT_FOUND`.
- */
+/** The page has no data and loads nothing from the network. Throws `RESOURCE_NOT_FOUND`. */
 export async function readWidget(uri: string): Promise<ResourceContents> {
   const name = widgetNames.find((widget) => getWidgetUri(widget) === uri)
   if (name === undefined)

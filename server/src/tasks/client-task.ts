@@ -1,6 +1,6 @@
 import { CausewayError, type InputRequest } from '@causeway/protocol'
 
-/** Extension of MCP 2026-07-28 (SEP-2663), in `capabilities.extensions` of both sides. */
+/** Extension of MCP 2026-07-28 (SEP-2663), in `capabilities.extensions`. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -8,9 +8,8 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 /** A call whose client polls for the result. */
 export interface ClientTask {
   readonly id: string
-  /** Path of the mount. */
   readonly mount: string
-  /** Owner of the token that made the call; empty if no token was required. */
+  /** Owner of the token; empty if no token was required. */
   readonly owner: string
   readonly status: TaskStatus
   /** Unix time in milliseconds. */
@@ -18,7 +17,6 @@ export interface ClientTask {
   readonly updatedMs: number
   /** Lifetime after the last change. */
   readonly ttlMs: number
-  /** Result of a completed call, or JSON-RPC error of a failed one. */
   readonly outcome?: object | undefined
 }
 
@@ -45,7 +43,6 @@ const toFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => ({
 
 export const toCreatedResult = (task: ClientTask): object => ({ resultType: 'task', ...toFields(task) })
 
-/** Returns the result of `tasks/get`. */
 export function toTaskResult(
   task: ClientTask,
   inputRequests: Readonly<Record<string, InputRequest>> = {},
@@ -64,7 +61,7 @@ export function supportsTasks(capabilities: unknown): boolean {
   return typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, tasksExtension)
 }
 
-/** Throws `TASKS_NOT_DECLARED` if a client does not support tasks, which `feature` requires. */
+/** Throws `TASKS_NOT_DECLARED`; `feature` is for the message. */
 export function requireTaskSupport(feature: string, capabilities: unknown): void {
   if (supportsTasks(capabilities)) return
   throw new CausewayError(

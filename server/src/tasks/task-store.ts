@@ -10,7 +10,7 @@ export const taskMigration = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
-/** The table `task` of `server.db`. Each method is one transaction. */
+/** The table `task` of `server.db`. */
 export type TaskStore = ReturnType<typeof openTaskStore>
 
 interface Row {
@@ -48,7 +48,6 @@ export function openTaskStore(db: Database) {
     async failUnfinished(outcome: object, nowMs: number): Promise<void> {
       fail.run(JSON.stringify(outcome), nowMs)
     },
-    /** Removes expired final tasks. */
     async deleteExpired(nowMs: number): Promise<void> {
       deleteExpired.run(nowMs)
     },

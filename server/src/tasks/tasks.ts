@@ -20,13 +20,13 @@ import {
 } from './client-task.ts'
 import type { TaskStore } from './task-store.ts'
 
-/** Mount and token owner of a task. Only they can access it. */
+/** Only mount and token owner can access a task. */
 type TaskOrigin = Pick<ClientTask, 'mount' | 'owner'>
 
 /** A call that becomes a task if it is slow. */
 export interface TaskCall extends TaskOrigin {
   readonly input: Input
-  /** Runs the call from its start. `input` contains the replies of the client so far. */
+  /** Runs the call from its start with the replies so far. */
   run(options: { readonly signal: AbortSignal; readonly input: Input }): Promise<unknown>
   toFailure(error: unknown): object
   /** Aborts when the client disconnects. Ignored once the call is a task. */
@@ -45,14 +45,12 @@ interface RunningTask {
   task: ClientTask
   readonly call: TaskCall
   readonly controller: AbortController
-  /** Unanswered requests by the key that the client receives. */
+  /** Unanswered requests, by the key that the client receives. */
   readonly requests: Map<string, { readonly name: string; readonly request: InputRequest }>
   replies: Record<string, unknown>
-  /** State of the tool between its runs. */
   kept: unknown
 }
 
-/** A faster call does not become a task. */
 const quickMs = 100
 const ttlMs = 60 * 60 * 1000
 const maxRunning = 256
@@ -67,7 +65,7 @@ export class Tasks {
     this.#options = options
   }
 
-  /** Fails the tasks that a previous server did not finish. */
+  /** Fails unfinished tasks of a previous server. */
   static async open(options: TaskOptions): Promise<Tasks> {
     const { store, now } = options
     await store.failUnfinished(stoppedError, now())
@@ -75,7 +73,7 @@ export class Tasks {
     return new Tasks(options)
   }
 
-  /** Returns the result of a quick call, or the result of creating a task. */
+  /** Returns the result, or the result of creating a task. */
   async runOrCreate(call: TaskCall): Promise<unknown> {
     const controller = new AbortController()
     const cancel = (): void => controller.abort(call.signal.reason)
@@ -90,7 +88,7 @@ export class Tasks {
     return isQuick ? run : this.#create(call, controller, run)
   }
 
-  /** Returns the result of a task method. Throws `TASK_NOT_FOUND`, also for a task of another origin. */
+  /** Throws `TASK_NOT_FOUND`, also for another origin. */
   async handle(method: TaskMethod, params: Params, origin: TaskOrigin): Promise<object> {
     const { taskId: id } = params
     const running = typeof id === 'string' ? this.#tasks.get(id) : undefined
@@ -117,7 +115,6 @@ export class Tasks {
     while (this.#runs.size > 0) await Promise.all(this.#runs)
   }
 
-  /** Aborts and fails the unfinished tasks. */
   async close(): Promise<void> {
     await this.#saveFinal()
     for (const running of [...this.#tasks.values()]) {
@@ -154,7 +151,7 @@ export class Tasks {
     return toCreatedResult(task)
   }
 
-  /** Stores replies. After the last one, runs the call again. */
+  /** After the last reply, runs the call again. */
   #update(running: RunningTask, params: Params): void {
     const replies = (params.inputResponses ?? {}) as Readonly<Record<string, unknown>>
     for (const [key, { name }] of [...running.requests]) {
@@ -208,7 +205,7 @@ export class Tasks {
     await this.#save(running)
   }
 
-  /** A final task remains in memory until it is saved. */
+  /** A final task stays in memory until it is saved. */
   async #save({ task }: RunningTask): Promise<void> {
     await this.#options.store.put(task)
     if (isFinal(task.status)) this.#tasks.delete(task.id)
@@ -226,13 +223,12 @@ export class Tasks {
   }
 }
 
-/** JSON-RPC numbers of codes that mean a defect of the server. */
 const defectNumbers: ReadonlyMap<string, number> = new Map([
   ['INTERNAL', CausewayError.definitions.INTERNAL.rpc],
   ['WORKER_LOST', WorkerError.definitions.WORKER_LOST.rpc],
 ])
 
-/** Returns a JSON-RPC error if the result reports a defect of the server: the extension requires the status `failed` for it. */
+/** The extension requires the status `failed` for defects of the server. */
 function findDefect(result: unknown): object | undefined {
   const { isError, _meta } = result as Partial<CallToolResult>
   const error = isError === true ? (_meta?.[errorMetaKey] as ErrorObject | undefined) : undefined

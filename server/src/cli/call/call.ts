@@ -12,7 +12,6 @@ import {
   type ToolResult,
   toError,
 } from '../server-client.ts'
-import { formatText } from './format-result.ts'
 import { saveFiles } from './save-files.ts'
 import { parseJson, parseToolArguments } from './tool-arguments.ts'
 
@@ -93,7 +92,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
   },
 })
 
-/** Accepts `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` for `replay get_frame`. */
+/** `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` mean `replay get_frame`. */
 function splitName([first = '', second, ...rest]: readonly string[]) {
   const [, appName, toolName] = /^([^_./]+)(?:__|[./])(.+)$/.exec(first) ?? []
   if (appName !== undefined && toolName !== undefined)
@@ -112,7 +111,6 @@ function parseInitial(text: string | undefined): Readonly<Record<string, unknown
   throw usageError('call', `--args must be a JSON object, got ${text}`)
 }
 
-/** Prints the result. Returns the exit code. */
 async function report(
   result: ToolResult,
   { app, tool }: { app: AppDescription; tool: string },
@@ -141,7 +139,7 @@ async function report(
   return 0
 }
 
-/** Replaces `call list_recordings` in the remedy of a tool by the command that does it. */
+/** Replaces calls in the remedy of a tool by commands. */
 const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
     tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
@@ -152,7 +150,7 @@ function formatProgress({ progress, total, message }: Progress): string {
   return message === undefined ? share : `${share}  ${message}`
 }
 
-/** Throws `INVALID_ARGUMENTS` with a suggestion if the server has no such app. */
+/** Throws `INVALID_ARGUMENTS` with a suggestion. */
 export async function describeApp(
   client: ServerClient,
   name: string,
@@ -164,7 +162,7 @@ export async function describeApp(
   throw usageError(command, `${describeUnknown('app', name, paths)}; the apps are ${paths.join(', ')}`)
 }
 
-/** Throws `INVALID_ARGUMENTS` with a suggestion if the app has no such tool. */
+/** Throws `INVALID_ARGUMENTS` with a suggestion. */
 export function findTool({ name: app, tools }: AppDescription, name: string) {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
@@ -172,4 +170,49 @@ export function findTool({ name: app, tools }: AppDescription, name: string) {
   throw new CausewayError('INVALID_ARGUMENTS', describeUnknown(`tool of ${app}`, name, names), {
     remedy: `see causeway tools ${pathName(app)}`,
   })
+}
+
+/** JSON becomes indented `name: value` lines, its summary first. */
+export function formatText(text: string): string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text
+  }
+  if (!isObject(value)) return text
+  const { summary, ...rest } = value
+  const lines = formatFields(rest)
+  if (typeof summary !== 'string') return lines.join('\n')
+  return [summary, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')
+}
+
+const formatFields = (fields: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(fields).flatMap(([name, value]) => formatField(name, value))
+
+function formatField(name: string, value: unknown): readonly string[] {
+  if (isFlat(value)) return [`${name}: ${formatFlat(value)}`]
+  if (Array.isArray(value)) return [`${name}:`, ...value.flatMap(formatItem)]
+  return [`${name}:`, ...formatFields(value as Record<string, unknown>).map((line) => `  ${line}`)]
+}
+
+function formatItem(item: unknown): readonly string[] {
+  if (isFlat(item) || Array.isArray(item)) return [`  - ${formatFlat(item)}`]
+  const lines = formatFields(item as Record<string, unknown>)
+  return lines.map((line, index) => `${index === 0 ? '  - ' : '    '}${line}`)
+}
+
+const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
+
+/** A call such as `get_frame {"frame_id":1}` would be escaped in a list. */
+const isPlain = (value: unknown): boolean => !/["\\\n]/.test(String(value))
+
+const isFlat = (value: unknown): boolean =>
+  isScalar(value) ||
+  (Array.isArray(value) && value.every((item) => isScalar(item) && isPlain(item))) ||
+  (isObject(value) && Object.keys(value).length === 0)
+
+function formatFlat(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : JSON.stringify(value).replaceAll(',', ', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -3,8 +3,8 @@ import { dirname, extname, join } from 'node:path'
 import type { Content } from '@causeway/protocol'
 
 /**
- * Saves the pictures, sounds and embedded files of a result. `out` is a folder, or a file if its extension is that of the content.
- * Returns their paths. Existing files are not replaced.
+ * `out` is a folder, or a file if its extension is that of the content. Returns the paths. Existing files are
+ * not replaced.
  */
 export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
   const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -29,7 +29,7 @@ function findData(block: Content): { readonly data: string; readonly mimeType: s
   return blob === undefined ? undefined : { data: blob, mimeType }
 }
 
-/** Adds a number if the file exists: `plot.png`, `plot-2.png`. */
+/** Writes `plot-2.png` if `plot.png` exists. */
 function writeNewFile(stem: string, end: string, bytes: Buffer): string {
   for (let number = 1; ; number++) {
     const path = `${stem}${number === 1 ? '' : `-${number}`}.${end}`

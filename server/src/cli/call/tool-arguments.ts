@@ -20,8 +20,8 @@ interface ToolSyntax {
 }
 
 /**
- * Converts words such as `frame=45` by the JSON Schema of the tool. `key=@file` is the text of a file, `key:=json` any JSON, `{…}` a JSON
- * object of arguments, and a repeated key a list. Throws `INVALID_ARGUMENTS`.
+ * Parses words such as `frame=45`. `key=@file` is the text of a file, `key:=json` any JSON, `{…}` an object
+ * of arguments, and a repeated key a list. Throws `INVALID_ARGUMENTS`.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -72,7 +72,7 @@ export const getProperties = ({ properties }: JsonSchema): Readonly<Record<strin
 
 export const getRequired = ({ required }: JsonSchema): readonly string[] => (required ?? []) as string[]
 
-/** Types that a schema accepts; `[]` if it accepts everything. */
+/** `[]` if the schema accepts everything. */
 export function listTypes(schema: JsonSchema, root: JsonSchema = schema): readonly string[] {
   const { type, anyOf, oneOf, const: constant, enum: values } = schema
   const target = resolveReference(schema, root)
@@ -107,7 +107,6 @@ function convert(text: string, key: string, { schema, root }: SchemaPlace): unkn
   throw invalid(`${key} must be ${types.map(describeType).join(' or ')}, got "${text}"`)
 }
 
-/** Throws `INVALID_ARGUMENTS` if the schema lists its texts and `text` is not among them. */
 function checkChoice(text: string, key: string, { type, enum: choices }: JsonSchema): string {
   if (type !== 'string' || !Array.isArray(choices) || choices.includes(text)) return text
   throw invalid(`${describeUnknown(key, text, choices)}; use ${choices.join(', ')}`)
@@ -125,7 +124,7 @@ function findArray(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return alternatives.find((one) => listTypes(one, root).includes('array')) ?? target
 }
 
-/** Supports references into the same schema: `#/$defs/Vector`. */
+/** Resolves references into the same schema: `#/$defs/Vector`. */
 function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema
   const path = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
@@ -133,7 +132,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** The error for a word such as `bounce` instead of `recording=bounce`. */
+/** The error for `bounce` instead of `recording=bounce`. */
 function nameless(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

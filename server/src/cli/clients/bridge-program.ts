@@ -7,10 +7,9 @@ export interface Bridge {
   readonly version: string
 }
 
-// Part of the published package; in a checkout, next to the server. The same paths from `src` and from `dist`.
+// Folders in the published package and in a checkout, the same from `src` and from `dist`.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
-/** Returns `undefined` if the bridge is missing. */
 export function findBridge(): Bridge | undefined {
   for (const path of bridgeFolders) {
     const folder = new URL(path, import.meta.url)
@@ -28,7 +27,6 @@ export function findBridge(): Bridge | undefined {
 /** npm may delete its npx cache at any time. */
 export const isInNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path)
 
-/** Returns a program and its arguments; uses npx if the path may disappear. */
 export function bridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {
   if (bridge === undefined || isInNpxCache(bridge.program))
     return ['npx', '-y', `causeway-mcp-bridge@${version}`]

@@ -9,8 +9,7 @@ import type { ServerEntry } from './server-entry.ts'
 
 const serverName = 'causeway'
 
-/** The JSON or TOML text of a client's configuration. */
-export interface ClientFile {
+interface ClientFile {
   readonly path: string
   readonly client: Client
 }
@@ -22,7 +21,7 @@ export const formatSnippet = ({ key, format, hasType }: Client, entry: ServerEnt
     : JSON.stringify({ [key]: { [serverName]: value } }, null, 2)
 }
 
-/** Adds or updates the entry of Causeway, and leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
+/** Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
 export function addEntry(
   before: string | undefined,
   {
@@ -40,10 +39,7 @@ export function addEntry(
   })
 }
 
-/**
- * Removes the entry of Causeway, or restores that of `original`, and leaves all other text unchanged. Throws
- * `CLIENT_FILE_REFUSED`.
- */
+/** Removes the entry, or restores that of `original`. Throws `CLIENT_FILE_REFUSED`. */
 export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {
   return edit(text, { ...file, help: undefined }, (current, { read, set, remove }) => {
     const old = original === undefined || original.trim() === '' ? undefined : read(withoutMark(original))
@@ -59,7 +55,6 @@ interface Editor {
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
-/** Preserves a byte order mark. `help` has the lines to add by hand. */
 function edit(
   text: string,
   { path, client, help }: ClientFile & { readonly help: string | undefined },
@@ -95,7 +90,7 @@ function edit(
   }
 }
 
-/** Keeps an existing relative path if it leads to this bridge, so that a shared project file stays portable. */
+/** Keeps a relative path that leads to this bridge, so that a shared file stays portable. */
 function preserveRelativePath(old: unknown, entry: ServerEntry, project: string | undefined): ServerEntry {
   if (project === undefined || !isObject(old) || !Array.isArray(old.args)) return entry
   const [program, ...more] = old.args as readonly unknown[]
@@ -105,13 +100,12 @@ function preserveRelativePath(old: unknown, entry: ServerEntry, project: string 
   return { ...entry, command: 'node', args: [program, ...entry.args.slice(1)] }
 }
 
-/** Keys of HTTP servers. */
 const otherTransportKeys = new Set([
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'headersHelper', 'oauth'],
   ...['http_headers', 'env_http_headers', 'bearer_token_env_var'],
 ])
 
-/** Preserves the user's other keys and environment variables. */
+/** Keeps the user's other keys and variables. */
 function mergeEntry(old: unknown, entry: ServerEntry): object {
   if (!isObject(old)) return entry
   const own = Object.entries(old).filter(([key]) => !otherTransportKeys.has(key))
@@ -124,7 +118,6 @@ interface Change {
   readonly value: unknown
 }
 
-/** Changes the whole entry only if a key must be removed. */
 function listChanges(old: unknown, updated: object, path: readonly string[]): readonly Change[] {
   if (isDeepStrictEqual(old, updated)) return []
   if (!isObject(old) || Object.keys(old).some((key) => !Object.hasOwn(updated, key)))

@@ -14,22 +14,18 @@ export interface ConfigLocation {
 export interface Client {
   readonly title: string
   readonly format: 'json' | 'toml'
-  /** Top-level key of the servers. */
   readonly key: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers'
-  /** Whether a JSON file may have comments. */
   readonly comments: boolean
-  /** Whether entries have `"type": "stdio"`. */
   readonly hasType: boolean
-  /** Returns `undefined` if the client has no file of this scope. */
+  /** `undefined` if the client has no file of this scope. */
   readonly file: (scope: ConfigScope, location: ConfigLocation) => string | undefined
   readonly next: Readonly<Record<ConfigScope, string>>
 }
 
 const json = { format: 'json', key: 'mcpServers', comments: true, hasType: false } as const
 
-/** Clients by the argument of `causeway connect`. */
 export const clients: Readonly<Record<string, Client>> = {
-  // https://code.claude.com/docs/en/mcp: .mcp.json of the project, top level of ~/.claude.json for the user
+  // https://code.claude.com/docs/en/mcp
   'claude-code': {
     ...json,
     title: 'Claude Code',
@@ -131,7 +127,7 @@ function always(text: string): Client['next'] {
 const appFolder = ({ env, ...other }: ConfigLocation): string =>
   findConfigFolder({ ...thisMachine(env), ...other })
 
-/** Zed uses `~/.config` on macOS, too. */
+/** Zed uses `~/.config` on macOS too. */
 const zedFolder = (location: ConfigLocation): string =>
   (location.platform ?? process.platform) === 'win32'
     ? join(appFolder(location), 'Zed')

@@ -11,9 +11,8 @@ const schema = z.array(
   z.object({
     client: z.string(),
     path: z.string(),
-    /** `null` if the file did not exist. */
+    /** `null` for a new file. */
     backup: z.string().nullable(),
-    /** SHA-256 of the written text. */
     written: z.string(),
   }),
 )
@@ -22,13 +21,12 @@ type Connection = z.infer<typeof schema>[number]
 
 interface Undone {
   readonly path: string
-  /** Whether the file is byte for byte as before. */
   readonly isRestored: boolean
   /** `undefined` if the file is deleted. */
   readonly text: string | undefined
 }
 
-/** The files of clients that `causeway connect` wrote, newest last: `connections.json` in the data folder. */
+/** The files that `causeway connect` wrote, newest last: `connections.json`. */
 export class Connections {
   readonly #path: string
 
@@ -45,8 +43,8 @@ export class Connections {
   }
 
   /**
-   * Undoes the last write for a client. If another program has changed the file since, only the entry of Causeway is reverted.
-   * Returns `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
+   * Undoes the last write. If another program has changed the file since, only the entry of Causeway is
+   * reverted. Returns `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
    */
   undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
     const connections = this.#read()

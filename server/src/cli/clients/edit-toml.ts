@@ -5,14 +5,14 @@ import { parse, stringify, TomlError } from 'smol-toml'
 
 type Table = Record<string, unknown>
 
-/** Returns the value at a path of keys. Throws `JsonEditError` with line and column. */
+/** Throws `JsonEditError` with line and column. */
 export function readTomlValue(text: string, path: readonly string[]): unknown {
   let value: unknown = parseToml(text)
   for (const key of path) value = isObject(value) ? value[key] : undefined
   return value === undefined ? undefined : structuredClone(value)
 }
 
-/** Adds or replaces a table, and leaves all other text unchanged. Throws `JsonEditError` if that is not possible. */
+/** Leaves all other text unchanged, or throws `JsonEditError`. */
 export function setTomlTable(text: string, path: readonly string[], table: object): string {
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   const block = formatTomlTable(path, table).trimEnd().replaceAll('\n', lineEnd)
@@ -24,7 +24,7 @@ export function setTomlTable(text: string, path: readonly string[], table: objec
   return requireResult(updated, withValue(parseToml(text), path, table), path)
 }
 
-/** Removes a table with the empty line before it, and leaves all other text unchanged. Throws `JsonEditError`. */
+/** Also removes the empty line before it. Throws `JsonEditError`. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const range = findTable(text, path)
   if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
@@ -48,8 +48,8 @@ function parseToml(text: string): Table {
 }
 
 /**
- * Finds the lines of `[a.b]` and of the tables in it, up to its last line that is not blank. Inline tables and dotted keys are not
- * found. Throws `JsonEditError` if the lines contain comments, or are not adjacent.
+ * Finds the lines of `[a.b]` and of the tables in it, but no inline tables and dotted keys. Throws
+ * `JsonEditError` for comments and separate parts.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -77,7 +77,6 @@ function findTable(text: string, path: readonly string[]): { start: number; end:
   return found
 }
 
-/** Returns the keys of a line `[a."b.c"]`. */
 function parseHeader(line: string): readonly string[] | undefined {
   if (!/^\s*\[/.test(line)) return undefined
   try {
@@ -90,7 +89,7 @@ function parseHeader(line: string): readonly string[] | undefined {
     }
     return keys.length === 0 ? undefined : keys
   } catch {
-    // A line within an array or a text of several lines.
+    // The line is within an array or a text of several lines.
     return undefined
   }
 }
@@ -105,7 +104,7 @@ function withValue(table: Table, [key = '', ...rest]: readonly string[], value: 
   return value === undefined ? others : { ...others, [key]: value }
 }
 
-/** Compares the parsed text, because the search for lines does not know inline tables and texts of several lines. */
+/** The search for lines does not know inline tables and texts of several lines. */
 function requireResult(text: string, expected: Table, path: readonly string[]): string {
   const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {

@@ -2,7 +2,6 @@ import { findDataFolder, thisMachine } from '@causeway/protocol'
 import type { Config } from '../../config/config.ts'
 import { bridgeCommand, findBridge } from './bridge-program.ts'
 
-/** The entry of Causeway in the configuration of a client. */
 export interface ServerEntry {
   readonly type?: 'stdio'
   readonly command: string
@@ -10,18 +9,16 @@ export interface ServerEntry {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface EntryOptions {
+interface EntryOptions {
   readonly config: Config
   readonly env: NodeJS.ProcessEnv
-  /** Whether the bridge starts the server. */
   readonly autostart: boolean
-  /** The list of tools: `full`, `core` or a profile. */
+  /** `full`, `core` or a profile. */
   readonly view?: string | undefined
 }
 
 const defaultPort = 3100
 
-/** Omits defaults of the bridge. */
 export function createEntry({ config, env, autostart, view }: EntryOptions): ServerEntry {
   const { port, tokenFile, dataDir } = config
   const [command = '', ...bridgeArgs] = bridgeCommand(findBridge())

@@ -7,20 +7,17 @@ import { createEntry } from './server-entry.ts'
 
 type Call = Pick<CommandCall, 'config' | 'cwd' | 'env' | 'print' | 'note'>
 
-export interface WriteOptions {
-  /** Argument of `causeway connect`. */
+interface WriteOptions {
   readonly name: string
-  /** For the message of a wrong flag. */
   readonly command: string
   readonly scope: string
   readonly autostart: boolean
   readonly view?: string | undefined
   readonly isDryRun: boolean
-  /** Print the lines to paste instead. */
   readonly isPrint: boolean
 }
 
-/** Adds Causeway to the configuration of a client. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
+/** Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
 export function writeClient(options: WriteOptions, { config, cwd, env, print, note }: Call): number {
   const { name, command, autostart, view, isDryRun, isPrint } = options
   const client = findClient(name)
@@ -53,7 +50,7 @@ export function writeClient(options: WriteOptions, { config, cwd, env, print, no
   return 0
 }
 
-/** Undoes the last write for a client. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
+/** Reverts the last write. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
 export function undoClient(
   { name, isDryRun }: Pick<WriteOptions, 'name' | 'isDryRun'>,
   { config, print, note }: Call,

@@ -84,7 +84,7 @@ async function confirm(name: string, ask: CommandCall['ask']): Promise<void> {
   })
 }
 
-/** Returns existing paths relative to the data folder, sorted. */
+/** Returns paths relative to the data folder, sorted. */
 export function findAppData(dataDir: string, parts: readonly DataPart[]): readonly string[] {
   const found = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? expandPattern(dataDir, path) : [path.replace(/\/$/, '')]
@@ -102,8 +102,8 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /**
- * Removes paths, and folders that become empty. Does not follow symbolic links. The reverse order removes a database after its
- * marker, so that an interruption does not look like lost data.
+ * Removes empty folders too, but follows no links. The reverse order removes a database after its marker, so
+ * that an interruption does not look like lost data.
  */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })
@@ -117,7 +117,7 @@ export function deleteClientState(dataDir: string, app: string): void {
   if (existsSync(file)) updateFile(file, [{ sql: 'DELETE FROM client_state WHERE app = ?', values: [app] }])
 }
 
-/** Includes all files below a folder; 0 if the path does not exist. */
+/** Counts all files below a folder; 0 if it does not exist. */
 export function measureBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return 0

@@ -73,7 +73,7 @@ async function createPrinter(
   return (line) => print(pretty(line).trimEnd())
 }
 
-/** Reads rotated files, oldest first. `end` is the size of the newest file up to its last complete line. */
+/** Oldest first. `end` is the size of the newest file up to its last complete line. */
 export function readLastLines(
   files: readonly string[],
   count: number,
@@ -89,7 +89,6 @@ export function readLastLines(
   return { lines, end: end ?? 0 }
 }
 
-/** Continues with the next file after rotation. */
 export async function* followLines(
   listFiles: () => readonly string[],
   from: { readonly file: string; readonly offset: number },
@@ -97,7 +96,7 @@ export async function* followLines(
 ): AsyncGenerator<string> {
   let { file, offset } = from
   while (!signal.aborted) {
-    // Listed before the read: if there is a next file, this one is complete and the read returns the rest of it.
+    // If there is a next file, this one is complete.
     const files = listFiles()
     const next = files[files.indexOf(file) + 1]
     const text = readLinesFrom(file, offset)
@@ -110,7 +109,7 @@ export async function* followLines(
   }
 }
 
-/** Returns complete lines; none if the file was deleted. `offset` is in bytes. */
+/** `offset` is in bytes. */
 function readLinesFrom(file: string, offset: number): string {
   let descriptor: number
   try {
@@ -121,7 +120,7 @@ function readLinesFrom(file: string, offset: number): string {
   }
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - offset))
-    // The last line may be incomplete and end within a character.
+    // The read may end within a character.
     const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, offset))
     return read.subarray(0, read.lastIndexOf(0x0a) + 1).toString('utf8')
   } finally {

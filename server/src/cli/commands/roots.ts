@@ -42,7 +42,6 @@ async function list({ config, print }: Pick<CommandCall, 'config' | 'print'>): P
   for (const app of apps) {
     const setting = Object.values(settings).find(({ env }) => env === app.rootsSetting)
     if (setting === undefined) continue
-    // An app that reads the setting itself uses only the folders of that setting.
     const grants = listGrants(app, config()).filter(
       ({ source }) => !('app' in setting) || source === setting.env,
     )

@@ -73,7 +73,6 @@ function formatTool({ name, about, input_schema: schema, example }: ToolDescript
   return [name, `  ${about}`, ...lines, `  example: ${formatExample(app, name, example)}`].join('\n')
 }
 
-/** Formats a command line for a shell. */
 function formatExample(app: string, tool: string, args: Readonly<Record<string, unknown>>): string {
   const words = Object.entries(args).map(([key, value]) =>
     typeof value === 'object' ? `${key}:=${quote(JSON.stringify(value))}` : `${key}=${quote(String(value))}`,

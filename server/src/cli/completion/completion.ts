@@ -5,7 +5,7 @@ import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } 
 
 const formats = { bash: formatBash, zsh: formatZsh, fish: formatFish } as const
 
-/** `commands` is a function because this command completes itself, too. */
+/** `commands` is a function, because this command completes itself too. */
 export const completionCommand = (commands: () => readonly Command[]): Command =>
   defineCommand({
     name: 'completion',
@@ -24,7 +24,6 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     },
   })
 
-/** Completes the flags of a subcommand after the name of its command. */
 function describeCommand(command: Command): ShellCommand {
   const { name, about, forms = [], subcommands = [] } = command
   const words = forms.flatMap((form) => listChoices(form.split(' ')[0] ?? ''))
@@ -33,7 +32,6 @@ function describeCommand(command: Command): ShellCommand {
   return { name, about, words: [...new Set([...words, ...subcommands.map(lastWord)])], flags: unique }
 }
 
-/** The first clause of the meaning of a setting. */
 const describeSetting = (flag: string): string =>
   settingTable()
     .find((setting) => setting.flag === flag)

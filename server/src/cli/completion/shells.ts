@@ -1,5 +1,4 @@
 export interface ShellFlag {
-  /** Without `--`. */
   readonly name: string
   readonly about: string
   readonly takesValue: boolean
@@ -9,12 +8,11 @@ export interface ShellFlag {
 export interface ShellCommand {
   readonly name: string
   readonly about: string
-  /** Possible first arguments. */
   readonly words: readonly string[]
   readonly flags: readonly ShellFlag[]
 }
 
-/** Formats a script for bash 3.2 or newer. Other arguments are completed as files. */
+/** Works in bash 3.2 or newer. */
 export function formatBash(commands: readonly ShellCommand[]): string {
   const cases = commands.map(
     ({ name, words, flags }) =>
@@ -31,7 +29,6 @@ ${cases.join('\n')}
 complete -o default -F _causeway causeway`
 }
 
-/** Formats a file for a folder of zsh's \`fpath\`. */
 export function formatZsh(commands: readonly ShellCommand[]): string {
   const names = commands.map(({ name, about }) => `    ${quote(`${name}:${about}`)}`)
   const cases = commands.map(({ name, words, flags }) => {
@@ -61,7 +58,7 @@ ${cases.join('\n')}
 _causeway "$@"`
 }
 
-/** Formats a file for fish's folder of completions. Words are completed as the first argument; later arguments are files. */
+/** Words are completed as the first argument; later arguments are files. */
 export function formatFish(commands: readonly ShellCommand[]): string {
   const lines = commands.flatMap(({ name, about, words, flags }) => [
     `complete -c causeway -f -n '__causeway_words 1' -a ${name} -d ${quote(about)}`,
@@ -91,7 +88,7 @@ end
 ${lines.join('\n')}`
 }
 
-/** Single quotes work in bash and zsh, and fish accepts the same escape. */
+/** Works in bash, zsh and fish. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const escapeZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')

@@ -33,7 +33,6 @@ export async function checkSqlite(
   }
 }
 
-/** Leaves no files behind. */
 export function checkDataFolder(dataDir: string): Check {
   const unfinished = findUnfinishedRestore(dataDir)
   if (unfinished !== undefined) return fail('data', unfinished.message, unfinished.remedy)
@@ -86,7 +85,6 @@ export function checkDisk(dataDir: string, freeBytes = measureFreeBytes(dataDir)
   return freeBytes < lowSpaceBytes ? warn('disk', text, fix) : ok('disk', text)
 }
 
-/** Uses the nearest existing parent. */
 function measureFreeBytes(folder: string): number | undefined {
   if (!existsSync(folder)) return folder === dirname(folder) ? undefined : measureFreeBytes(dirname(folder))
   const { bavail, bsize } = statfsSync(folder)

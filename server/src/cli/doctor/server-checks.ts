@@ -12,7 +12,6 @@ import { type Bridge, isInNpxCache } from '../clients/bridge-program.ts'
 import { fetchHealth } from '../server-health.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** Without a running server, checks that its port is free. */
 export async function checkServer({ dataDir, tokenFile, host, port }: Config): Promise<readonly Check[]> {
   const found = findServer(dataDir)
   if (found.state !== 'running') return [await checkPort(host, port)]

@@ -7,10 +7,9 @@ import { noteWarnings } from './describe-server.ts'
 import { openHostedServers } from './hosted-servers.ts'
 import { findStatuses } from './running.ts'
 
-/** Time between two reads of new lines. */
 const followMs = 500
 
-/** Returns functions that call the routes of a configured server. Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
+/** Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
 async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>) {
   const [name = ''] = call.args
   openHostedServers(call).requireEntry(name)
@@ -121,7 +120,7 @@ export const approveCommand = defineCommand({
   },
 })
 
-/** Lines with `-` are approved, lines with `+` are current. */
+/** Marks approved lines with `-` and current ones with `+`. */
 function describeChange({ kind, name, approved, current }: Change): string {
   const title = `${approved === undefined ? 'new' : 'changed'} ${[kind, name].filter(Boolean).join(' ')}`
   const before = isObject(approved) ? approved : {}

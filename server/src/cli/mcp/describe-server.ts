@@ -1,7 +1,6 @@
 import { escapeHiddenCharacters } from '@causeway/gateway'
 import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
 
-/** Returns the properties of a server as rows of name and text, without secrets. */
 export function describeServer(server: HostedServer): readonly (readonly [string, string])[] {
   const { endpoint, tools, oauth } = server
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -31,16 +30,15 @@ export const formatRows = (rows: readonly (readonly [string, string])[]): string
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')
 }
 
-/** Writes what a person should look at before a server is used. */
+/** Writes what a person should check before the server is used. */
 export function noteWarnings(warnings: readonly string[], note: (line: string) => void): void {
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
-/** What `mcp.json` decides about the state of a server, without its process. */
+/** Reads only `mcp.json`, not the process. */
 export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
   enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
 
-/** Returns a copy of an entry of `mcp.json` without literal secrets. */
 export function redactEntry(server: HostedServer): object {
   const { endpoint, ...options } = server
   const values = (record: Readonly<Record<string, string>>) =>

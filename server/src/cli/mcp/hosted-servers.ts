@@ -8,7 +8,6 @@ import {
 import { closest } from '@causeway/protocol'
 import type { CommandCall } from '../command.ts'
 
-/** The files of the data folder that declare hosted servers. */
 export class HostedServers {
   readonly file: ConfigFile
   readonly secrets: SecretsFile
@@ -31,7 +30,7 @@ export class HostedServers {
     throw problems.find((one) => one.name === name)?.error ?? this.#unknown(name)
   }
 
-  /** Throws `SERVER_NOT_FOUND` if the file has no entry of this name, valid or not. */
+  /** Throws `SERVER_NOT_FOUND`. The entry may be invalid. */
   requireEntry(name: string): void {
     if (this.file.readEntry(name) === undefined) throw this.#unknown(name)
   }

@@ -18,7 +18,6 @@ export const listCommand = defineCommand({
   run: (call) => listServers(call),
 })
 
-/** Also `causeway mcp`. */
 export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
   const { print, note } = call
   const hosted = openHostedServers(call)

@@ -1,10 +1,9 @@
 import { GatewayError } from '@causeway/gateway/config'
-import { type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
+import { LocalLoginSession, type LoginSession, type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
 import { findServer } from '../../process/server-file.ts'
 import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { openHostedServers } from './hosted-servers.ts'
-import { openLoginSession } from './login-session.ts'
 import { findRemote, openLogins } from './logins.ts'
 
 export const loginCommand = defineCommand({
@@ -73,7 +72,6 @@ export const logoutCommand = defineCommand({
   },
 })
 
-/** A running server ends its connections too. */
 async function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
   if (findServer(call.config().dataDir).state !== 'running') return openLogins(call).logout(server)
   const client = await ServerClient.find(call)
@@ -87,4 +85,44 @@ function requireRemote(call: CommandCall): RemoteServer {
   const remote = findRemote(call, openHostedServers(call).require(name))
   if (remote !== undefined) return remote
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
+}
+
+/** Uses the port of a running server for the response, or opens its own. */
+async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
+  const { state } = findServer(call.config().dataDir)
+  return state === 'running'
+    ? new RunningServerSession(await ServerClient.find(call), server.name)
+    : LocalLoginSession.open(openLogins(call), server)
+}
+
+class RunningServerSession implements LoginSession {
+  readonly #client: ServerClient
+  readonly #route: string
+
+  constructor(client: ServerClient, name: string) {
+    this.#client = client
+    this.#route = `/api/hosted/${encodeURIComponent(name)}/login`
+  }
+
+  async begin(): Promise<{ readonly url: URL; readonly state: string }> {
+    const { authorization_url, state } = (await this.#client.post(this.#route, {})) as {
+      authorization_url: string
+      state: string
+    }
+    return { url: new URL(authorization_url), state }
+  }
+
+  async wait(state: string, signal: AbortSignal): Promise<void> {
+    const path = `${this.#route}?${new URLSearchParams({ state })}`
+    for (let isComplete = false; !isComplete; ) {
+      signal.throwIfAborted()
+      isComplete = ((await this.#client.get(path, signal)) as { complete: boolean }).complete
+    }
+  }
+
+  async finish(response: string): Promise<void> {
+    await this.#client.post(this.#route, { response })
+  }
+
+  async close(): Promise<void> {}
 }

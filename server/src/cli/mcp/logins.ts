@@ -4,7 +4,7 @@ import { isCausewayError } from '@causeway/protocol'
 import type { CommandCall } from '../command.ts'
 import { openHostedServers } from './hosted-servers.ts'
 
-/** Returns the logins in the data folder. A running server reads the same file. */
+/** A running server reads the same file. */
 export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
   new Logins({
     file: new AuthFile(config().dataDir),
@@ -12,14 +12,13 @@ export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
     command: ({ name }) => `causeway mcp login ${name}`,
   })
 
-/** Returns `undefined` if the server is a process or has a token in its configuration. Throws `VARIABLE_UNSET`. */
+/** Returns `undefined` for a process, or for a token in the configuration. Throws `VARIABLE_UNSET`. */
 export const findRemote = (
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,
 ): RemoteServer | undefined =>
   renderRemote(server, { env: call.env, secrets: openHostedServers(call).secrets.read() })
 
-/** Returns `undefined` if the server has no login, or its login cannot be read. */
 export function findLogin(
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,

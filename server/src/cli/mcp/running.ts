@@ -4,10 +4,8 @@ import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { readFirstToken } from '../server-health.ts'
 
-/** Base of the routes for the commands. */
 const hostedRoute = '/api/hosted'
 
-/** A hosted server as the running Causeway reports it. */
 export interface HostedStatus {
   readonly name: string
   readonly app: string
@@ -15,7 +13,6 @@ export interface HostedStatus {
   readonly tools: number
   readonly calls: number
   readonly errors: number
-  /** Processes and sessions that were started. */
   readonly starts: number
   /** Tools that differ from the approved ones. */
   readonly changed: number
@@ -30,7 +27,7 @@ export interface HostedStatus {
   }[]
 }
 
-/** Returns the states by name, or `undefined` without a running server that reports them. */
+/** Returns `undefined` without a running server that reports states. */
 export async function findStatuses({
   config,
   note,

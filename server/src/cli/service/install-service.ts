@@ -13,7 +13,6 @@ import { findServiceManager, findUnixConfig, type ServiceManager } from './servi
 
 const defaultHeapMb = 2048
 const program = fileURLToPath(new URL('../../../bin/causeway.js', import.meta.url))
-/** A checkout runs from its sources. */
 const nodeArgs = process.execArgv.filter((arg) => arg.startsWith('--conditions'))
 
 const flags = {
@@ -63,7 +62,7 @@ crashed server restarts, and stopping waits for running calls, except on Windows
   },
 })
 
-/** Paths may be relative: the service starts in the same folder. */
+/** Relative paths stay valid: the service starts in the same folder. */
 function createDeclaration(
   manager: ServiceManager,
   { config, cwd, env, flags, given, machine, note }: ServiceCall,
@@ -98,7 +97,7 @@ function splitSecrets(given: CommandCall['given'], env: NodeJS.ProcessEnv) {
     const { env: name, isSecret }: Setting = settings[key]
     const text = given.settings[key] ?? env[name]
     if (text === undefined) continue
-    // A URL with a user name may have a password.
+    // A URL may have a password.
     if (isSecret || /:\/\/[^/\s?#]*@/.test(text)) secret.push(name)
     else plain[name] = text
   }
@@ -122,7 +121,7 @@ function writeDeclaration(
   const before = readIfExists(path, encoding)
   if (before === text) print(`unchanged: ${path}`)
   else {
-    // The backup gets the same mode. Units of older versions may contain secrets.
+    // Units of older versions may contain secrets.
     if (before !== undefined) chmodSync(path, 0o600)
     const backup = replaceFile(path, { text, before, mode: 0o600, encoding })
     print(`written: ${path}`)

@@ -1,9 +1,8 @@
 import type { Service } from './service.ts'
 
-/** Label of the agent, and the name of its file. */
 export const agentLabel = 'causeway'
 
-/** Formats a launch agent of macOS. See launchd.plist(5). */
+/** See launchd.plist(5). */
 export function formatLaunchAgent({ command, cwd, environment, shutdownMs }: Service): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

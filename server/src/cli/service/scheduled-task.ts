@@ -2,10 +2,7 @@ import { settingTable } from '../../config/config.ts'
 import { escapeXml } from './launch-agent.ts'
 import type { Service } from './service.ts'
 
-/**
- * Formats a task of the Windows Task Scheduler, which starts at logon and after a failure. A task has no environment, so settings become
- * flags. See the Task Scheduler schema, version 1.2.
- */
+/** A task has no environment, so settings become flags. See the Task Scheduler schema, version 1.2. */
 export function formatScheduledTask({ command, cwd, environment }: Service): string {
   const [program = '', ...args] = command
   const flags = settingTable().flatMap(({ env, flag }) => {
@@ -49,6 +46,6 @@ export function formatScheduledTask({ command, cwd, environment }: Service): str
 `
 }
 
-/** Quotes an argument for CommandLineToArgvW: backslashes before a quote are doubled. */
+/** For CommandLineToArgvW: backslashes before a quote are doubled. */
 export const quoteArgument = (text: string): string =>
   /^[^\s"]+$/.test(text) ? text : `"${text.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`

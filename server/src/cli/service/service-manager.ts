@@ -6,17 +6,15 @@ import { formatScheduledTask } from './scheduled-task.ts'
 import type { Service } from './service.ts'
 import { formatSystemdUnit } from './systemd-unit.ts'
 
-/** What starts programs when a user logs in. */
 export interface ServiceManager {
   readonly title: string
-  /** Whether its declarations name a file with more variables. Otherwise the program reads it. */
+  /** Otherwise the program reads the file with more variables. */
   readonly readsEnvironmentFile: boolean
   readonly encoding: 'utf8' | 'utf16le'
   readonly isAvailable: (machine: Machine) => boolean
-  /** Path of the declaration. */
   readonly file: (machine: Machine) => string
   readonly format: (service: Service) => string
-  /** Commands that start the service now and at every login. An optional one may fail. */
+  /** Start the service now and at every login. An optional one may fail. */
   readonly steps: (
     file: string,
   ) => readonly { readonly command: readonly string[]; readonly optional?: true }[]
@@ -76,5 +74,4 @@ export function findServiceManager({ platform }: Machine): ServiceManager {
   return platform === 'win32' ? taskScheduler : systemd
 }
 
-/** The folder of the environment file, on every platform. */
 export const findUnixConfig = ({ env, home }: Machine): string => env.XDG_CONFIG_HOME || join(home, '.config')

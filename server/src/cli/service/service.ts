@@ -1,6 +1,4 @@
-/** What a service manager starts. */
 export interface Service {
-  /** Program and arguments. */
   readonly command: readonly string[]
   /** Also the default root of every app. */
   readonly cwd: string

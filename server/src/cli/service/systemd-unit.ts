@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** Formats a user unit. See systemd.unit(5), systemd.service(5), systemd.exec(5). */
+/** See systemd.unit(5), systemd.service(5), systemd.exec(5). */
 export function formatSystemdUnit(service: Service): string {
   const { cwd, environment, environmentFile, shutdownMs } = service
   const command = service.command.map(quote).join(' ')

@@ -2,13 +2,12 @@ import { delimiter } from 'node:path'
 import { z } from 'zod'
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** Also the name in an `--env-file`. */
   readonly env: string
   readonly schema: Schema
   readonly meaning: string
   /** Replaces the default of the schema in the docs. */
   readonly defaultText?: string
-  /** Whether the value may contain a secret: it is never written to files that others may read. */
+  /** Whether the value must not be written to files that others may read. */
   readonly isSecret?: boolean
   /** The app that receives it in `env.settings`. */
   readonly app?: string
@@ -27,14 +26,14 @@ export const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).d
 export const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(value)
 
-/** An array in the configuration file, text with separators elsewhere. */
+/** Accepts an array in the configuration file, and text with separators elsewhere. */
 export const list = (separator: string = delimiter) =>
   z
     .union([z.array(z.string()), z.string().transform((text) => text.split(separator))])
     .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''))
     .default([])
 
-/** A port for one app: `minds:3000`. */
+/** An app and its port: `minds:3000`. */
 export const alias = z.string().transform((text, { addIssue }) => {
   const [, app, port] = /^([A-Za-z][A-Za-z0-9]*):(\d{1,5})$/.exec(text) ?? []
   if (app !== undefined && Number(port) <= 65_535) return { app, port: Number(port) }
@@ -42,10 +41,9 @@ export const alias = z.string().transform((text, { addIssue }) => {
   return z.NEVER
 })
 
-/** An exact web origin as browsers send it: `http://localhost:6274`. */
 export const webOrigin = z.string().transform((text, { addIssue }) => {
   const hasForm = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
-  // `URL.origin` omits default ports, as browsers do. It is `null` for other schemes, such as those of browser extensions.
+  // `URL.origin` omits default ports, as browsers do, and is `null` for other schemes.
   if (hasForm && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
   addIssue(`not an origin as browsers send it, such as http://localhost:6274: ${text}`)
   return z.NEVER

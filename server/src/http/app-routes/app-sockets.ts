@@ -15,19 +15,17 @@ import type { Admission } from '../security/admission.ts'
 import { matchPath, pathInApp } from './match-route.ts'
 import { SocketConnection } from './socket-connection.ts'
 
-/** Since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
+/** Available since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
 interface UpgradeOptions {
   shouldUpgradeCallback(request: IncomingMessage): boolean
 }
 
-/** Ignores other upgrades, such as `h2c`. */
 export const socketServerOptions: ServerOptions & UpgradeOptions = {
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   // `Admission` rejects requests without Host.
   requireHostHeader: false,
 }
 
-/** Time for a client to confirm the close. */
 const closeTimeoutMs = 500
 
 interface SocketMatch {
@@ -36,7 +34,7 @@ interface SocketMatch {
   readonly variables: Variables
 }
 
-/** WebSockets of apps (RFC 6455), below `/api/apps/<app>` and on their ports. */
+/** Serves sockets below `/api/apps/<app>` and on the ports of apps (RFC 6455). */
 export class AppSockets {
   readonly #services: HttpServices
   readonly #admission: Admission
@@ -55,7 +53,7 @@ export class AppSockets {
       maxPayload: options.maxPayload,
       perMessageDeflate: false,
     })
-    // With this listener, ws sends no response of its own.
+    // Otherwise ws sends its own response.
     this.#protocol.on('wsClientError', ({ message }, socket) =>
       reject(
         socket,
@@ -66,7 +64,6 @@ export class AppSockets {
     )
   }
 
-  /** `toMainUrl` maps a URL of an app's port to one of the main port. */
   attach(server: Server, toMainUrl = (url: string) => url): void {
     server.on('upgrade', (request, socket, head) => {
       request.url = toMainUrl(request.url ?? '/')
@@ -125,7 +122,6 @@ export class AppSockets {
     }
   }
 
-  /** Throws `ROUTE_NOT_FOUND`. */
   #find(url: string): SocketMatch {
     const app = this.#services.core.registry.findApp(/^\/api\/apps\/([^/?]+)/.exec(url)?.[1])
     const sockets = app?.sockets ?? []

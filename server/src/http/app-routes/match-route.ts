@@ -13,7 +13,7 @@ export const matchRoutes = ({ routes }: Pick<HostedApp, 'routes'>, path: string)
     return variables === undefined ? [] : [{ route, variables }]
   })
 
-/** Whether an app declares a route, which takes precedence over one of the server. */
+/** A route of the app takes precedence over one of the server. */
 export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: string, path: string): boolean =>
   app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
 
@@ -23,7 +23,6 @@ export function pathInApp(url: string): string {
   return `/${path.split('/').slice(4).join('/')}`
 }
 
-/** Returns the decoded variables of a pattern such as `/recordings/{name}/frames`. */
 export function matchPath(pattern: string, path: string): Variables | undefined {
   const parts = pattern.split('/')
   const segments = path.split('/')
@@ -43,7 +42,7 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
   return variables
 }
 
-/** `undefined` if the bytes are not UTF-8. */
+/** Returns `undefined` if the bytes are not UTF-8. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
@@ -52,20 +51,19 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** URLs of routes of the server that an app may override. */
+/** Routes of the server that an app may override. */
 const overridable = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
 
 const overridden = 'own'
 const notOverridden = ''
 
-/** The constraint of routes that override one of the server. */
 export const overrideConstraint = { ownRoute: overridden }
 
 type Constraints = NonNullable<NonNullable<FastifyServerOptions['routerOptions']>['constraints']>
 type Strategy = Constraints[string]
 type Handler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
-/** Selects the route of the app or of the server (https://fastify.dev/docs/latest/Reference/Routes/#constraints). */
+/** See https://fastify.dev/docs/latest/Reference/Routes/#constraints. */
 export const overrideStrategy = (registry: Registry): Strategy => ({
   name: 'ownRoute',
   storage() {

@@ -11,17 +11,17 @@ interface SocketConnectionOptions {
   readonly id: string
   readonly variables: Variables
   readonly webSocket: WebSocket
-  /** `undefined` if the app was reloaded without it. */
+  /** Returns `undefined` if a reloaded app has no such socket. */
   findDeclaration(): AppSocket | undefined
   run(signal: AbortSignal, work: (ctx: ChannelContext) => Promise<void>): Promise<void>
 }
 
-/** Close codes (https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1). */
+/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003, policyViolation: 1008 }
 
 type Work = (declaration: AppSocket, ctx: ChannelContext) => Promise<void>
 
-/** The app receives one frame at a time; further frames are read after its replies are sent. */
+/** The app receives one frame at a time, after the replies to the previous one. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions
   readonly #closed = new AbortController()
@@ -30,7 +30,6 @@ export class SocketConnection {
   /** Resolves when the last received frame is processed. */
   #queue: Promise<void> = Promise.resolve()
   #pending = 0
-  /** Whether the client responded to the last ping. */
   #isAlive = true
 
   constructor(options: SocketConnectionOptions) {
@@ -48,7 +47,7 @@ export class SocketConnection {
       this.#isAlive = true
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    // ws has already closed the connection, for example after a frame that is too large.
+    // For example after a frame that is too large.
     webSocket.on('error', (err) => protocolDetail(services.log, { err, socket: id }, 'a socket failed'))
     webSocket.on('close', () => {
       clearInterval(this.#keepAlive)
@@ -60,7 +59,6 @@ export class SocketConnection {
     this.#enqueue(async (declaration, ctx) => declaration.open(this.#socket, ctx))
   }
 
-  /** Terminates the connection after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     const { webSocket } = this.#options
     if (webSocket.readyState === webSocket.CLOSED) return
@@ -90,7 +88,7 @@ export class SocketConnection {
       await this.#run(work)
       this.#pending -= 1
       if (this.#pending > 0) return
-      // The socket was paused, so a pong may be among the unread frames.
+      // A pong may be among the unread frames.
       this.#isAlive = true
       webSocket.resume()
     })
@@ -108,7 +106,7 @@ export class SocketConnection {
     }
   }
 
-  /** Resolves when the frame is sent, also if the client has disconnected. */
+  /** Resolves even if the client has disconnected. */
   #send(text: string): Promise<void> {
     const { webSocket } = this.#options
     if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()
@@ -116,7 +114,6 @@ export class SocketConnection {
     return new Promise((resolve) => webSocket.send(text, () => resolve()))
   }
 
-  /** Terminates the connection if the previous ping had no response. */
   #ping(): void {
     const { webSocket } = this.#options
     if (this.#isAlive || this.#pending > 0) webSocket.ping()

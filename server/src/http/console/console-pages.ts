@@ -3,7 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findBuiltPages, readIfExists } from '../../process/built-pages.ts'
 
-/** The pages load nothing from other origins and run no inline script or style. */
+/** Pages load nothing from other origins and run no inline script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,13 +30,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** A file name that the build creates, with the hash of its content. */
 const assetName = /^[\w-]+\.(css|js|svg)$/
 
-/**
- * Serves the console: one HTML page at each of its paths, and its assets. They contain no data, so they need no token. They are read
- * when they are requested.
- */
+/** Serves one page at each path, and its assets. They contain no data, so they need no token. */
 export function consolePages(fastify: FastifyInstance, builtPages?: string): void {
   const findFolder = (): string => builtPages ?? findBuiltPages()
   const config = { isPublic: true }
@@ -65,7 +61,6 @@ export function consolePages(fastify: FastifyInstance, builtPages?: string): voi
   })
 }
 
-/** Paths of the console in addition to `/`. */
 const pagePaths = [
   '/apps',
   '/apps/:app',
@@ -89,7 +84,6 @@ const pagePaths = [
   '/help',
 ] as const
 
-/** The page of a checkout without a build. It needs no style. */
 const notBuilt = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -102,14 +96,12 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-/** Paths of programs. Unknown ones have no page. */
+/** Paths of programs, which get no page. */
 const programPaths = /^\/(api|mcp|sse|messages|assets)(\/|$)/
 
-/** Whether a browser requests a page that does not exist. The console shows it with its navigation. */
 export const isUnknownPage = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && !programPaths.test(url) && headers.accept?.includes('text/html') === true
 
-/** Sends the console with status 404. */
 export async function sendUnknownPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -119,7 +111,7 @@ export async function sendUnknownPage(
   return sendPage(builtPages ?? findBuiltPages(), request, reply)
 }
 
-/** Programs, which don't request HTML, get a 404 that names their addresses. */
+/** Programs get a 404 that names the addresses. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
     throw notServed(

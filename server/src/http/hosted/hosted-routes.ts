@@ -9,13 +9,11 @@ import { addRoutes } from '../routes.ts'
 import { loginRoutes } from './login-routes.ts'
 import { requireOperator } from './operator.ts'
 
-/** The hosted servers, for `causeway mcp` and the console. */
 export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): void {
   const { core, log, inFlight } = services
   sendErrors(fastify, log)
   loginRoutes(fastify, services)
   const { hosted } = core
-  /** A command may have edited mcp.json a moment ago. */
   const findName = ({ params }: FastifyRequest): string => {
     hosted.check()
     return (params as { name: string }).name
@@ -63,25 +61,24 @@ export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): 
   })
 }
 
-/** Returns why entries of mcp.json, or all of it, are not used. */
+/** Why entries of mcp.json, or all of it, are not used. */
 const describeProblems = ({ config, failure }: HostedServers) =>
   [...config.problems, ...(failure === undefined ? [] : [{ name: undefined, error: failure }])].map(
     ({ name, error: { code, message, data } }) => ({
       ...(name === undefined ? {} : { name }),
       code,
-      // Folders of the machine are not served.
       message: message.replace(`: ${data.path}`, ''),
     }),
   )
 
-/** Returns the position after which lines are requested. Throws `INVALID_ARGUMENTS`. */
+/** Returns a position in the log lines. Throws `INVALID_ARGUMENTS`. */
 function readPosition(query: unknown): number {
   const { after = '0' } = isObject(query) ? query : {}
   if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)
   throw new CausewayError('INVALID_ARGUMENTS', 'after is not the position of an earlier response')
 }
 
-/** Returns the names of tools and prompts, or `undefined` for all. Throws `INVALID_ARGUMENTS`. */
+/** Returns `undefined` for all items. Throws `INVALID_ARGUMENTS`. */
 function readItems(body: unknown): readonly string[] | undefined {
   const { items } = isObject(body) ? body : {}
   if (items === undefined) return undefined

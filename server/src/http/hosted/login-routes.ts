@@ -5,10 +5,9 @@ import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 import { requireOperator } from './operator.ts'
 
-/** A command waits this long for one response; then it asks again. */
 const waitMs = 20_000
 
-/** Logins at hosted remote servers, for `causeway mcp login`. */
+/** Routes for `causeway mcp login`. */
 export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
   const { hosted } = core
   const findRemote = ({ params }: FastifyRequest) => {
@@ -46,7 +45,7 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
         return result
       }),
   })
-  // The state in the URL authenticates the response: the browser has no token.
+  // The browser has no token; the state in the URL authenticates the response.
   fastify.route({
     method: 'GET',
     url: callbackPath,
@@ -60,7 +59,6 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
   })
 }
 
-/** Resolves to `false` if the login is not complete yet. Throws its error. */
 async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(waitMs)
   try {
@@ -73,7 +71,7 @@ async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Pr
   }
 }
 
-/** The port that the command used is reachable from this machine. */
+/** Uses the port of the command, which is reachable from this machine. */
 function getRedirectUrl({ publicUrl }: FastifyInstance, { socket }: FastifyRequest): string {
   const host = socket.localAddress === '::1' ? '[::1]' : '127.0.0.1'
   return `${publicUrl?.replace(/\/$/, '') ?? `http://${host}:${socket.localPort}`}${callbackPath}`

@@ -5,8 +5,8 @@ import { checkAccess } from '../../dispatch/call-runner.ts'
 const loopback = /^(::ffff:)?127\.|^::1$/
 
 /**
- * Requires a token with `causeway:execute`, or without tokens a program on this machine that is not a web page: these routes decide which
- * programs run, what models read, and which accounts are used. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
+ * These routes start programs, change what models read and use accounts. They require `causeway:execute` or,
+ * without tokens, a local program. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
  */
 export function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {
   checkAccess(access, 'causeway', { scope: 'execute', name })

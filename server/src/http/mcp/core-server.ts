@@ -26,14 +26,13 @@ interface CoreServerOptions {
   readonly services: HttpServices
   readonly mount: Mount
   readonly era: Era
-  /** Protocol versions that the SDK negotiates. */
   readonly versions: readonly string[]
   getSender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId' | 'channel'> & {
     readonly capabilities: Capabilities | undefined
   }
   /** Handles `resources/subscribe` and `resources/unsubscribe`. */
   readonly subscriptions?: Subscriptions
-  /** Called when a request is cancelled. The SDK sends no response to it. */
+  /** The SDK sends no response to a cancelled request. */
   onCancelled?(id: Id): void
 }
 
@@ -41,15 +40,14 @@ interface CoreServerOptions {
 const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
   resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 
-/** The core validates the params. */
 const anyParams = z.record(z.string(), z.unknown())
 
-/** The SDK's protocol implementation, which passes requests to the core. Its requests must be `ExchangeRequest`s. */
+/** The SDK's protocol, which passes requests to the core. They must be `ExchangeRequest`s. */
 export class CoreServer extends Server {
   readonly #options: CoreServerOptions
   readonly #inputMethods: readonly string[]
 
-  /** Without `hasMethods` the SDK responds to every request with 404, as MCP 2026-07-28 requires for unknown methods. */
+  /** Without `hasMethods` the SDK responds with 404, as MCP 2026-07-28 requires for unknown methods. */
   constructor(options: CoreServerOptions, { hasMethods = true } = {}) {
     const { services, mount, era, versions } = options
     const { serverInfo, capabilities, instructions } = services.core.registry.getLists(mount).description
@@ -65,7 +63,7 @@ export class CoreServer extends Server {
     this.onerror = (err) => protocolDetail(services.log, { err, mount: mount.path }, 'a message was rejected')
     if (!hasMethods) return
     this.fallbackRequestHandler = ({ method, params = {} }, ctx) => this.#handle(method, params, ctx)
-    // The SDK encodes questions for the protocol version only if the method is registered by name.
+    // The SDK encodes questions only of methods that are registered by name.
     for (const method of this.#inputMethods)
       this.setRequestHandler(method, { params: anyParams }, (params, ctx) =>
         this.#handle(method, params, ctx),
@@ -115,7 +113,7 @@ export class CoreServer extends Server {
     return isAsk(result) ? services.inputCodec.encode(result, call) : (result as Result)
   }
 
-  /** Throws `TASKS_NOT_DECLARED` if the tool requires a client with tasks. */
+  /** Throws `TASKS_NOT_DECLARED` if the tool requires tasks. */
   #canBeTask(method: string, params: Params, capabilities: Capabilities | undefined): boolean {
     const { services, mount, era } = this.#options
     if (era !== 'modern' || method !== 'tools/call') return false
@@ -145,7 +143,6 @@ interface DispatchContext {
   readonly capabilities: Capabilities | undefined
 }
 
-/** Whether a call does not continue an earlier one. */
 const isFirstRun = ({ mcpReq }: ServerContext): boolean =>
   mcpReq.inputResponses === undefined && mcpReq.requestState() === undefined
 

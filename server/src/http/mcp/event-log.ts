@@ -1,6 +1,5 @@
 import type { EventStore } from '@modelcontextprotocol/server'
 
-/** Limits of an event log. The oldest events are evicted. */
 interface EventLimits {
   readonly maxEvents?: number
   /** Characters of the events as JSON. */
@@ -13,11 +12,11 @@ interface StoredEvent {
   readonly length: number
 }
 
-/** The SDK's name of the GET stream. Other streams belong to the responses of requests. */
+/** The SDK's name of the GET stream. Other streams belong to requests. */
 const getStreamId = '_GET_stream'
 
 /**
- * The last events of a session. A client resumes a stream with `Last-Event-ID`
+ * Stores the last events of a session, for `Last-Event-ID`
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
  */
 export class EventLog implements EventStore {
@@ -28,7 +27,7 @@ export class EventLog implements EventStore {
   #length = 0
   #count = 0
 
-  /** The prefix distinguishes the events from those of the same session before a restart. */
+  /** `prefix` is different after a restart. */
   constructor(prefix: string, { maxEvents = 256, maxLength = 2 ** 18 }: EventLimits = {}) {
     this.#prefix = prefix
     this.#maxEvents = maxEvents
@@ -40,7 +39,6 @@ export class EventLog implements EventStore {
     return this.#length
   }
 
-  /** Whether an event and all later ones are stored. */
   has(eventId: string): boolean {
     return this.#events.has(eventId)
   }
@@ -74,7 +72,7 @@ export class EventLog implements EventStore {
     return streamId
   }
 
-  /** Evicts the oldest events first, so that `has` implies that no later event is missing. */
+  /** Starts with the oldest events, so that `has` implies all later ones. */
   #evict(length: number): void {
     for (const [id, oldest] of this.#events) {
       if (this.#events.size < this.#maxEvents && this.#length + length <= this.#maxLength) return
@@ -84,5 +82,5 @@ export class EventLog implements EventStore {
   }
 }
 
-/** Whether an event belongs to the response of a request, also one before a restart. */
+/** Recognizes events from before a restart too. */
 export const isResponseEvent = (eventId: string): boolean => /-a\d+$/.test(eventId)

@@ -1,7 +1,7 @@
 import { CausewayError, isObject, legacyVersions, type Params } from '@causeway/protocol'
 import type { MountDescription } from '../../registry/mount-lists.ts'
 
-/** The first version with this transport. Assumed for clients that omit the version. */
+/** The first version with this transport, for clients that omit it. */
 const defaultVersion = '2025-03-26'
 
 export interface InitializeParams extends Params {
@@ -10,7 +10,7 @@ export interface InitializeParams extends Params {
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
-/** Adds the members that scripts and old clients omit. Throws `INVALID_PARAMS` for a member of the wrong type. */
+/** Scripts and old clients omit members. Throws `INVALID_PARAMS` for a wrong type. */
 export function completeInitialize(params: Params): InitializeParams {
   const { protocolVersion = defaultVersion, capabilities = {}, clientInfo = {} } = params
   if (typeof protocolVersion !== 'string') throw wrongType('protocolVersion', 'a string')
@@ -22,7 +22,6 @@ export function completeInitialize(params: Params): InitializeParams {
   return { ...params, protocolVersion, capabilities, clientInfo: { ...clientInfo, name, version } }
 }
 
-/** Returns the result of `initialize` with the requested version if it is supported, else the newest one. */
 export function createInitializeResult(
   { protocolVersion }: InitializeParams,
   { capabilities, serverInfo, instructions }: MountDescription,

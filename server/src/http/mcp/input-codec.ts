@@ -16,23 +16,22 @@ interface RequestState {
   readonly kept: unknown
 }
 
-/** Users may answer a question a day later. */
+/** A user may answer a day later. */
 const stateTtlSeconds = 24 * 60 * 60
 
 export class InputCodec {
   readonly #states: RequestStateCodec<RequestState>
 
-  /** `key` signs the states. It belongs to the data folder, so that states survive a restart. */
+  /** `key` signs the states. It survives a restart. */
   constructor(key: Uint8Array) {
     this.#states = createRequestStateCodec<RequestState>({ key, ttlSeconds: stateTtlSeconds })
   }
 
-  /** Verifies the signature of a state; the SDK rejects the message if this throws. */
   get verify(): RequestStateCodec<RequestState>['verify'] {
     return this.#states.verify
   }
 
-  /** Throws `INVALID_PARAMS` if the state belongs to another call. `call` identifies the call and its client. */
+  /** Throws `INVALID_PARAMS` for the state of another `call`, which also identifies the client. */
   decode({ mcpReq }: ServerContext, call: string, capabilities: Capabilities | undefined): Input {
     const state = mcpReq.requestState<RequestState>()
     if (state !== undefined && state.call !== call)
@@ -53,14 +52,16 @@ export class InputCodec {
   }
 }
 
-/** The input of the first run of a call. */
 export const createInput = (capabilities: Capabilities = {}): Input => ({
   replies: {},
   kept: undefined,
   can: (question) => canAnswer(capabilities, question),
 })
 
-/** An empty `elicitation` means forms (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). */
+/**
+ * An empty `elicitation` means forms
+ * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation).
+ */
 function canAnswer(
   { elicitation, sampling, roots }: Capabilities,
   { method, params }: InputRequest,

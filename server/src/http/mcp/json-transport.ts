@@ -21,7 +21,7 @@ import type { Session } from './session.ts'
 import type { SessionTransport } from './session-transport.ts'
 import type { Transport } from './transport.ts'
 
-/** JSON requests and responses without handshake and streams, for scripts and for sessions that accept no stream. */
+/** JSON without handshake and streams, for scripts and for sessions that accept no stream. */
 export class JsonTransport implements Transport {
   readonly #services: HttpServices
   readonly #sessions: SessionTransport
@@ -45,7 +45,7 @@ export class JsonTransport implements Transport {
     else await reply.type(jsonType).send(json)
   }
 
-  /** Returns `undefined` if the body contains no request. Throws `INVALID_REQUEST` if it contains no message. */
+  /** Returns `undefined` if there is no request. Throws `INVALID_REQUEST` if there is no message. */
   async #encodeResponse(
     body: unknown,
     exchange: Exchange,
@@ -108,11 +108,10 @@ export class JsonTransport implements Transport {
   }
 }
 
-/** Whether a request came to the port of an app. */
 const isAliasRequest = ({ socket, server }: FastifyRequest): boolean =>
   socket.localPort !== (server.server.address() as AddressInfo).port
 
-/** Converts a failed tool call to a JSON-RPC error if the original design of the app has a number for it. */
+/** Returns a JSON-RPC error if the original design of the app has a number for it. */
 function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): Response | undefined {
   const error = isError === true ? (_meta?.[errorMetaKey] as ErrorObject | undefined) : undefined
   if (error === undefined || error.legacy_code === null) return undefined

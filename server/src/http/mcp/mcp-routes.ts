@@ -16,7 +16,6 @@ import { SseTransport } from './sse-transport.ts'
 import { StatelessTransport } from './stateless-transport.ts'
 import type { Transport } from './transport.ts'
 
-/** `/mcp`, `/sse` and `/messages`, with the transports behind them. */
 export class McpRoutes {
   readonly #services: HttpServices
   readonly #stateless: StatelessTransport
@@ -101,7 +100,7 @@ export class McpRoutes {
   }
 }
 
-/** Returns the mount of `:app` or `:profile`, or the shared one. Throws `ROUTE_NOT_FOUND`. */
+/** Of `:app` or `:profile`, or the shared mount. Throws `ROUTE_NOT_FOUND`. */
 function findMount(core: Core, request: FastifyRequest): Mount {
   const { app, profile } = request.params as { app?: string; profile?: string }
   const segments = profile === undefined ? [app] : ['p', profile]

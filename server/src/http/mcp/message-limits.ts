@@ -1,4 +1,4 @@
-/** Limits of MCP messages, checked before a message is validated, stored or quoted in an error. */
+/** Limits that are checked before a message is validated, stored or quoted. */
 import {
   asObject,
   CausewayError,
@@ -10,16 +10,15 @@ import {
 } from '@causeway/protocol'
 import type { FastifyRequest } from 'fastify'
 
-/** Messages in one array; the SDK has the same limit. */
+/** The SDK has the same limit. */
 const maxBatch = 100
 
-/** Maximum length of a message as JSON, in characters, excluding the `longParams` of `longMethods`. */
+/** Characters of the JSON without the `longParams` of `longMethods`. */
 const maxLength = 65_536
 
-/** URIs in one `subscriptions/listen`. */
 const maxUris = 10_000
 
-/** Methods whose params may be as long as the body: they carry arguments, replies to questions, or URIs. */
+/** Methods whose params may be as long as the body. */
 const longMethods: ReadonlySet<unknown> = new Set([
   'tools/call',
   'prompts/get',
@@ -27,7 +26,6 @@ const longMethods: ReadonlySet<unknown> = new Set([
   'subscriptions/listen',
 ])
 
-/** The params of these methods that may be long. */
 const longParams: ReadonlySet<string> = new Set([
   'arguments',
   'inputResponses',
@@ -39,8 +37,8 @@ const longParams: ReadonlySet<string> = new Set([
 const replyMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 
 /**
- * Throws the errors of `checkJson`, and `INVALID_PARAMS` for a message that is too long. The error response then has the
- * id of the message. Messages in an array are checked by `checkMessages` only.
+ * Throws the errors of `checkJson`, and `INVALID_PARAMS` with the id of a message that is too long.
+ * `checkMessages` checks messages in an array.
  */
 export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   if (body.length <= maxLength) {
@@ -55,15 +53,14 @@ export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   throw method !== undefined && longMethods.has(method) ? remainderTooLong() : messageTooLong(method)
 }
 
-/** The id, the method and the size of a message that has not been parsed. */
 class MessageOutline {
   readonly #json: Buffer
   #id: unknown
   #method: unknown
-  /** Whether all members so far can belong to a reply. Stays true for an array, whose messages are not examined. */
+  /** Whether the message can be a reply. Stays true for an array. */
   #isReply = true
   #isInParams = false
-  /** Bytes of the `longParams`. Subtracted from the size if the method is a long one. */
+  /** Bytes that do not count for the `longMethods`. */
   #longBytes = 0
   #longStart: number | undefined
 
@@ -73,7 +70,7 @@ class MessageOutline {
 
   add({ depth, nameStart, nameEnd, colon }: OuterMember): void {
     this.#endLongMember(nameStart - 1)
-    // The longest of the compared names has 14 characters.
+    // The longest name has 14 characters.
     const name = this.#json.toString('latin1', nameStart, Math.min(nameEnd, nameStart + 15))
     if (depth === 1) {
       this.#isInParams = name === 'params'
@@ -83,7 +80,7 @@ class MessageOutline {
     } else if (this.#isInParams && longParams.has(name)) this.#longStart = colon
   }
 
-  /** Returns the outline of the message. `otherBytes` counts against `maxLength`. */
+  /** `otherBytes` counts against `maxLength`. */
   finish(): {
     readonly id: Id | undefined
     readonly method: string | undefined
@@ -104,7 +101,6 @@ class MessageOutline {
     this.#longStart = undefined
   }
 
-  /** Returns the short string or number at an index, `undefined` for any other value. */
   #readScalar(start: number): unknown {
     const text = this.#json.toString('utf8', start, start + 512)
     const scalar = /^\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/.exec(text)?.[1]
@@ -117,8 +113,8 @@ class MessageOutline {
 }
 
 /**
- * Throws `INVALID_REQUEST` for an array of too many messages, and `INVALID_PARAMS` for a message in an array that is too long and
- * for a subscription to too many resources.
+ * Throws `INVALID_REQUEST` for too many messages, and `INVALID_PARAMS` for a long message in an array and for
+ * too many resources.
  */
 export function checkMessages(body: unknown): void {
   if (!Array.isArray(body)) checkUris(body)
@@ -129,7 +125,6 @@ export function checkMessages(body: unknown): void {
 
 function checkMessage(message: unknown): void {
   const { id, method, params = {} } = asObject(message)
-  // A message without a method is a reply, whose result may be long.
   if (typeof method !== 'string') return
   if (!longMethods.has(method)) {
     if (countCharacters([id, method, params]) > maxLength) throw messageTooLong(method)
@@ -140,7 +135,7 @@ function checkMessage(message: unknown): void {
   checkUris(message)
 }
 
-/** The bridge sends every URI that its client has subscribed to in one message. */
+/** The bridge sends all URIs of its client in one message. */
 function checkUris(message: unknown): void {
   const { method, params }: JsonObject = asObject(message)
   if (method !== 'subscriptions/listen') return

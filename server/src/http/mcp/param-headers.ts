@@ -1,19 +1,17 @@
 /**
- * `Mcp-Param-*`: arguments with `x-mcp-header` in the input schema are also sent as headers, which proxies can read
- * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports, custom headers from tool parameters).
+ * Checks `Mcp-Param-*`: arguments with `x-mcp-header` in the schema are also sent as headers, for proxies
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type JsonSchema } from '@causeway/protocol'
 
 interface Declaration {
-  /** Property names that lead to the argument. */
   readonly path: readonly string[]
-  /** `mcp-param-region` */
   readonly header: string
   readonly isNumber: boolean
 }
 
-/** Compares the headers of a call with its arguments. Searches each schema once. */
+/** Searches each schema once. */
 export class ParamHeaders {
   readonly #declarations = new WeakMap<JsonSchema, readonly Declaration[]>()
 
@@ -59,7 +57,7 @@ function checkHeader(
 const decimal = /^-?\d+(\.\d+)?$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Returns the text of a header. Text that is not ASCII is encoded as `=?base64?…?=`. */
+/** Decodes `=?base64?…?=`, which encodes text other than ASCII. */
 function decode(sent: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1]
   if (encoded === undefined) return sent

@@ -13,13 +13,12 @@ import type { Era } from '../../dispatch/caller.ts'
 import type { Mount } from '../../registry/mount.ts'
 import type { Registry } from '../../registry/registry.ts'
 
-/** Longer JSON, in characters, is copied instead of serialized again, and sent as bytes. */
+/** Longer JSON is copied instead of serialized again, and sent as bytes. */
 const longJson = 16_384
 
 /** Fastify adds the charset to text only. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** Returns the JSON of a successful response: text, or bytes if it is long. */
 export function encodeResult(id: Id, result: object): string | Buffer {
   const { [structuredJson]: json = '' } = result as CallToolResult
   if (json.length < longJson) return JSON.stringify(success(id, result))
@@ -30,7 +29,7 @@ export function encodeResult(id: Id, result: object): string | Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members.join(',')}}}`)
 }
 
-/** Adds the members that every result has in MCP 2026-07-28. */
+/** Adds the members of every result in MCP 2026-07-28. */
 export const completeResult = (result: { readonly _meta?: object }, serverInfo: object): object => ({
   ...result,
   resultType: 'complete',
@@ -49,7 +48,7 @@ interface ToolListRequest {
   readonly id: Id
 }
 
-/** Sends the first page of `tools/list` as bytes that are encoded once per change of the list. */
+/** Encodes the first page of `tools/list` once per change. */
 export class ToolLists {
   readonly #registry: Registry
   readonly #encoded = new Map<string, { readonly json: string; readonly tail: Buffer }>()
@@ -95,7 +94,6 @@ export class ToolLists {
     return [...this.#encoded.values()].reduce((sum, { tail }) => sum + tail.byteLength, 0)
   }
 
-  /** Returns the part of the response after the id. */
   #encodeTail({ mount, era }: ToolListRequest): Buffer {
     const { toolsJson, description } = this.#registry.getLists(mount)
     const json = toolsJson[era]
@@ -111,6 +109,5 @@ export class ToolLists {
 
 const encodeHead = ({ id }: ToolListRequest): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`
 
-/** `json` is an object with at least one member. */
 const addMembers = (json: string, members: object): string =>
   `${json.slice(0, -1)},${JSON.stringify(members).slice(1)}`

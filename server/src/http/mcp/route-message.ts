@@ -12,12 +12,11 @@ import type { FastifyRequest } from 'fastify'
 import { isFirstToolPage } from './responses.ts'
 import { isPlainCall } from './started-call.ts'
 
-/** What handles a POST to `/mcp`. */
 type MessageRoute = 'subscription' | 'stateless' | 'open-session' | 'reply' | 'session' | 'json'
 
-/** The first matching row applies. Clients mix versions on one connection, so each message is decided separately. */
+/** The first matching row applies. Clients mix versions, so each message is decided separately. */
 const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] = [
-  // The response is a stream that stays open.
+  // The response of a subscription stays open.
   ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
   ['stateless', (message) => message.isStateless],
   [
@@ -25,7 +24,7 @@ const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageT
     (message) =>
       message.method === 'initialize' && message.acceptsStream && message.hasRequest && message.isSdkMessage,
   ],
-  // Cancellations and replies are also handled while the server waits for calls to end.
+  // Replies are also handled while the server waits for calls to end.
   ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
   ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
   ['json', () => true],
@@ -39,13 +38,12 @@ export function routeMessage(request: Pick<FastifyRequest, 'headers' | 'body'>):
   return route
 }
 
-/** The properties of a request that decide its route, computed on first use. */
 class MessageTraits {
   readonly #body: unknown
   readonly #headers: FastifyRequest['headers']
   /** Whether MCP 2026-07-28 applies, by `_meta` or by the header. */
   readonly isStateless: boolean
-  /** Whether the body is a frequent request, which needs no validation by the SDK. */
+  /** Frequent requests need no validation by the SDK. */
   readonly #isPlain: boolean
 
   constructor({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>) {
@@ -71,7 +69,7 @@ class MessageTraits {
     return this.#isPlain || [this.#body].flat().some((message) => classifyMessage(message) === 'request')
   }
 
-  /** Whether the SDK can read the messages. JSON-RPC permits ids that it cannot read, such as fractions. */
+  /** The SDK cannot read some valid ids, such as fractions. */
   get isSdkMessage(): boolean {
     if (this.#isPlain) return true
     const body = this.#body

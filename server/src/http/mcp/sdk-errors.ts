@@ -1,4 +1,4 @@
-/** Adds codes and remedies to the errors that the SDK creates itself, which have a number and a text only. */
+/** Adds codes to the SDK's own errors, which have only a number and a text. */
 import { CausewayError, errorObject, isObject, limitData, type WireErrorCode } from '@causeway/protocol'
 
 const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
@@ -28,14 +28,14 @@ export function addErrorCode<T extends object>(message: T): T {
   }
 }
 
-/** Adds the code to an HTTP response of the SDK. Event streams are returned unchanged. */
+/** Returns event streams unchanged. */
 export async function addErrorCodeToBody(response: Response): Promise<Response> {
   if (response.headers.get('content-type') !== 'application/json') return response
   const message = (await response.json()) as object
   return new Response(JSON.stringify(addErrorCode(message)), response)
 }
 
-/** Converts the issues of a validation, which the SDK prints as JSON of many lines, to `path: message, …`. */
+/** The SDK prints issues as JSON of many lines; this returns `path: message, …`. */
 function flattenIssues(message: string): string {
   const end = message.endsWith(']') ? message.search(/: \[\s*\{/) : -1
   if (end < 0) return message

@@ -12,10 +12,10 @@ import { isFirstToolPage } from './responses.ts'
 import { Session } from './session.ts'
 import type { Transport } from './transport.ts'
 
-/** A session that was used more recently is not evicted. */
+/** More recently used sessions are not evicted. */
 const minIdleMs = 10_000
 
-/** MCP 2025-03-26 to 2025-11-25, and clients of 2024-11-05 that use it: sessions that begin with `initialize`. */
+/** MCP 2025-03-26 to 2025-11-25, and older clients that send `initialize` here. */
 export class SessionTransport implements Transport, OpenSessions {
   readonly #services: HttpServices
   readonly #sessions = new Map<string, Session>()
@@ -83,8 +83,7 @@ export class SessionTransport implements Transport, OpenSessions {
   }
 
   /**
-   * Returns the session of the `Mcp-Session-Id` header, also one from before a restart. Throws `SESSION_NOT_FOUND` if it is unknown
-   * or belongs to another mount or owner.
+   * Finds sessions from before a restart too. Throws `SESSION_NOT_FOUND`, also for another mount or owner.
    */
   async find({ request, mount, access }: Exchange): Promise<Session | undefined> {
     const id = request.headers[headers.sessionId]
@@ -102,7 +101,7 @@ export class SessionTransport implements Transport, OpenSessions {
   get cache(): Cache {
     return {
       name: 'sessions',
-      // More than any other cache: clients can return to their sessions at any time.
+      // More than any other cache: clients can return at any time.
       costMs: 2000,
       isInHeap: true,
       maxBytes: 128 * 1024 ** 2,
@@ -116,7 +115,7 @@ export class SessionTransport implements Transport, OpenSessions {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()))
   }
 
-  /** The name under which the audit records the calls of a session. */
+  /** Name of the session in the audit. */
   #getName({ clientKey }: Session): string {
     return this.#services.core.audit.getSessionName(clientKey)
   }
@@ -133,7 +132,7 @@ export class SessionTransport implements Transport, OpenSessions {
     })
   }
 
-  /** Adds a session to the memory. Above the limit the least recently used one is closed; its next message restores it. */
+  /** Above the limit, closes the least recently used session; its next message restores it. */
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
       const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
@@ -142,7 +141,7 @@ export class SessionTransport implements Transport, OpenSessions {
     this.#sessions.set(session.id, session)
   }
 
-  /** Concurrent requests of one owner share a restoration. Requests of another owner fail and do not affect it. */
+  /** Requests of one owner share a restoration; those of another owner fail. */
   #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
     const key = `${owner} ${mount.path} ${id}`
     const restoring =
@@ -165,7 +164,7 @@ export class SessionTransport implements Transport, OpenSessions {
     const { sessionIdleMs, core, log } = this.#services
     for (const session of [...this.#sessions.values()]) {
       const isIdle = session.lastUsedMs < Date.now() - sessionIdleMs
-      // Finding the handshake renews it: it must not expire while its session is in memory.
+      // Finding the handshake renews it, so that it does not expire.
       const done = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
       done.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
     }

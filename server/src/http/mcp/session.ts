@@ -23,7 +23,7 @@ import { type Notification, Subscriptions } from './subscriptions.ts'
 interface SessionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Owner of the token that opened the session; empty if no token is required. */
+  /** Owner of the token; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly initialize: InitializeParams
@@ -31,7 +31,7 @@ interface SessionOptions {
   onClose(session: Session): void
 }
 
-/** The SDK requires both. Clients that accept no stream are served by `JsonTransport`. */
+/** The SDK requires both types. */
 const accept = 'application/json, text/event-stream'
 
 /** Estimated size without events. */
@@ -39,7 +39,7 @@ const sessionBytes = 40_000
 
 const maxPendingNotifications = 256
 
-/** A client that sent `initialize`, its SDK server and streams. */
+/** A client that sent `initialize`, with its SDK server and streams. */
 export class Session {
   readonly id: string
   readonly owner: string
@@ -51,13 +51,13 @@ export class Session {
   readonly #transport: SdkTransport
   readonly #server: CoreServer
   readonly #startedCalls = new StartedCalls()
-  /** Notifications, by their JSON, that arrived while the client had no GET stream. */
+  /** Notifications for the next GET stream, by their JSON. */
   readonly #pendingNotifications = new Map<string, Notification>()
   #openStreams = 0
   #runningRequests = 0
   #lastUsedMs: number
 
-  /** `open` or `restore` must be called before the first message. */
+  /** Call `open` or `restore` before the first message. */
   constructor({ services, id, owner, mount, initialize, subscriptions, onClose }: SessionOptions) {
     this.id = id
     this.owner = owner
@@ -114,13 +114,12 @@ export class Session {
     return sessionBytes + this.#events.length
   }
 
-  /** Prepares for the client's `initialize`, and saves it so that the session survives a restart. */
+  /** Saves `initialize`, so that the session survives a restart. */
   async open(): Promise<void> {
     await this.#server.connect(this.#transport)
     await this.#save()
   }
 
-  /** Repeats the handshake of a saved session. */
   async restore(): Promise<void> {
     await this.#server.connect(this.#transport)
     const { initialize: params } = this
@@ -129,12 +128,12 @@ export class Session {
     await this.#repeat({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
-  /** Handles POST, GET and DELETE. Resolves when the response or the stream has ended. */
+  /** Resolves when the response or the stream has ended. */
   async handle(exchange: Exchange, body = exchange.request.body): Promise<void> {
     this.#runningRequests += 1
     try {
       const { hasFastPath, core } = this.#services
-      // The SDK filters messages for this client.
+      // The SDK filters messages by this level.
       if (isObject(body) && body.method === 'logging/setLevel' && isObject(body.params))
         core.hosted.gateway.requestLogLevel(body.params.level)
       const isFast = hasFastPath && isPlainCall(body) && acceptsJson(exchange)
@@ -145,7 +144,7 @@ export class Session {
     }
   }
 
-  /** Notifies the client, on its next GET stream if none is open. */
+  /** Waits for the next GET stream if none is open. */
   notify(change: Change): void {
     const notification = this.#subscriptions.toNotification(change, this.mount)
     if (notification === undefined) return
@@ -164,7 +163,7 @@ export class Session {
     return { client: this.initialize.clientInfo, sessionId: this.id, channel: 'session' as const }
   }
 
-  /** Resolves to `true` if it has responded. Otherwise the SDK opens a stream, and the call continues on it. */
+  /** Resolves to `true` if it has responded. Otherwise the SDK opens a stream for the call. */
   async #callTool(exchange: Exchange, body: PlainCall): Promise<boolean> {
     const { core, quickCallMs } = this.#services
     const { reply } = exchange
@@ -214,8 +213,8 @@ export class Session {
   }
 
   /**
-   * Removes a `Last-Event-ID` that is evicted or older than a restart, so that a GET stream starts without a replay. For the stream
-   * of a response, throws `INVALID_REQUEST`: the response would never arrive.
+   * If the `Last-Event-ID` is unknown, a GET stream starts without a replay. The stream of a response throws
+   * `INVALID_REQUEST`, because the response would never arrive.
    */
   #dropUnknownEvent(headers: Headers): void {
     const eventId = headers.get('last-event-id') ?? ''
@@ -227,7 +226,7 @@ export class Session {
     headers.delete('last-event-id')
   }
 
-  /** Ends the stream of a cancelled request with an error. Otherwise the client would resume it to wait for the response. */
+  /** Otherwise the client would resume the stream to wait for the response. */
   #sendCancelled(id: RequestId): void {
     this.#transport
       .send(createCancelledResponse(id))
@@ -236,7 +235,7 @@ export class Session {
       )
   }
 
-  /** A session that cannot be saved works until the server stops. */
+  /** An unsaved session works until the server stops. */
   async #save(): Promise<void> {
     const { core, log } = this.#services
     const handshake = {
@@ -273,7 +272,7 @@ const acceptsJson = ({ request: { headers } }: Exchange): boolean =>
 const createCancelledResponse = (id: RequestId): JSONRPCMessage =>
   toErrorResponse(id, new CausewayError('CANCELLED', 'the call was cancelled'), 'legacy') as JSONRPCMessage
 
-/** Corrects the errors that the SDK sends. */
+/** Corrects errors of the SDK. */
 class SdkTransport extends WebStandardStreamableHTTPServerTransport {
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     return super.send(addErrorCode(useLegacyNumber(message)), options)

@@ -15,16 +15,15 @@ import { Subscriptions } from './subscriptions.ts'
 interface SseConnectionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Owner of the token that opened the stream; empty if no token is required. */
+  /** Owner of the token; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly raw: ServerResponse
-  /** Path that the client posts to. */
   readonly endpoint: string
   onClose(): void
 }
 
-/** A client of MCP 2024-11-05: it receives messages on an event stream and posts its own to an endpoint. */
+/** MCP 2024-11-05: the client receives an event stream and posts to an endpoint. */
 export class SseConnection {
   readonly owner: string
   readonly mount: Mount
@@ -32,7 +31,6 @@ export class SseConnection {
   readonly #stream: SseStream
   readonly #server: CoreServer
   readonly #subscriptions: Subscriptions
-  /** Set by `initialize`. */
   #initialize: InitializeParams | undefined
 
   constructor({ services, id, owner, mount, raw, endpoint, onClose }: SseConnectionOptions) {
@@ -64,7 +62,7 @@ export class SseConnection {
     return this.#server.connect(this.#stream)
   }
 
-  /** Resolves when the response is sent, immediately if the message needs none. */
+  /** Resolves when the response, if any, is sent. */
   async handle(exchange: Exchange, message: unknown): Promise<void> {
     try {
       const isRequest = classifyMessage(message) === 'request'
@@ -95,14 +93,12 @@ export class SseConnection {
   }
 }
 
-/** The event stream as a transport of the SDK. */
 class SseStream implements SdkTransport {
   onclose?: () => void
   onmessage?: NonNullable<SdkTransport['onmessage']>
   readonly #raw: ServerResponse
   readonly #endpoint: string
   readonly #keepAlive: NodeJS.Timeout
-  /** Functions that resolve the pending requests, by id. */
   readonly #pending = new Map<RequestId, () => void>()
 
   constructor(raw: ServerResponse, { endpoint, keepAliveMs }: { endpoint: string; keepAliveMs: number }) {
@@ -116,7 +112,7 @@ class SseStream implements SdkTransport {
     this.#raw.write(`event: endpoint\ndata: ${this.#endpoint}\n\n`)
   }
 
-  /** Passes a message to the SDK. Resolves when its response is sent, or when none will be. */
+  /** Resolves when the response is sent, or when none will be. */
   receive(message: JSONRPCMessage, request: ExchangeRequest): Promise<void> {
     const kind = classifyMessage(message)
     const done = kind === 'request' ? this.#waitFor((message as Request).id) : Promise.resolve()
@@ -137,7 +133,7 @@ class SseStream implements SdkTransport {
   }
 
   #waitFor(id: RequestId): Promise<void> {
-    // If an id is used twice, stop waiting for the earlier request.
+    // The id may be in use by an earlier request.
     this.#settle(id)
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }

@@ -18,8 +18,9 @@ const streamHeaders = {
 }
 
 /**
- * HTTP with SSE of MCP 2024-11-05 (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse). The state
- * of a client belongs to its stream, unless it sends `Causeway-Session`.
+ * HTTP with SSE of MCP 2024-11-05
+ * (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse). Without
+ * `Causeway-Session`, the state belongs to the stream.
  */
 export class SseTransport implements Transport {
   readonly #services: HttpServices
@@ -54,12 +55,11 @@ export class SseTransport implements Transport {
     await connection.open()
   }
 
-  /** Returns the mount of the stream that a POST belongs to. Throws `SESSION_NOT_FOUND`. */
+  /** Finds the mount of the client's stream. Throws `SESSION_NOT_FOUND`. */
   findMount(request: FastifyRequest): Mount {
     return this.#find(request).mount
   }
 
-  /** Responds on the event stream. */
   async handle(exchange: Exchange): Promise<void> {
     const { request, reply } = exchange
     const { inFlight, log } = this.#services
@@ -86,7 +86,7 @@ export class SseTransport implements Transport {
   #find({ query, access }: FastifyRequest): SseConnection {
     const { sessionId } = query as { sessionId?: unknown }
     const connection = typeof sessionId === 'string' ? this.#connections.get(sessionId) : undefined
-    // The same error for the stream of another owner, so that ids cannot be guessed.
+    // The stream of another owner causes the same error, so that ids cannot be guessed.
     if (connection !== undefined && connection.owner === getOwner(access)) return connection
     throw new CausewayError('SESSION_NOT_FOUND', 'no event stream has this sessionId', {
       remedy: 'open /sse and post to the endpoint that it names',
@@ -94,7 +94,7 @@ export class SseTransport implements Transport {
   }
 }
 
-/** Throws `INVALID_REQUEST` if the body contains anything but messages. */
+/** Throws `INVALID_REQUEST`. */
 function parseMessages(body: unknown): readonly unknown[] {
   const messages = [body].flat()
   const areValid = messages.every(

@@ -30,8 +30,8 @@ export function isPlainCall(body: unknown): body is PlainCall {
 }
 
 /**
- * The fast path of a tool call: a transport starts it before the SDK receives the message. If it succeeds quickly, the transport
- * sends the result itself. If it asks the client, fails, sends messages or is slow, `CoreServer` continues it.
+ * The fast path: a transport starts the call before the SDK receives the message, and sends a quick result
+ * itself. `CoreServer` continues a call that asks, fails, sends messages or is slow.
  */
 export class StartedCall {
   /** Settles like `Core.dispatch`. */
@@ -56,7 +56,6 @@ export class StartedCall {
     this.outcome = core.dispatch('tools/call', params, createCaller({ cancellation: this, notify }))
   }
 
-  /** Aborts when the call is cancelled. Created on first use: most tools return before. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#cancellation !== undefined) this.#controller.abort(this.#cancellation.reason)
@@ -73,7 +72,7 @@ export class StartedCall {
     this.#continueWithSdk()
   }
 
-  /** Called once. Resolves to the result, or to `undefined` if the SDK must continue the call, also after `timeoutMs`. */
+  /** Resolves to `undefined` if the SDK must continue the call, also after `timeoutMs`. Called once. */
   getQuickResult(timeoutMs?: number): Promise<object | undefined> {
     return new Promise((resolve) => {
       const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#continueWithSdk(), timeoutMs)
@@ -91,7 +90,9 @@ export class StartedCall {
     })
   }
 
-  /** Connects the call to the SDK: `cancellation` cancels it, `notify` sends its messages, pending ones first. */
+  /**
+   * Passes the call to the SDK: `cancellation` cancels it, `notify` sends its messages, pending ones first.
+   */
   attach({ cancellation: { signal }, notify }: Pick<Caller, 'cancellation' | 'notify'>): void {
     this.#notify = notify
     for (const message of this.#pendingMessages.splice(0)) notify(...message)
@@ -99,7 +100,6 @@ export class StartedCall {
     else signal.addEventListener('abort', () => this.cancel(signal.reason), { once: true })
   }
 
-  /** Drops the messages of the tool, for a client that requested none. */
   dropMessages(): void {
     this.#notify = () => {}
   }
@@ -115,11 +115,11 @@ interface Entry {
   readonly call: StartedCall
 }
 
-/** The started calls of a session that have not been passed to the SDK. */
+/** Started calls of a session that the SDK has not received. */
 export class StartedCalls {
   readonly #entries = new Set<Entry>()
 
-  /** Waits for a call. It can be cancelled by its id meanwhile. */
+  /** The call can be cancelled by its id meanwhile. */
   async waitFor<T>(id: Id, call: StartedCall, result: Promise<T>): Promise<T> {
     const entry = { id, call }
     this.#entries.add(entry)
@@ -130,7 +130,7 @@ export class StartedCalls {
     }
   }
 
-  /** Cancels the calls that a message cancels. Returns whether there were any; the SDK then needs no message. */
+  /** Returns whether there were any; the SDK then needs no message. */
   cancelBy(message: unknown): boolean {
     const { method, params } = (message ?? {}) as Partial<Request>
     if (method !== 'notifications/cancelled') return false

@@ -3,11 +3,11 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import { isTaskMethod } from '../../tasks/client-task.ts'
 
-/** A client sends the same envelope, the `_meta` of a request, with every message. */
+/** A client sends the same envelope (`_meta`) with every message. */
 const maxEnvelopes = 256
 const maxEnvelopeLength = 2048
 
-/** Finds the requests of MCP 2026-07-28 that the SDK would accept. It validates each envelope once. */
+/** Requests of MCP 2026-07-28 that the SDK would accept. Validates each envelope once. */
 export class StatelessRequests {
   readonly #classify: typeof classifyInboundRequest
   readonly #accepted = new Set<string>()
@@ -17,8 +17,7 @@ export class StatelessRequests {
   }
 
   /**
-   * Returns the request in the body, or `undefined` if the SDK must decide. Throws `HEADER_MISMATCH` for a task method if `Mcp-Name`
-   * is not the task id.
+   * Returns `undefined` if the SDK must decide. Throws `HEADER_MISMATCH` if `Mcp-Name` is not the task id.
    */
   read({
     method,
@@ -30,7 +29,7 @@ export class StatelessRequests {
     if (!this.#isAccepted(method, mcpMethod, body)) return undefined
     const request = body as Request
     if (!isTaskMethod(request.method)) return request.params?.name === name ? request : undefined
-    // The SDK does not implement these methods.
+    // The SDK does not implement task methods.
     if (request.params?.taskId === name) return request
     throw new CausewayError('HEADER_MISMATCH', `the header ${headers.name} is not the taskId of the params`)
   }
@@ -55,7 +54,7 @@ export class StatelessRequests {
 
 const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-/** Returns the `_meta` of a request as JSON if nothing else in the message could make the SDK reject it. */
+/** Returns the `_meta` as JSON if the rest of the message is valid for the SDK. */
 function serializeEnvelope(body: unknown, mcpMethod: string): string | undefined {
   const { jsonrpc, id, method, params } = (body ?? {}) as Partial<Request>
   if (jsonrpc !== '2.0' || method !== mcpMethod || method === 'initialize' || !isId(id)) return undefined
@@ -66,7 +65,7 @@ function serializeEnvelope(body: unknown, mcpMethod: string): string | undefined
   try {
     return JSON.stringify(params._meta)
   } catch {
-    // JSON that was parsed can be nested too deeply to be serialized.
+    // Parsed JSON can be too deep to serialize.
     return undefined
   }
 }

@@ -19,10 +19,9 @@ import { StatelessRequests } from './stateless-requests.ts'
 import { checkReadAccess } from './subscriptions.ts'
 import type { Transport } from './transport.ts'
 
-/** MCP 2026-07-28: every message contains its version, client and capabilities. */
+/** MCP 2026-07-28: every message contains version, client and capabilities. */
 export class StatelessTransport implements Transport {
   readonly #services: HttpServices
-  /** By mount path. */
   readonly #handlers = new Map<string, McpHttpHandler>()
   readonly #paramHeaders = new ParamHeaders()
   readonly #requests = new StatelessRequests()
@@ -62,7 +61,7 @@ export class StatelessTransport implements Transport {
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
   }
 
-  /** Requests the updates of the resources of `subscriptions/listen` from their apps. Returns a function that ends it. */
+  /** Starts updates for `subscriptions/listen`. Returns a function that ends them. */
   #subscribe(exchange: Exchange): () => void {
     const uris = readSubscriptions(exchange.request.body).filter((uri) => typeof uri === 'string')
     if (uris.length === 0) return () => {}
@@ -82,7 +81,10 @@ export class StatelessTransport implements Transport {
     if (schema !== undefined) this.#paramHeaders.check(schema, params.arguments, headers)
   }
 
-  /** Responds to task methods, which the SDK does not implement, and on the fast path. Resolves to `true` if it has responded. */
+  /**
+   * Handles task methods, which the SDK does not implement, and the fast path. Resolves to `true` if it has
+   * responded.
+   */
   async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
     const { method } = message
     const { hasFastPath, toolLists, core } = this.#services
@@ -185,7 +187,6 @@ function parseClientInfo(value: unknown): ClientInfo | undefined {
   return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined
 }
 
-/** Returns the URIs of `subscriptions/listen`. The SDK rejects a malformed message. */
 function readSubscriptions(body: unknown): readonly unknown[] {
   const { method, params } = (body ?? {}) as Partial<Request>
   if (method !== 'subscriptions/listen') return []

@@ -7,21 +7,21 @@ import { methodOperation } from '../../dispatch/operation.ts'
 import type { Core } from '../../host/core.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 
-/** Has a `type` rather than an `interface`, so that the SDK accepts it as a record. */
+/** A `type` instead of an `interface`, so that the SDK accepts it as a record. */
 export type Notification = { readonly method: string; readonly params?: Record<string, unknown> }
 
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
 type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
-/** Limits of one session, because its list is saved after each change. */
+/** Limit for one session, because its list is saved after each change. */
 const maxSubscriptions = 1000
 const maxCharacters = 256 * 1024
 
-/** The resources that a session of MCP 2025-11-25 or older is subscribed to. */
+/** Subscriptions of a session of MCP 2025-11-25 or older. */
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>
-  /** Functions that end the subscriptions of the apps, by URI. */
+  /** Functions that end subscriptions, by URI. */
   readonly #active = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 
@@ -38,7 +38,7 @@ export class Subscriptions {
     return [...this.#uris]
   }
 
-  /** Returns the notification of a change for a client of this mount, or `undefined` if the client does not receive it. */
+  /** Returns `undefined` if a client of this mount does not receive the change. */
   toNotification(change: Change, mount: Mount): Notification | undefined {
     if ('uri' in change)
       return this.#uris.has(change.uri)
@@ -48,7 +48,7 @@ export class Subscriptions {
     return path === mount.path ? { method: `notifications/${change.list}/list_changed` } : undefined
   }
 
-  /** Handles the methods of subscriptions. Returns `undefined` for other methods. */
+  /** Returns `undefined` for other methods. */
   handle(method: string, { uri }: Params, caller: Caller): Promise<Result> | undefined {
     if (method === 'resources/subscribe') return this.#subscribe(uri, caller)
     if (method === 'resources/unsubscribe') return this.#unsubscribe(uri)
@@ -56,14 +56,13 @@ export class Subscriptions {
     return undefined
   }
 
-  /** The client is gone. */
   close(): void {
     for (const end of this.#active.values()) end()
     this.#active.clear()
     this.#uris.clear()
   }
 
-  /** Subscribes again after a restart of this server. The apps need the client, which only a request identifies. */
+  /** Subscribes again after a restart. The apps need the client, which only a request identifies. */
   #restore(caller: Caller): void {
     if (this.#active.size === this.#uris.size) return
     for (const uri of this.#uris)

@@ -4,7 +4,7 @@ import type { HostedApp } from '../../registry/registry.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Describes plain HTTP calls (https://spec.openapis.org/oas/v3.1.1). */
+/** Uses OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1). */
 export function describeApi(core: Core): Json {
   const { serverInfo } = core.registry.getLists({ path: '/mcp' }).description
   const apps = core.registry.apps
@@ -16,7 +16,7 @@ export function describeApi(core: Core): Json {
       ...ownPaths,
       ...Object.assign({}, ...apps.map(appPaths)),
     },
-    // The empty entry makes the token optional: it is required only if the server has a token file.
+    // The empty entry makes the token optional.
     security: [{}, { token: [] }],
     components: {
       schemas: { Error: errorSchema(core.errors.codes) },
@@ -103,7 +103,6 @@ const toolOperation = (app: HostedApp, tool: AppTool): Json => ({
   responses: { 200: json('The result', tool.outputSchema ?? { type: 'object' }), default: failed },
 })
 
-/** GET and DELETE have no body. */
 const routeBody = ({ method, body }: AppRoute): Json =>
   method === 'GET' || method === 'DELETE'
     ? {}

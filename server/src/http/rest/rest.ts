@@ -47,8 +47,8 @@ interface RestServices {
 }
 
 /**
- * Returns the structured result, with the URL of a picture, or sends the error object with its status. Sends the picture itself if the
- * client prefers it.
+ * Returns the structured result with the URL of a picture, the picture itself if the client prefers it, or
+ * the error object.
  */
 async function callTool(
   { core, pictures }: RestServices,
@@ -72,7 +72,7 @@ async function callTool(
   }
 }
 
-/** The error object, with the members of the app's own error format. */
+/** Adds the members of the app's own format. */
 function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
   const object = errorObject(error)
   return { ...object, ...errorBody?.(object) }

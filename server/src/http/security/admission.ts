@@ -5,7 +5,7 @@ import type { Access } from '../../access/access.ts'
 import type { TokenFile } from '../../access/token-file.ts'
 
 interface AdmissionOptions {
-  /** Host names or addresses, without ports, in addition to loopback. */
+  /** Names without ports, in addition to loopback. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** If present, all requests except preflights require a token. */
@@ -21,12 +21,13 @@ interface OpenResponse extends RequestHead {
 const recheckIntervalMs = 1000
 
 /**
- * Admits requests by host, origin and token, because web pages can reach a local server by DNS rebinding or cross-origin requests
+ * Checks host, origin and token, because web pages can reach a local server by DNS rebinding or cross-origin
+ * requests
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
  */
 export class Admission {
   readonly #isServedHost: (host: string) => boolean
-  /** In the form that URLs have: IPv6 addresses in brackets. */
+  /** Names have the form of URLs: IPv6 addresses in brackets. */
   readonly #hostnames: readonly string[]
   readonly #trustedOrigins: Set<string>
   readonly #tokens: TokenFile | undefined
@@ -40,11 +41,9 @@ export class Admission {
     this.#hostnames = ['localhost', '127.0.0.1', '[::1]', ...named]
     this.#trustedOrigins = new Set(allowedOrigins)
     this.#tokens = tokens
-    // One timer for all responses costs less than one each.
     if (tokens !== undefined) this.#timer = setInterval(() => this.#recheck(), recheckIntervalMs).unref()
   }
 
-  /** Trusts pages that this server serves on a port. */
   addListener(port: number): void {
     for (const name of this.#hostnames)
       this.#trustedOrigins.add(port === 80 ? `http://${name}` : `http://${name}:${port}`)
@@ -56,8 +55,8 @@ export class Admission {
   }
 
   /**
-   * Returns `undefined` if no token is required. Throws `FORBIDDEN_HOST`, `FORBIDDEN_ORIGIN` or `UNAUTHORIZED`. A token permits
-   * any origin, because browsers never attach one by themselves. Public routes need none.
+   * Returns `undefined` if no token is required. Throws `FORBIDDEN_HOST`, `FORBIDDEN_ORIGIN` or
+   * `UNAUTHORIZED`. A token permits any origin, because browsers attach none by themselves.
    */
   admit({ headers }: RequestHead, { isPublic = false } = {}): Access | undefined {
     const { origin, authorization } = headers
@@ -69,14 +68,14 @@ export class Admission {
     return isPublic ? undefined : this.#tokens?.authenticate(authorization)
   }
 
-  /** Throws if the request that follows a preflight could not be admitted with any token. */
+  /** Throws if no token could make the following request valid. */
   checkPreflight({ headers }: RequestHead): void {
     this.#checkHost(headers)
     const { origin = '' } = headers
     if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw forbiddenOrigin(origin)
   }
 
-  /** Calls `end` when the token of an open response or socket is revoked. Returns a function that ends the check. */
+  /** Calls `end` when the token of an open response is revoked. Returns a function that ends the check. */
   watch({ headers }: RequestHead, end: () => void): () => void {
     const response = { headers, end }
     this.#openResponses.add(response)
@@ -111,8 +110,8 @@ const forbiddenOrigin = (origin: string): CausewayError =>
   new CausewayError('FORBIDDEN_ORIGIN', `the origin is not allowed: ${origin}`, { data: { origin } })
 
 /**
- * Whether a page of another origin embeds the response without sending an Origin, as an image or a frame. Pages on other ports are
- * `same-site`. Opening a link is permitted (https://www.w3.org/TR/fetch-metadata/).
+ * Whether a page of another origin embeds the response without sending an Origin, as an image or a frame.
+ * Other ports are `same-site` (https://www.w3.org/TR/fetch-metadata/).
  */
 function isSubresource(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
@@ -120,7 +119,7 @@ function isSubresource(headers: IncomingHttpHeaders): boolean {
   return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
 }
 
-/** Caches the first results: nearly all requests use the same few hosts. */
+/** Caches results, because nearly all requests use the same few hosts. */
 function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
   const results = new Map<string, boolean>()
   return (text) => {
@@ -132,7 +131,7 @@ function cached(check: (text: string) => boolean, capacity = 16): (text: string)
   }
 }
 
-/** Whether a host is `localhost` or a loopback address, in any notation. */
+/** Recognizes `localhost` and loopback addresses in any notation. */
 export function isLoopback(host: string): boolean {
   return createHostCheck([])(parseHostname(isIP(host) === 6 ? `[${host}]` : host))
 }
@@ -151,9 +150,9 @@ function createHostCheck(allowedHosts: readonly string[]): (name: string | undef
   }
 }
 
-/** Returns the normalized host name of a URL, or `undefined` if the host is malformed. */
+/** Returns a normalized name, or `undefined` if the host is malformed. */
 function parseHostname(host: string): string | undefined {
-  // In text with user information, `URL` would return another host.
+  // With user information, `URL` would return another host.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d*)?$/i.test(host)) return undefined
   return URL.parse(`http://${host}`)?.hostname
 }

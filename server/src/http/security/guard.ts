@@ -6,7 +6,6 @@ import type { StalledBodies } from './stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `undefined` if no token is required. */
     access: Access | undefined
   }
 
@@ -16,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Readable by pages of other origins. */
+/** Pages of other origins can read them. */
 const exposedHeaders = [
   'Mcp-Session-Id',
   'Mcp-Protocol-Version',
@@ -35,12 +34,12 @@ export function guard(
   fastify: FastifyInstance,
   { admission, stalledBodies }: { admission: Admission; stalledBodies: StalledBodies },
 ): void {
-  // The hooks use callbacks: a promise per hook would cost more than the checks.
+  // A promise per hook would cost more than the checks.
   fastify.decorateRequest('access', undefined)
   fastify.addHook('onRequest', (request, reply, done) => {
     let rejection: Error | undefined
     reply.header('vary', 'Origin')
-    // Also watches rejected requests: their body could keep the connection open.
+    // Rejected requests are watched too: a body could keep the connection open.
     if (hasBody(request.headers)) stalledBodies.watch(request.raw, (error) => fail(request, reply, error))
     try {
       if (isPreflight(request)) {
@@ -49,7 +48,7 @@ export function guard(
         return
       }
       admit(request, reply, admission)
-      // Destroys the response when the token is revoked: the status may already have been sent.
+      // The response is destroyed, because its status may have been sent.
       if (request.access !== undefined)
         reply.raw.once(
           'close',
@@ -69,7 +68,7 @@ function fail({ raw }: FastifyRequest, reply: FastifyReply, error: Error): void 
 
 function admit(request: FastifyRequest, reply: FastifyReply, admission: Admission): void {
   const { origin } = request.headers
-  // Before the token check: a trusted page must be able to read a 401.
+  // A trusted page must be able to read a 401.
   if (origin !== undefined && admission.trustsOrigin(origin)) allowOrigin(reply, origin)
   request.access = admission.admit(request, { isPublic: request.routeOptions.config.isPublic === true })
   if (origin !== undefined) allowOrigin(reply, origin)
@@ -78,13 +77,13 @@ function admit(request: FastifyRequest, reply: FastifyReply, admission: Admissio
 const allowOrigin = (reply: FastifyReply, origin: string): FastifyReply =>
   reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders })
 
-/** https://fetch.spec.whatwg.org/#cors-preflight-fetch */
+/** See https://fetch.spec.whatwg.org/#cors-preflight-fetch. */
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' &&
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/** Permits every method and header; the request that follows is checked itself. */
+/** Permits everything, because the request that follows is checked itself. */
 function sendPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {
   const requested = headers['access-control-request-headers']
   reply

@@ -4,23 +4,21 @@ import { CausewayError } from '@causeway/protocol'
 
 interface Upload {
   readonly request: IncomingMessage
-  /** Responds with the error, or closes the connection. */
   readonly fail: (error: CausewayError) => void
-  /** Bytes received at the last check. */
   bytesRead: number
   progressMs: number
 }
 
-/** Fails requests whose body makes no progress. A slow body may take any time. */
+/** Rejects bodies that make no progress. A slow body may take any time. */
 export class StalledBodies {
   readonly #timeoutMs: number
   readonly #now: () => number
   #checkedMs: number
   readonly #timer: NodeJS.Timeout | undefined
-  /** HTTP/1.1 connections carry one body at a time. */
+  /** HTTP/1.1 has one body at a time. */
   readonly #uploads = new Map<Socket, Upload>()
 
-  /** A timeout of 0 disables the check. `now` returns milliseconds of a monotonic clock. */
+  /** A timeout of 0 disables the check. `now` is monotonic, in milliseconds. */
   constructor({ timeoutMs, now = () => performance.now() }: { timeoutMs: number; now?: () => number }) {
     this.#timeoutMs = timeoutMs
     this.#now = now
@@ -35,8 +33,8 @@ export class StalledBodies {
   }
 
   /**
-   * Fails every stalled body. If the check is late because the event loop was blocked or the process was suspended, received bytes
-   * may be unread, and every timeout starts again.
+   * After a late check (blocked event loop, suspended process) every timeout starts again, because received
+   * bytes may be unread.
    */
   check(): void {
     const now = this.#now()
@@ -44,7 +42,7 @@ export class StalledBodies {
     this.#checkedMs = now
     for (const [socket, upload] of this.#uploads) {
       const { request } = upload
-      // Unread bytes mean that the server is slow, not the client.
+      // Unread bytes mean that the server is slow.
       const isMoving = socket.bytesRead !== upload.bytesRead || request.readableLength > 0
       if (request.complete || socket.destroyed) this.#uploads.delete(socket)
       else if (isMoving || isLate) Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
@@ -64,10 +62,10 @@ export class StalledBodies {
   }
 }
 
-/** A timeout fires at most this much late. */
+/** A timeout is at most this late. */
 const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
-/** Options of Node's servers: the timeout applies to headers, not to bodies. */
+/** Node's own timeout applies to headers only. */
 export const headerTimeout = (timeoutMs: number): ServerOptions => ({
   headersTimeout: timeoutMs,
   requestTimeout: 0,

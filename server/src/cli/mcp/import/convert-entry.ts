@@ -1,6 +1,5 @@
 import { isObject } from '@causeway/protocol'
 
-/** An entry of `mcp.json`, not validated. */
 export interface ConvertedEntry {
   readonly type?: 'http' | 'sse'
   readonly url?: string
@@ -12,13 +11,13 @@ export interface ConvertedEntry {
   readonly causeway: Readonly<Record<string, unknown>>
 }
 
-/** Converts the entry of a client. Returns the problem as text if it has neither a command nor a URL. */
+/** Returns a problem as text if the entry has neither a command nor a URL. */
 export function convertEntry(raw: unknown, client?: string): ConvertedEntry | string {
   if (!isObject(raw)) return 'the entry is not an object'
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')
   const causeway = convertOptions(raw)
   if (typeof url === 'string') {
-    // For Gemini CLI, `url` is the old transport and `httpUrl` the new one.
+    // For Gemini CLI, `url` is the old transport.
     const isSse =
       raw.type === 'sse' || (client === 'gemini' && raw.httpUrl === undefined && raw.type !== 'http')
     const headers = convertHeaders(raw)
@@ -73,7 +72,6 @@ function convertHeaders(raw: Record<string, unknown>): Record<string, string> {
   }
 }
 
-/** Translates variables of VS Code, Cursor, Windsurf and Gemini CLI. */
 const translate = (text: string): string =>
   text
     .replaceAll(/\$\{env:([^{}]+)\}/g, '${$1}')
@@ -82,7 +80,7 @@ const translate = (text: string): string =>
     .replaceAll('${workspaceRoot}', '${project}')
     .replaceAll('${userHome}', '${HOME}')
 
-/** Gemini CLI also accepts `$NAME` as a whole value. */
+/** Gemini CLI also accepts `$NAME`. */
 const translateValue = (text: string): string => translate(text.replace(/^\$([A-Za-z_]\w*)$/, '${$1}'))
 
 function toTexts(value: unknown): Record<string, string> {
@@ -98,11 +96,9 @@ function toTexts(value: unknown): Record<string, string> {
 const toList = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
-/** Codex passes these variables on. */
 const inheritVariables = (names: unknown): Record<string, string> =>
   Object.fromEntries(toList(names).map((name) => [name, `\${${name}}`]))
 
-/** Returns the remote server behind `npx mcp-remote URL`, or `undefined`. */
 function unwrapMcpRemote({
   command = '',
   args = [],
@@ -114,7 +110,7 @@ function unwrapMcpRemote({
   const rest = words.slice(at + 1)
   const url = rest.find((word) => /^https?:\/\//i.test(word))
   if (at < 0 || url === undefined) return undefined
-  // It replaces variables in headers by those of its own environment.
+  // mcp-remote replaces variables by those of its environment.
   const expand = (text: string) =>
     text.replaceAll(/\$\{(\w+)\}/g, (written, name: string) => env[name] ?? written)
   const headers = listValues(rest, '--header').flatMap((header) => {
@@ -133,7 +129,6 @@ function unwrapMcpRemote({
   }
 }
 
-/** Returns the values of a flag: `--header value` and `--header=value`. */
 const listValues = (words: readonly string[], flag: string): readonly string[] =>
   words.flatMap((word, index) => {
     if (word === flag) return words[index + 1] ?? []

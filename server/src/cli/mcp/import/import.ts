@@ -42,7 +42,6 @@ not start before causeway mcp approve.`,
       note(`${name}: from ${file}${describeSecrets(Object.keys(secrets))}`)
       noteWarnings(findEndpointWarnings(endpoint), note)
       if (flags['dry-run']) continue
-      // Secrets first: an entry never refers to a secret that does not exist.
       if (Object.keys(secrets).length > 0) hosted.secrets.set(secrets)
       hosted.file.setServer(name, entry)
     }

@@ -1,15 +1,15 @@
 import { isSecretName, isSecretValue } from '@causeway/gateway/config'
 import type { ConvertedEntry } from './convert-entry.ts'
 
-export interface MovedSecrets {
+interface MovedSecrets {
   readonly entry: ConvertedEntry
-  /** Values by the names of `secrets.json`. */
+  /** Values by their names in `secrets.json`. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
 /**
- * Replaces literal secrets in variables, headers, arguments and the URL of an entry by `${secret:NAME}`. `taken` has the existing
- * secrets, which are not overwritten.
+ * Replaces literal secrets in variables, headers, arguments and URL by `${secret:NAME}`. `taken` secrets are
+ * not overwritten.
  */
 export function moveSecrets(
   server: string,
@@ -38,7 +38,6 @@ export function moveSecrets(
   }
 }
 
-/** Returns a name for `secrets.json`: `github_TOKEN`. */
 const toSecretName = (server: string, key: string): string =>
   `${server}_${key}`.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, 60)
 
@@ -52,7 +51,6 @@ class SecretCollector {
     this.#taken = taken
   }
 
-  /** Texts with variables are not literal. */
   replace(key: string, value: string): string {
     if (value === '' || value.includes('${')) return value
     const base = toSecretName(this.#server, key.replace(/^-+/, ''))
@@ -64,7 +62,6 @@ class SecretCollector {
   }
 }
 
-/** A long text of random letters and digits, such as a key. */
 const isRandom = (text: string): boolean =>
   /^[A-Za-z0-9_+/=-]{32,}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text) && !text.includes('//')
 
@@ -89,7 +86,6 @@ function moveArgs(args: readonly string[], collector: SecretCollector): readonly
   })
 }
 
-/** Moves the password and secret parameters of the query. */
 function moveUrl(url: string, collector: SecretCollector): string {
   const withPassword = url.replace(
     /^(https?:\/\/[^/@:]*:)([^/@]+)(?=@)/i,

@@ -26,14 +26,13 @@ export interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Of this server, to skip it. */
+  /** Port of this server, which is not imported. */
   readonly port: number
   readonly path: string | undefined
-  /** Names to import; all if `undefined`. */
   readonly only: ReadonlySet<string> | undefined
 }
 
-/** Decides what to import. The same server in several files is imported once. */
+/** The same server in several files is imported once. */
 export function planImport(found: readonly FoundServer[], context: ImportContext): ImportPlan {
   const imported: ImportedServer[] = []
   const skipped: SkippedServer[] = []
@@ -93,14 +92,12 @@ const isSameServer = (one: ConvertedEntry, other: ConvertedEntry): boolean =>
     [other.command, other.args, other.url, other.env],
   )
 
-/** Replaces characters that names must not have. */
 const toServerName = (name: string): string =>
   name
     .replaceAll(/[^A-Za-z0-9._@/ -]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'server'
 
-/** Whether an entry starts the bridge, or connects to this server. */
 function isCauseway({ command = '', args = [], url }: ConvertedEntry, port: number): boolean {
   const isBridge = (word: string): boolean =>
     /(^|[\\/])causeway-mcp-bridge(@[\w.-]+)?$|[\\/]bridge[\\/](run\.mjs|dist[\\/]bridge\.js)$/.test(word)

@@ -7,22 +7,21 @@ import { type ConfigLocation, clients } from '../../clients/clients.ts'
 import { readTomlValue } from '../../clients/edit-toml.ts'
 import { readIfExists } from '../../replace-file.ts'
 
-/** A server in the configuration of another client. */
 export interface FoundServer {
   readonly name: string
   readonly raw: unknown
   readonly file: string
-  /** Argument of `causeway connect`; `undefined` for a file. */
+  /** `undefined` if the source is a file. */
   readonly client?: string
-  /** Folder of a server that belongs to one project. */
+  /** Folder of the project that the server belongs to. */
   readonly project?: string
 }
 
 const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 
 /**
- * Reads the servers of a client, of a file, or of every client. Never writes. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
- * `FILE_NOT_FOUND` for a file that does not exist.
+ * Reads one client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
+ * `FILE_NOT_FOUND`.
  */
 export function findServers(source: string | undefined, location: ConfigLocation): readonly FoundServer[] {
   const names = source === undefined ? Object.keys(clients) : [source]
@@ -53,7 +52,6 @@ function readFile(path: string, { cwd }: ConfigLocation): readonly FoundServer[]
 function readServers(file: string): readonly FoundServer[] {
   const config = parse(file)
   const own = serverKeys.flatMap((key) => listServers(config[key], file))
-  // `~/.claude.json` has the servers of each project.
   const projects = isObject(config.projects) ? Object.entries(config.projects) : []
   const inProjects = projects.flatMap(([project, value]) =>
     listServers(isObject(value) ? value.mcpServers : undefined, file).map((server) => ({
