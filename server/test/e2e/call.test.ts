@@ -195,7 +195,7 @@ verifies('command:call:cancel', async (t) => {
 verifies('command:tools', async (t) => {
   const all = await here('tools')
   t.match(all, { code: 0, stderr: '' })
-  t.match(all.stdout, /^replay: .*\n( {2}.*\n)* {2}get_frame +Return a whole frame/m)
+  t.match(all.stdout, /^replay: .*\n( {2}.*\n)* {2}get_frame +Return a frame/m)
   t.match(all.stdout, /^probe: Waits, fails and notifies on demand\.\n {2}wait /m, 'user apps are listed')
   const one = await here('tools', 'replay', 'get_frame')
   t.match(one.stdout, /^get_frame\n.*\n {2}frame_id=<integer> +Frame id/)
