@@ -45,7 +45,7 @@ export class Client {
     if (process.stdout !== null)
       createInterface({ input: process.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
         this.lines.push(line)
-        this.messages.push(parsed(line))
+        this.messages.push(parseJson(line))
       })
   }
 
@@ -122,7 +122,7 @@ export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...env, ...more }
 }
 
-function parsed(line: string): Wire {
+function parseJson(line: string): Wire {
   try {
     return JSON.parse(line)
   } catch {

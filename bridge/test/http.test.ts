@@ -1,7 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { fieldValue, messageFields } from '../src/http/headers.ts'
-import { paramFields, paramHeaderFault, paramHeaders } from '../src/http/param-headers.ts'
+import { createParamFields, findParamHeaderFault, parseParamHeaders } from '../src/http/param-headers.ts'
 import { proxyFor } from '../src/http/proxy.ts'
 import { readTarget, resolveTarget } from '../src/http/target.ts'
 import { Identity } from '../src/session/identity.ts'
@@ -151,8 +151,8 @@ const schema = {
   },
 }
 
-t.test('paramHeaders finds annotated properties at any depth with valid names', async (t) => {
-  t.same(paramHeaders(schema), [
+t.test('parseParamHeaders finds annotated properties at any depth with valid names', async (t) => {
+  t.same(parseParamHeaders(schema), [
     { field: 'mcp-param-region', path: ['region'] },
     { field: 'mcp-param-count', path: ['count'] },
     { field: 'mcp-param-dry-run', path: ['dry'] },
@@ -167,22 +167,22 @@ t.test('paramHeaders finds annotated properties at any depth with valid names', 
     null,
     7,
   ]
-  for (const property of refused) t.same(paramHeaders({ properties: { property } }), [])
+  for (const property of refused) t.same(parseParamHeaders({ properties: { property } }), [])
   for (const nothing of [undefined, null, 'text', { properties: null }, { items: schema }])
-    t.same(paramHeaders(nothing), [])
+    t.same(parseParamHeaders(nothing), [])
 })
 
-t.test('paramHeaders accepts a schema of any depth', async (t) => {
+t.test('parseParamHeaders accepts a schema of any depth', async (t) => {
   let deep: object = schema
   for (let depth = 0; depth < 100_000; depth += 1) deep = { properties: { deep } }
-  t.same(paramHeaders(deep), [])
+  t.same(parseParamHeaders(deep), [])
 })
 
-t.test('paramHeaderFault explains an invalid annotation and accepts a valid one', async (t) => {
-  const of = (properties: object, more: object = {}) => paramHeaderFault({ properties, ...more })
+t.test('findParamHeaderFault explains an invalid annotation and accepts a valid one', async (t) => {
+  const of = (properties: object, more: object = {}) => findParamHeaderFault({ properties, ...more })
   const region = { type: 'string', 'x-mcp-header': 'Region' }
-  t.equal(paramHeaderFault(schema), undefined)
-  t.equal(paramHeaderFault(undefined), undefined)
+  t.equal(findParamHeaderFault(schema), undefined)
+  t.equal(findParamHeaderFault(undefined), undefined)
   t.equal(of({ 'x-mcp-header': { type: 'string' } }), undefined, 'an argument may have that name')
   t.match(of({ region: { ...region, 'x-mcp-header': 'two words' } }), /region is not the name of a header/)
   t.match(of({ region: { ...region, 'x-mcp-header': '' } }), /not the name/)
@@ -192,17 +192,19 @@ t.test('paramHeaderFault explains an invalid annotation and accepts a valid one'
   t.match(of({ region }, { oneOf: [{ properties: { town: region } }] }), /without a fixed path/)
 })
 
-t.test('paramFields encodes strings, integers and booleans', async (t) => {
-  const headers = paramHeaders(schema)
-  t.same(paramFields(headers, { region: 'eu', count: -7, dry: false, place: { town: 'Zürich' } }), {
+t.test('createParamFields encodes strings, integers and booleans', async (t) => {
+  const headers = parseParamHeaders(schema)
+  t.same(createParamFields(headers, { region: 'eu', count: -7, dry: false, place: { town: 'Zürich' } }), {
     'mcp-param-region': 'eu',
     'mcp-param-count': '-7',
     'mcp-param-dry-run': 'false',
     'mcp-param-town': '=?base64?WsO8cmljaA==?=',
   })
-  t.same(paramFields(headers, { region: ' padded ' }), { 'mcp-param-region': '=?base64?IHBhZGRlZCA=?=' })
-  t.same(paramFields(headers, { region: null, count: 2 ** 60, dry: {}, place: 'none' }), {})
-  t.same(paramFields(headers, undefined), {})
+  t.same(createParamFields(headers, { region: ' padded ' }), {
+    'mcp-param-region': '=?base64?IHBhZGRlZCA=?=',
+  })
+  t.same(createParamFields(headers, { region: null, count: 2 ** 60, dry: {}, place: 'none' }), {})
+  t.same(createParamFields(headers, undefined), {})
 })
 
 const list = { tools: [{ name: 'find', inputSchema: schema }] }

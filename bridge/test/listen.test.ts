@@ -268,7 +268,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'drops the response to a request of the session before the client initialized again',
+  'drops the response to a request of a session that the client has replaced',
   async (t) => {
     const { backend, bridge, shown, answers } = await askedTwice(t, (bridge) => bridge.open())
     bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { parsed, stringify } from '../src/stdio/json.ts'
+import { parseJson, stringify } from '../src/stdio/json.ts'
 import { type Backend, type Got, makeStateless, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -32,7 +32,7 @@ t.test('stringify writes values of any depth like JSON.stringify', async (t) => 
   t.equal(stringify(value), JSON.stringify(value))
   const text = `[${JSON.stringify(value)},${deepText},${JSON.stringify([value, 7])}]`
   t.throws(() => JSON.stringify(JSON.parse(text)), RangeError)
-  t.equal(stringify(parsed(Buffer.from(text))), text)
+  t.equal(stringify(parseJson(Buffer.from(text))), text)
 })
 
 verifies('bridge:deep', async (t) => {

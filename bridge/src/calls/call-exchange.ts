@@ -37,7 +37,7 @@ interface Options {
 
 const firstDelayMs = 100
 
-/** The server has not noticed that the connection broke. */
+/** The server still considers the broken connection open. */
 const conflict = 409
 
 /** Posts a call and resumes the event stream of its response. */

@@ -3,7 +3,7 @@ import type { CausewayError, Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
 import { type Call, findRequest, type PendingCalls } from './pending-calls.ts'
 import type { ServerRequests } from './server-requests.ts'
@@ -113,4 +113,4 @@ export class Delivery {
   }
 }
 
-const parseResult = (bytes: Buffer): unknown => (parsed(bytes) as { result?: unknown } | undefined)?.result
+const parseResult = (bytes: Buffer): unknown => (parseJson(bytes) as { result?: unknown } | undefined)?.result

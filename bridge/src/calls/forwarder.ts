@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asCausewayError, asObject, type Params } from '@causeway/protocol'
-import { responseIn } from '../http/ask.ts'
+import { findResponse } from '../http/ask.ts'
 import { type Fields, messageFields, type SessionKey } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { Upstream } from '../http/upstream.ts'
@@ -192,8 +192,8 @@ export class Forwarder {
 const isModernCall = ({ message }: Call): boolean =>
   message.claimed !== undefined && message.method === 'tools/call'
 
-/** Whether the known list of tools does not contain the headers that the server requires. */
+/** Whether the server requires headers that the known list of tools does not contain. */
 function isHeaderMissing(call: Call, { reply }: Posted): boolean {
   if (!isModernCall(call) || reply.status !== 400) return false
-  return asObject(responseIn(reply.body)?.error).code === headerMismatch
+  return asObject(findResponse(reply.body)?.error).code === headerMismatch
 }

@@ -96,7 +96,7 @@ export class PendingCalls {
     return true
   }
 
-  /** Settles an id, which receives this response. Returns `false` if it is not pending. */
+  /** Settles an id and counts its response. Returns `false` if the id is not pending. */
   answer(call: Call, id: Id, response: { readonly json: Buffer; readonly hasResult: boolean }): boolean {
     if (!this.settle(call, id)) return false
     this.#stats.countResponse(id, response, call.startedAt)

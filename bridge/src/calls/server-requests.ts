@@ -1,6 +1,6 @@
 import { type Id, isObject, type Params } from '@causeway/protocol'
 import { type Envelope, withId } from '../stdio/envelope.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 import type { Incoming } from '../stdio/message.ts'
 
 interface ServerRequest {
@@ -56,7 +56,7 @@ export class ServerRequests {
   }
 
   #renameCancelled(bytes: Buffer): Buffer {
-    const { method, params } = (parsed(bytes) ?? {}) as { method?: unknown; params?: Params }
+    const { method, params } = (parseJson(bytes) ?? {}) as { method?: unknown; params?: Params }
     if (method !== 'notifications/cancelled' || !isObject(params)) return bytes
     const request = this.#findActive(params.requestId)
     if (request === undefined || request.clientId === request.id) return bytes

@@ -8,7 +8,7 @@ export interface Started {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Without header values, which may be secrets. */
+/** Returns the commands that connect a client, without header values, which may be secrets. */
 export function clientLines({ node, script, args, env }: Started): string {
   const command = [node, script, ...withoutSecrets(args)]
   const variables = Object.values(options).flatMap((option) => ('env' in option ? [option.env] : []))

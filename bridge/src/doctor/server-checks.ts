@@ -9,13 +9,13 @@ import {
 } from '@causeway/protocol'
 import type { Asked } from '../http/ask.ts'
 import type { Reply } from '../http/reply.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 import { version } from '../version.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { Probe } from './probe.ts'
 
 export function checkHealth({ status, body }: Reply): Check[] {
-  const report = asObject(body && parsed(body))
+  const report = asObject(body && parseJson(body))
   if (typeof report.status !== 'string')
     return [ok('health', `no /health (HTTP ${status}): not a Causeway server`)]
   const { data_dir: folder, version: serverVersion } = report

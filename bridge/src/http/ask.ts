@@ -23,7 +23,7 @@ export async function ask(
     take = resolve
   })
   const reader = new ReplyReader(maxBytes, ({ data }) => {
-    response ??= responseIn(data)
+    response ??= findResponse(data)
     if (response !== undefined) take()
   })
   const exchange = upstream.post(fields, body, reader)
@@ -40,7 +40,7 @@ export async function ask(
     exchange.abort()
   }
   const reply = reader.reply as Reply
-  return { reply, response: response ?? responseIn(reply.type === 'json' ? reply.body : undefined) }
+  return { reply, response: response ?? findResponse(reply.type === 'json' ? reply.body : undefined) }
 }
 
 /** Other calls wait for the handshake. */
@@ -48,7 +48,7 @@ const defaultTimeoutMs = 30_000
 
 const maxBytes = 16 * 1024 * 1024
 
-export function responseIn(body: Buffer | undefined): Asked['response'] {
+export function findResponse(body: Buffer | undefined): Asked['response'] {
   if (body === undefined) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))

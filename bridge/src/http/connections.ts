@@ -130,7 +130,7 @@ function resumeParser(socket: Socket & { readonly [symbols.kParser]?: Parser | n
   if (!parser?.paused) return
   parser.resume()
   if (!parser.paused) return
-  // A body without a length, which the end of the connection ends, pauses again.
+  // A body without a length ends with the connection, and pauses the parser again.
   parser.llhttp.llhttp_resume(parser.ptr)
   parser.paused = false
 }

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { parsed } from '../stdio/json.ts'
-import { responseIn } from './ask.ts'
+import { parseJson } from '../stdio/json.ts'
+import { findResponse } from './ask.ts'
 import type { Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import { passReply, respond, sendWithSecondTry } from './second-try.ts'
 import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, Reader, Upstream } from './upstream.ts'
 
-/** Statuses that a server of the 2024-11-05 transport may reject a POST with
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility). */
+/**
+ * Statuses with which a server of the 2024-11-05 transport may reject a POST
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility).
+ */
 const rejections: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
@@ -69,7 +71,7 @@ export class OlderServerUpstream implements Upstream {
       },
       replace: async (reply) => {
         // A JSON-RPC error is an answer of a current server, except with 405.
-        const isAnswer = reply.status !== 405 && responseIn(reply.body) !== undefined
+        const isAnswer = reply.status !== 405 && findResponse(reply.body) !== undefined
         const stream = isAnswer ? undefined : await this.#openStream()
         return stream?.post(fields, body, reader)
       },
@@ -93,7 +95,7 @@ export class OlderServerUpstream implements Upstream {
 const sessionLost = (reader: Reader): Exchange => respond(reader, { status: 404, headers: {} })
 
 const isInitialize = (body: Buffer): boolean =>
-  body.includes('"initialize"') && (parsed(body) as { method?: unknown } | null)?.method === 'initialize'
+  body.includes('"initialize"') && (parseJson(body) as { method?: unknown } | null)?.method === 'initialize'
 
 interface PendingResponse {
   resolve(response: Buffer): void
@@ -134,7 +136,7 @@ class OlderStream {
         data: (chunk) => {
           for (const event of this.#events.push(chunk)) this.#receive(event)
         },
-        kept: () => this.#events.kept,
+        bufferedBytes: () => this.#events.bufferedBytes,
       },
     )
     this.ended = this.#exchange.done.then(
@@ -163,7 +165,7 @@ class OlderStream {
 
   /** Responses on the stream become the body of the response to the POST. */
   post(fields: Fields, body: Buffer, reader: Reader): Exchange {
-    const ids = [parsed(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
+    const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
     responses.catch(() => {})
     const accepted = new ReplyReader(this.#upstream.maxMessageBytes, () => {})
@@ -215,7 +217,7 @@ class OlderStream {
 
   #receive({ type, data }: ServerEvent): void {
     if (data === undefined) return
-    const id = findId(parsed(data), 'undefined')
+    const id = findId(parseJson(data), 'undefined')
     const pending = id === undefined ? undefined : this.#pending.get(id)
     if (type === 'endpoint') this.#resolveEndpoint(resolvePath(data.toString(), this.#upstream.url))
     else if (pending !== undefined) pending.resolve(data)

@@ -9,7 +9,7 @@ export interface ParamHeader {
  * Returns the valid `x-mcp-header` annotations of an input schema
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports).
  */
-export function paramHeaders(schema: unknown): ParamHeader[] {
+export function parseParamHeaders(schema: unknown): ParamHeader[] {
   return [...annotations(schema, [])].flatMap(({ header, type, path }) =>
     isToken(header) && simpleTypes.has(type) ? [{ field: `mcp-param-${header.toLowerCase()}`, path }] : [],
   )
@@ -19,7 +19,7 @@ export function paramHeaders(schema: unknown): ParamHeader[] {
  * Returns why a client must not offer a tool with this input schema: an annotation is not an HTTP token, is used twice, or
  * annotates a value that is not simple or has no fixed path.
  */
-export function paramHeaderFault(schema: unknown): string | undefined {
+export function findParamHeaderFault(schema: unknown): string | undefined {
   const seen = new Set<string>()
   let found = 0
   for (const { header, type, path } of annotations(schema, [])) {
@@ -74,7 +74,7 @@ const isToken = (header: unknown): header is string =>
 const simpleTypes = new Set<unknown>(['string', 'integer', 'boolean'])
 
 /** Absent, null and complex arguments have no header. */
-export function paramFields(headers: readonly ParamHeader[], args: unknown): Fields {
+export function createParamFields(headers: readonly ParamHeader[], args: unknown): Fields {
   const fields: Fields = {}
   for (const { field, path } of headers) {
     const text = formatValue(path.reduce(getMember, args))

@@ -52,8 +52,8 @@ export class ReplyReader implements Reader {
     else this.#pieces.push(chunk)
   }
 
-  kept(): number {
-    if (this.#events !== undefined) return this.#events.kept
+  bufferedBytes(): number {
+    if (this.#events !== undefined) return this.#events.bufferedBytes
     return this.#size > this.#limit ? 0 : this.#size
   }
 }

@@ -26,7 +26,7 @@ export function sendWithSecondTry(
       current.head(status, headers)
     },
     data: (chunk) => (held ?? reader).data(chunk),
-    kept: () => (held ?? reader).kept(),
+    bufferedBytes: () => (held ?? reader).bufferedBytes(),
   })
   let current = first
   const replaceReply = async (reply: Reply): Promise<void> => {

@@ -78,7 +78,7 @@ export class ServerMonitor {
   async check(upstream: Upstream): Promise<void> {
     if (this.#hasResponded) return
     let failure: unknown = new Error(`no response within ${probeTimeoutMs} ms`)
-    const reader = { head() {}, data() {}, kept: () => 0 }
+    const reader = { head() {}, data() {}, bufferedBytes: () => 0 }
     const exchange = upstream.resume({ accept: 'text/event-stream' }, reader)
     const ended = exchange.done.then(
       () => {

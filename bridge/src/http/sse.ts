@@ -47,7 +47,7 @@ export class EventParser {
   }
 
   /** Size of the incomplete event, in bytes. */
-  get kept(): number {
+  get bufferedBytes(): number {
     return Math.min(this.#lineBytes, this.#limit) + (this.#dataBytes > this.#limit ? 0 : this.#dataBytes)
   }
 
@@ -62,7 +62,7 @@ export class EventParser {
       if (chunk[0] === lineFeed) start = 1
     }
     while (start < chunk.length) {
-      // A position is found once and used until the parser has passed it: a chunk with many short lines is searched once.
+      // A position is searched again only after the parser has passed it, so a chunk with many short lines is searched once.
       if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start)
       if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start)
       const end = lf === -1 ? cr : cr === -1 ? lf : Math.min(lf, cr)

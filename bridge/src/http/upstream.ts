@@ -9,7 +9,7 @@ export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
   /** Size of the incomplete message, in bytes. */
-  kept(): number
+  bufferedBytes(): number
 }
 
 export interface Exchange {
@@ -150,7 +150,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#redirect !== undefined) return
     const { reader, backpressure } = this.#receiver
     reader.data(chunk)
-    backpressure.update(controller, reader.kept())
+    backpressure.update(controller, reader.bufferedBytes())
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {

@@ -21,7 +21,7 @@ export function openDebugLog(path: string, { pid, now }: { pid: number; now: () 
   }
 }
 
-/** Replaces members with a secret name and HTTP credentials. */
+/** Replaces HTTP credentials, and JSON members whose names suggest a secret. */
 export const redact = (text: string): string =>
   text
     .replace(

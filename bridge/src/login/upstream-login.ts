@@ -11,7 +11,7 @@ interface UpstreamLoginOptions {
   readonly scope: string | undefined
   /** Folder of `auth.json`. */
   readonly folder: string
-  /** Sends the requests of logins. */
+  /** Sends the HTTP requests of a login. */
   readonly fetch: typeof fetch | undefined
 }
 

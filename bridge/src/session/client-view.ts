@@ -4,7 +4,7 @@ import { sendWithSecondTry } from '../http/second-try.ts'
 import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 
 /** Clients that accept a limited number of tools: VS Code and its builds, 128 per request including its own. */
 const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
@@ -31,7 +31,7 @@ export class ClientView {
   /** The stage that is next to the client. */
   readonly stage: Stage = ({ toServer, toClient }) => ({
     toServer: (line) => {
-      if (this.#state === 'unknown') this.#choose(findClientName(parsed(line)))
+      if (this.#state === 'unknown') this.#choose(findClientName(parseJson(line)))
       toServer(line)
     },
     toClient,

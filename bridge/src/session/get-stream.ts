@@ -79,7 +79,7 @@ export class GetStream {
         ...sessionFields(key),
         ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
       },
-      { head, data: (chunk) => reader.data(chunk), kept: () => reader.kept() },
+      { head, data: (chunk) => reader.data(chunk), bufferedBytes: () => reader.bufferedBytes() },
     )
     if (!(await endsCleanly(exchange, signal))) this.#hasMissed = true
     return reader

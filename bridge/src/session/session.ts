@@ -5,7 +5,7 @@ import type { Delivery } from '../calls/delivery.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
 import { RetryBudget, type RetryOptions } from '../calls/retry-budget.ts'
 import type { ServerRequests } from '../calls/server-requests.ts'
-import { type Asked, ask, responseIn } from '../http/ask.ts'
+import { type Asked, ask, findResponse } from '../http/ask.ts'
 import { messageFields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { Upstream } from '../http/upstream.ts'
@@ -26,7 +26,7 @@ interface Options {
   readonly log: Log
 }
 
-/** The client opens it; the bridge opens a new one if the server loses it. */
+/** The session of a legacy client. The client opens it; the bridge opens a new one if the server loses it. */
 export class Session {
   readonly #options: Options
   #key: SessionKey = { id: undefined, version: undefined }
@@ -72,7 +72,7 @@ export class Session {
   /** Whether a response in the session `key` means that it no longer exists. */
   isLost({ status, body }: Reply, key: SessionKey): boolean {
     if (key.id === undefined || (status !== 404 && status !== 400)) return false
-    const error = responseIn(body)?.error as { code?: unknown; message?: unknown } | undefined
+    const error = findResponse(body)?.error as { code?: unknown; message?: unknown } | undefined
     if (status === 404) return error?.code !== -32601
     return error?.code === -32001 || /\bsession\b/i.test(String(error?.message))
   }

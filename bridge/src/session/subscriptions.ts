@@ -4,11 +4,11 @@ import type { Posted } from '../calls/call-exchange.ts'
 import type { Delivery } from '../calls/delivery.ts'
 import type { Call } from '../calls/pending-calls.ts'
 import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
-import { responseIn } from '../http/ask.ts'
+import { findResponse } from '../http/ask.ts'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { isOwnId } from '../stages/eras/message-shape.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 import type { Incoming } from '../stdio/message.ts'
 
 interface Options {
@@ -43,7 +43,7 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** The era translation opens its own subscriptions again itself. */
+  /** Whether this class reopens the subscription. The era translation reopens its own ones. */
   static includes({ method, claimed, id }: Incoming): boolean {
     return method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
   }
@@ -77,7 +77,7 @@ export class Subscriptions {
     { event, headers }: { event: ServerEvent; headers: IncomingHttpHeaders },
   ): boolean {
     const { delivery, log } = this.#options
-    const message = event.data && parsed(event.data)
+    const message = event.data && parseJson(event.data)
     if (!isObject(message)) return false
     const before = subscription.filter
     if (message.method === 'notifications/subscriptions/acknowledged') {
@@ -97,7 +97,7 @@ export class Subscriptions {
 
 function isRetryable({ reply }: Posted, { filter }: Subscription, attempt: number): boolean {
   if (reply.type === 'events') return filter !== undefined || attempt === 0
-  const error = asObject(responseIn(reply.body)?.error)
+  const error = asObject(findResponse(reply.body)?.error)
   return filter !== undefined && (isBusy(reply) || asObject(error.data).retryable === true)
 }
 

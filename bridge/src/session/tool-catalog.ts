@@ -1,7 +1,7 @@
 import { meta, type Params } from '@causeway/protocol'
 import { ask } from '../http/ask.ts'
 import { type Fields, messageFields } from '../http/headers.ts'
-import { type ParamHeader, paramFields, paramHeaders } from '../http/param-headers.ts'
+import { createParamFields, type ParamHeader, parseParamHeaders } from '../http/param-headers.ts'
 import type { Upstream } from '../http/upstream.ts'
 import { stringify } from '../stdio/json.ts'
 import { type Incoming, readLine } from '../stdio/message.ts'
@@ -29,7 +29,7 @@ export class ToolCatalog {
       const { name, inputSchema, annotations } = (tool ?? {}) as ListedTool
       if (typeof name !== 'string') continue
       const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
-      this.#tools.set(name, { isRepeatable, headers: paramHeaders(inputSchema) })
+      this.#tools.set(name, { isRepeatable, headers: parseParamHeaders(inputSchema) })
     }
   }
 
@@ -39,7 +39,7 @@ export class ToolCatalog {
 
   /** Returns the `Mcp-Param-*` fields of a call. */
   fields({ name, arguments: args }: Params): Fields {
-    return paramFields(this.#tools.get(String(name))?.headers ?? [], args)
+    return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }
 
   /** Uses the identity of a stateless call. */

@@ -7,7 +7,7 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import { createLoginFetch } from '../login/login-fetch.ts'
 import { findLoginFolder, UpstreamLogin } from '../login/upstream-login.ts'
 import { ClientView } from '../session/client-view.ts'
-import { soundTools } from '../session/sound-tools.ts'
+import { removeInvalidTools } from '../session/remove-invalid-tools.ts'
 import type { Settings } from '../settings/settings.ts'
 import { EraSwitch } from './eras/era-switch.ts'
 import { Recorder } from './record.ts'
@@ -50,7 +50,7 @@ export async function openFeatures(
   if (recorder !== undefined) stages.push(recorder.stage)
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
   if (settings.offlineList) stages.push(await openOfflineList(url, { env, view, log }))
-  stages.push((next) => new EraSwitch(next, warn), soundTools(warn))
+  stages.push((next) => new EraSwitch(next, warn), removeInvalidTools(warn))
   const fields = openCredentials(credentials, log)
   const usesLogin = fields().authorization === undefined && url.protocol !== 'unix:'
   return {

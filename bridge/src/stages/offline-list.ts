@@ -12,7 +12,7 @@ import {
   thisMachine,
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { canonicalJson, parsed, stringify } from '../stdio/json.ts'
+import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
 import type { Ends } from './stage.ts'
 
 /** Member of `_meta` with the time of a stored result. */
@@ -73,7 +73,7 @@ export class OfflineStore {
 
 function readResults(path: string): Readonly<Record<string, StoredResult>> {
   try {
-    return asObject(parsed(readFileSync(path))) as Readonly<Record<string, StoredResult>>
+    return asObject(parseJson(readFileSync(path))) as Readonly<Record<string, StoredResult>>
   } catch {
     return {}
   }
@@ -88,7 +88,7 @@ interface PendingRequest {
   readonly line: Buffer
   readonly request: Request
   readonly key: string
-  /** Whether the bridge sent it, after it answered from the store. */
+  /** Whether the bridge repeated the request after it answered from the store. */
   readonly isRetry: boolean
   isAnswered: boolean
   timer?: NodeJS.Timeout
@@ -119,7 +119,7 @@ export class OfflineList implements Ends {
   }
 
   toServer(line: Buffer): void {
-    const value = parsed(line)
+    const value = parseJson(line)
     const { method, params } = asObject(value)
     if (method === 'notifications/cancelled') this.#forget(asObject(params).requestId)
     if (method === 'notifications/initialized') this.#initialized = line
@@ -129,7 +129,7 @@ export class OfflineList implements Ends {
   }
 
   toClient(json: Buffer): void {
-    const value = this.#pending.size === 0 ? undefined : parsed(json)
+    const value = this.#pending.size === 0 ? undefined : parseJson(json)
     const id = classifyMessage(value) === 'response' ? asObject(value).id : undefined
     const pending = this.#pending.get(id)
     this.#pending.delete(id)

@@ -5,7 +5,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { parsed } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
 import { replaceLineBreaks } from '../stdio/lines.ts'
 import { openPrivateFile } from './private-files.ts'
 import type { Stage } from './stage.ts'
@@ -73,7 +73,7 @@ export class Recorder {
   #watchReader(reader: Reader, id: string): Reader {
     const decoder = new StringDecoder('utf8')
     return {
-      kept: () => reader.kept(),
+      bufferedBytes: () => reader.bufferedBytes(),
       head: (status, headers) => {
         this.#write('response', `${id}${toMembers({ status, headers: redactFields(headers) })}`)
         reader.head(status, headers)
@@ -111,7 +111,7 @@ function openRecording(path: string): number {
 const toMembers = (object: object): string => `,${JSON.stringify(object).slice(1, -1)}`
 
 const textMember = (line: Buffer): string =>
-  parsed(line) === undefined ? toMembers({ text: line.toString('utf8') }) : `,"message":${line}`
+  parseJson(line) === undefined ? toMembers({ text: line.toString('utf8') }) : `,"message":${line}`
 
 const publicHeaders =
   /^(?:accept|allow|cache-control|connection|content-(?:length|type)|date|keep-alive|last-event-id|retry-after|server|transfer-encoding|user-agent|causeway-request|mcp-(?!session-id).*)$/

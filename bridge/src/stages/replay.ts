@@ -11,7 +11,7 @@ import {
 } from '@causeway/protocol'
 import { errorLine } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
-import { canonicalJson, parsed, stringify } from '../stdio/json.ts'
+import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
 import { LineSplitter } from '../stdio/lines.ts'
 import { type Line, readLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
@@ -24,7 +24,7 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   const lines = new LineSplitter()
 
   const answer = (bytes: Buffer): void => {
-    const request = parsed(bytes) as Request
+    const request = parseJson(bytes) as Request
     if (request.method === undefined || request.id === undefined) return
     try {
       output.write(Buffer.from(stringify(takeResponse(responses, request))))
@@ -55,7 +55,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
   const responses = new Map<string, JsonObject[]>()
   let events = 0
   for (const line of readText(path).split('\n')) {
-    const { event, message } = asObject(parsed(Buffer.from(line)))
+    const { event, message } = asObject(parseJson(Buffer.from(line)))
     if (typeof event === 'string') events += 1
     for (const value of [message].flat().map(asObject)) {
       const kind = classifyMessage(value)

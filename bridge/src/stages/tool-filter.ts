@@ -1,7 +1,7 @@
 import { asObject, classifyMessage, type Request } from '@causeway/protocol'
 import { failedCall } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
-import { parsed, stringify } from '../stdio/json.ts'
+import { parseJson, stringify } from '../stdio/json.ts'
 import type { Ends } from './stage.ts'
 
 /** Globs of tool names. `ignore` has precedence; an empty `only` includes all tools. */
@@ -24,7 +24,7 @@ export class ToolFilter implements Ends {
   }
 
   toServer(line: Buffer): void {
-    const messages = [parsed(line)].flat()
+    const messages = [parseJson(line)].flat()
     const admitted = messages.filter((message) => this.#admit(message))
     if (admitted.length === messages.length) this.#next.toServer(line)
     else if (admitted.length > 0) this.#next.toServer(Buffer.from(stringify(admitted)))
@@ -35,7 +35,7 @@ export class ToolFilter implements Ends {
       this.#next.toClient(json)
       return
     }
-    const value = parsed(json)
+    const value = parseJson(json)
     const lists = [value].flat().filter((message) => this.#isList(message))
     for (const { result } of lists as { result?: { tools?: unknown } }[])
       if (Array.isArray(result?.tools))

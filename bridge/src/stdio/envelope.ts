@@ -1,5 +1,5 @@
 import { classifyMessage, type Id, isObject, type MessageKind } from '@causeway/protocol'
-import { parsed } from './json.ts'
+import { parseJson } from './json.ts'
 
 export interface Envelope {
   readonly kind: MessageKind
@@ -26,7 +26,7 @@ const parsedBytes = 64 * 1024
  * takes 100 ms.
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
-  const value = json.length > parsedBytes ? readMembers(json) : parsed(json)
+  const value = json.length > parsedBytes ? readMembers(json) : parseJson(json)
   if (!isObject(value)) return undefined
   const { id = null } = value as { id?: Id | null }
   return { kind: classifyMessage(value), id, hasResult: 'result' in value }
@@ -69,7 +69,7 @@ function findMembers(json: Buffer): Member[] | undefined {
     const start = skipBlanks(json, separator + 1)
     const end = findValueEnd(json, start)
     if (end === start) return undefined
-    members.push({ name: String(parsed(json.subarray(at, nameEnd))), start, end })
+    members.push({ name: String(parseJson(json.subarray(at, nameEnd))), start, end })
     at = skipBlanks(json, end)
   } while (json[at] === comma)
   return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined
@@ -77,7 +77,7 @@ function findMembers(json: Buffer): Member[] | undefined {
 
 /** Returns `undefined` if the text is not an array. */
 export function readElements(json: Buffer): Buffer[] | undefined {
-  if (!Array.isArray(parsed(json))) return undefined
+  if (!Array.isArray(parseJson(json))) return undefined
   const elements: Buffer[] = []
   let at = skipBlanks(json, 0)
   do {
@@ -91,7 +91,7 @@ export function readElements(json: Buffer): Buffer[] | undefined {
 
 function readValue(json: Buffer, start: number, end: number): unknown {
   if (json[start] === openBrace) return {}
-  return json[start] === openBracket ? [] : parsed(json.subarray(start, end))
+  return json[start] === openBracket ? [] : parseJson(json.subarray(start, end))
 }
 
 function skipBlanks(json: Buffer, from: number): number {

@@ -1,5 +1,5 @@
 /** Returns `undefined` if the text is malformed. */
-export function parsed(text: Buffer): unknown {
+export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'))
   } catch {

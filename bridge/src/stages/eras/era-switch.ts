@@ -8,7 +8,7 @@ import {
   modernVersion,
   type Request,
 } from '@causeway/protocol'
-import { parsed } from '../../stdio/json.ts'
+import { parseJson } from '../../stdio/json.ts'
 import type { Ends } from '../stage.ts'
 import { LegacyClientTranslator } from './legacy-client.ts'
 import {
@@ -76,7 +76,7 @@ export class EraSwitch implements Ends {
   }
 
   #handleMessage(json: Buffer, translator: Translator | undefined): void {
-    const message = parsed(json)
+    const message = parseJson(json)
     const isResponse = classifyMessage(message) === 'response'
     const id = isResponse ? (message as JsonObject).id : undefined
     const handle = this.#handlers.get(id)
@@ -93,7 +93,7 @@ export class EraSwitch implements Ends {
   }
 
   #handleModernLine(line: Buffer): void {
-    const message = this.#modern.type === 'native' ? undefined : parsed(line)
+    const message = this.#modern.type === 'native' ? undefined : parseJson(line)
     if (this.#modern.type === 'native') this.#next.toServer(line)
     else if (claimedVersion(message) === undefined) this.#handleLegacyLine(line)
     else if (this.#modern.type === 'translated') this.#translate(this.#modern.translator, line, message)
@@ -104,13 +104,14 @@ export class EraSwitch implements Ends {
   #handleLegacyLine(line: Buffer): void {
     if (this.#legacy.type === 'native') this.#next.toServer(line)
     else if (this.#legacy.type === 'opening') this.#hold(line, this.#legacy.held)
-    else if (this.#legacy.type === 'translated') this.#translate(this.#legacy.translator, line, parsed(line))
+    else if (this.#legacy.type === 'translated')
+      this.#translate(this.#legacy.translator, line, parseJson(line))
     else this.#handleFirstLine(line)
   }
 
   #handleFirstLine(line: Buffer): void {
     const translator = this.#getTranslator()
-    const message = line.includes(initializeMark) || translator !== undefined ? parsed(line) : undefined
+    const message = line.includes(initializeMark) || translator !== undefined ? parseJson(line) : undefined
     const isRequest = classifyMessage(message) === 'request'
     if (isRequest && (message as Request).method === 'initialize') this.#tryLegacy(line, message as Request)
     // Notifications of stateless clients may omit the protocol version.
@@ -119,7 +120,7 @@ export class EraSwitch implements Ends {
   }
 
   #hold(line: Buffer, held: Buffer[]): void {
-    const value = parsed(line)
+    const value = parseJson(line)
     if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
     // The relay holds these lines too, and stops reading from the client.
     else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)

@@ -1,16 +1,16 @@
 import { classifyMessage } from '@causeway/protocol'
-import { paramHeaderFault } from '../http/param-headers.ts'
+import { findParamHeaderFault } from '../http/param-headers.ts'
 import type { Stage } from '../stages/stage.ts'
-import { parsed, stringify } from '../stdio/json.ts'
+import { parseJson, stringify } from '../stdio/json.ts'
 
 const mark = '"x-mcp-header"'
 
 /** MCP 2026-07-28 requires HTTP clients to remove tools with invalid `x-mcp-header` annotations. Warns once for each. */
-export function soundTools(warn: (text: string) => void): Stage {
+export function removeInvalidTools(warn: (text: string) => void): Stage {
   const warned = new Set<string>()
   const isValid = (tool: unknown): boolean => {
     const { name, inputSchema } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown }
-    const fault = paramHeaderFault(inputSchema)
+    const fault = findParamHeaderFault(inputSchema)
     if (fault === undefined) return true
     const text = `the tool ${String(name)} is removed from the list: ${fault}`
     if (!warned.has(text)) warn(text)
@@ -20,7 +20,7 @@ export function soundTools(warn: (text: string) => void): Stage {
   return ({ toServer, toClient }) => ({
     toServer,
     toClient(json) {
-      const value = json.includes(mark) ? parsed(json) : undefined
+      const value = json.includes(mark) ? parseJson(json) : undefined
       const { tools, resultType } = findTools(value)
       const valid = Array.isArray(tools) && resultType !== undefined ? tools.filter(isValid) : undefined
       if (valid === undefined || valid.length === (tools as unknown[]).length) return toClient(json)
