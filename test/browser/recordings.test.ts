@@ -103,9 +103,8 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay`)
     await page.getByRole('textbox', { name: 'Name' }).fill('padded')
-    await page.keyboard.press('Tab')
     const chooser = page.waitForEvent('filechooser')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Choose a file' }).press('Enter')
     await (await chooser).setFiles(writeFile('padded.jsonl', padded))
     await page.getByRole('status').getByText('Stored padded with 12 frames.').waitFor()
     t.same(watched.problems, [])
