@@ -281,7 +281,10 @@ verifies('recording:roots:symlink', async (t) => {
 t.test('openLibrary rejects a catalogue of a newer version', async (t) => {
   const { files, data } = folders(t)
   await (await libraryOver(t, files, { dir: data })).close()
-  change(join(data, 'recordings.db'), `INSERT INTO causeway_migration VALUES (1000, 'from the future', '', 0)`)
+  change(
+    join(data, 'recordings.db'),
+    `INSERT INTO causeway_migration VALUES (1000, 'from the future', '', 0)`,
+  )
   await t.rejects(openLibrary({ dir: data, roots: createRoots(files), now: Date.now }), {
     code: 'NEWER_DATA',
   })
