@@ -16,7 +16,7 @@ import {
   openPage,
   visit,
 } from './browser.ts'
-import { showsFrame } from './viewer.ts'
+import { nextFrame, showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
 
@@ -97,6 +97,19 @@ else {
     await page.goBack()
     await showsFrame(page, 45)
     await pressed.waitFor({ state: 'detached' })
+    t.match(page.url(), /#frame=45$/)
+    // A slow page renders a finding, opens a link, and would only then write the finding into the address.
+    await page.evaluate(`new Promise((resolve) => {
+      addEventListener('hashchange', () => setTimeout(resolve), { once: true })
+      addEventListener('popstate', () => { for (const end = performance.now() + 100; performance.now() < end; ); }, { once: true })
+      document.querySelector('.finding').click()
+      queueMicrotask(() => queueMicrotask(() => { location.hash = 'frame=40' }))
+    })`)
+    await showsFrame(page, 40)
+    await pressed.waitFor({ state: 'detached' })
+    await page.evaluate(nextFrame)
+    t.match(page.url(), /#frame=40$/)
+    t.equal(await pressed.count(), 0)
     t.same(watched.problems, [])
   })
 

@@ -2,12 +2,12 @@ import { signal } from '@preact/signals'
 
 export class Navigation {
   readonly path = signal(location.pathname)
-  /** What follows `#`, after each change by a link or by the person. */
+  /** What follows `#`. A new object for each link that is followed and each use of Back and Forward. */
   readonly hash = signal({ text: location.hash })
 
   constructor() {
+    // Precedes `hashchange`, before which a page may have replaced the hash again.
     addEventListener('popstate', () => this.#read())
-    addEventListener('hashchange', () => this.#read())
     document.addEventListener('click', (event) => this.#follow(event))
   }
 

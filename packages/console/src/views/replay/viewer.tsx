@@ -1,10 +1,10 @@
-import { untracked, useSignalEffect } from '@preact/signals'
+import { useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PoseCache } from '../../data/poses.ts'
 import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
-import { formatHash, type Place, parseHash, parsePlace } from '../../domain/link.ts'
+import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
@@ -152,30 +152,32 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
   const [finding, setFinding] = useState<string | undefined>(chosen)
 
+  const address = navigation.hash.peek()
   useEffect(() => {
+    // The selection of this render is not that of an address which was opened after it.
+    if (navigation.hash.peek() !== address) return
     navigation.replaceHash(
       formatHash(location.hash, {
-        frame: String(resting),
+        frame: String(playback.frame.peek()),
         body: selected === undefined ? undefined : String(selected),
         pair: pair?.join('-'),
         finding,
       }),
     )
   }, [resting, selected, pair, finding])
-  const show = ({ frame, body, pair: shown }: Place): void => {
-    playback.pause()
-    if (frame !== undefined) playback.seek(frame)
-    setPair(shown)
-    if (body !== undefined || shown !== undefined) setSelected(body ?? shown?.[0])
-  }
   // A link to another place of the same recording, and the keys Back and Forward.
-  useSignalEffect(() => {
-    const { text } = navigation.hash.value
-    untracked(() => {
-      show(parsePlace(text))
-      setFinding(parseHash(text).get('finding'))
-    })
-  })
+  useEffect(
+    () =>
+      navigation.hash.subscribe(({ text }) => {
+        const { frame, body, pair: shown } = parsePlace(text)
+        playback.pause()
+        if (frame !== undefined) playback.seek(frame)
+        setPair(shown)
+        setSelected(body ?? shown?.[0])
+        setFinding(parseHash(text).get('finding'))
+      }),
+    [],
+  )
 
   const open = (one: Finding): void => {
     playback.pause()
