@@ -201,6 +201,40 @@ verifies('replay:laws:joints', 'get_frame returns the joints of a frame', async 
   })
 })
 
+verifies('replay:explain', 'explain_frame subtracts the reactions of joints', async (t) => {
+  // Body 2 moves away at 1 m/s from frame 51, pulled by a joint with 1 N·s.
+  const pulled = await recordLines(
+    t,
+    fall(1, (frame) => ({ impulse: [frame === 51 ? -1 : 0, 0, 0] })),
+  )
+  const { balances } = await pulled.call('explain_frame', { frame_id: 51 })
+  t.match(balances, [{ joint_n: { x: -1 / dt } }, { joint_n: { x: 1 / dt }, unexplained_n: 0 }])
+  t.equal(toRows(balances)[0]?.unexplained_n, 1 / dt, 'body 1 does not move')
+  for (const joint of [{}, { impulse: [1, 0, null] }]) {
+    const unknown = await recordLines(
+      t,
+      fall(1, () => joint),
+    )
+    const story = await unknown.call('explain_frame', { frame_id: 51 })
+    t.match(story.balances, [{ joint_n: null, unexplained_n: null }, { unexplained_n: null }])
+    t.notMatch(story.summary, /unexplained/)
+  }
+})
+
+verifies(
+  'replay:explain',
+  'explain_frame has no balance of a group whose joints were not recorded',
+  async (t) => {
+    const lines = fall(1, () => ({})).map((line) => ({ ...line, joints: undefined }))
+    const client = await recordLines(t, lines)
+    const { balances } = await client.call('explain_frame', { frame_id: 51 })
+    t.match(balances, [
+      { joint_n: null, unexplained_n: null },
+      { joint_n: null, unexplained_n: null },
+    ])
+  },
+)
+
 verifies(
   'replay:engines',
   'a body that rests against the side of a box does not make the side a plane',

@@ -159,7 +159,7 @@ function summarizeExplanation(
     `Frame ${frame_id} (${formatQuantity(simulation_time, 's')}): ${formatCount(balances.length, 'body', 'bodies')}, ${touching}.`,
     ...changes.slice(0, 3).map((change) => toSentence(change)),
   ]
-  if (worst?.unexplained_n != null)
+  if (worst?.unexplained_n)
     sentences.push(
       `Largest unexplained force: ${formatQuantity(worst.unexplained_n, 'N')} on body ${worst.body_id}.`,
     )

@@ -3,6 +3,7 @@ import type {
   ExternalForce,
   Frame,
   FrictionConstraint,
+  Joint,
   RecordingSummary,
   Value,
   Vector,
@@ -24,8 +25,11 @@ interface BodyBalance {
   readonly contact_n: Vector | null
   /** External forces of the engine. */
   readonly external_n: Vector | null
+  /** Reactions of joints; `null` if the reaction of a joint was not recorded. */
+  readonly joint_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
+  /** Length of `inertial_n` minus the other forces: 0 for rounding noise, `null` if one of them is unknown. */
   readonly unexplained_n: Value
   /** J since the frame before. */
   readonly delta_e: Value
@@ -89,14 +93,13 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   const contact =
     isTouching === false ? ([0, 0, 0] as const) : sumContactForces(body, frame.friction_constraints, scale)
   const external = sumExternalForces(body, frame.external_forces)
+  const isGrouped = summary.geometry.some(({ body_id, group }) => body_id === body && group !== undefined)
+  const joint = sumJointForces(body, frame.joints, { scale, isGrouped })
   const inertial =
     velocity === null || then === null || mass === null || !scale.dt
       ? null
       : multiply(add(velocity, then, -1), mass / scale.dt)
-  const rest =
-    inertial && gravity && contact && external
-      ? add(add(add(inertial, gravity, -1), contact, -1), external, -1)
-      : null
+  const forces = [gravity, contact, external, joint]
   const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   return {
@@ -105,11 +108,29 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
     gravity_n: toVector(gravity),
     contact_n: toVector(contact),
     external_n: toVector(external),
+    joint_n: toVector(joint),
     inertial_n: toVector(inertial),
-    unexplained_n: rest === null ? null : Math.hypot(...rest),
+    unexplained_n: inertial && measureUnexplained(inertial, forces),
     delta_e: energy === null || was === null ? null : energy - was,
     in_contact: isTouching,
   }
+}
+
+/** Share of the forces below which a difference is rounding noise. */
+const balanceNoise = 1e-9
+
+function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]): Value {
+  let rest = inertial
+  let size = Math.hypot(...inertial)
+  for (const force of forces) {
+    if (force === null) return null
+    rest = add(rest, force, -1)
+    size += Math.hypot(...force)
+  }
+  const unexplained = Math.hypot(...rest)
+  // Forces of a diverged run overflow.
+  if (!Number.isFinite(unexplained)) return null
+  return unexplained <= balanceNoise * size ? 0 : unexplained
 }
 
 function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Point3 | null {
@@ -119,6 +140,23 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
     const one = toPoint(force)
     if (one === null) return null
     sum = add(sum, one)
+  }
+  return sum
+}
+
+/** Bodies of a group have joints, recorded or not. */
+function sumJointForces(
+  body: BodyId,
+  joints: readonly Joint[],
+  { scale, isGrouped }: { readonly scale: ForceScale; readonly isGrouped: boolean },
+): Point3 | null {
+  const own = joints.filter((joint) => involvesBody(joint, body))
+  if (own.length === 0) return isGrouped ? null : [0, 0, 0]
+  let sum: Point3 = [0, 0, 0]
+  for (const { body_a_id, impulse } of own) {
+    const [x, y, z] = [impulse.x, impulse.y, impulse.z].map((part) => toNewtons(part, scale))
+    if (x == null || y == null || z == null) return null
+    sum = add(sum, [x, y, z], body_a_id === body ? 1 : -1)
   }
   return sum
 }
