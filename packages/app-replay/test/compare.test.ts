@@ -6,6 +6,7 @@ import t from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { RecordingComparison } from '../src/domain/recordings/comparison.ts'
 import { compareRecordings } from '../src/session/compare-recordings.ts'
 import { Notebook } from '../src/store/notebook.ts'
 import type { ReplayStore } from '../src/store/store.ts'
@@ -82,6 +83,37 @@ verifies(
     })
     const answer = await one.call('compare_recordings', { a: 'drop', b: 'after', align: 'time', exact: true })
     t.match(answer, { divergences: [], renamed_bodies: [{ a: 2, b: 9 }] })
+  },
+)
+
+verifies(
+  'replay:compare-recordings',
+  'compare_recordings finds the same contacts if ids and the order of pairs changed',
+  async (t) => {
+    const one = await pair(t, 'drop', (db) => {
+      for (const table of ['CollisionResultRecord', 'ContactConstraintRecord', 'FrictionConstraintRecord'])
+        db.exec(`UPDATE ${table} SET body_a_id = body_b_id, body_b_id = body_a_id`)
+    })
+    const answer = await one.call('compare_recordings', { a: 'drop', b: 'after' })
+    t.same(answer.divergences, [])
+    const columns = (contacts: string) => ({
+      bodies: [1, 2],
+      frames: Float64Array.of(1),
+      states: new Float64Array(28),
+      ...{ totals: new Float64Array(1), iterations: new Float64Array(1), residuals: new Float64Array(1) },
+      contacts: [contacts],
+    })
+    const matches = [
+      { a: 1, b: 2, by: 'mass' },
+      { a: 2, b: 1, by: 'mass' },
+    ] as const
+    const compare = (a: string, b: string) => {
+      const comparison = new RecordingComparison(matches, { exact: true })
+      comparison.compare(columns(a), 0, columns(b), 0)
+      return comparison.divergences().map(({ value_a, value_b }) => [value_a, value_b])
+    }
+    t.same(compare('1-2 1-9 2-10', '1-10 1-2 2-9'), [])
+    t.same(compare('1-9', '1-9'), [['2-9', '1-9']])
   },
 )
 
@@ -168,6 +200,21 @@ verifies('replay:baseline', 'save_baseline sets limits for later runs of the sce
     code: 'INVALID_ARGUMENTS',
     data: { known: ['sticks'] },
   })
+})
+
+verifies('replay:baseline', 'save_baseline sets no limit for figures that are infinite', async (t) => {
+  const { app, client } = await openReplay(t, ['nan'])
+  const one = client()
+  const saved = await one.call('save_baseline', { recording: 'nan', name: 'diverged' })
+  t.same(Object.keys(saved.invariants as object), ['max_penetration_m', 'never_below'])
+  t.same(Object.keys((saved.invariants as { never_below: object }).never_below), ['2'])
+  t.match(saved.summary, /Not limited, because the value is infinite: .*max_injection_j/)
+  const check = (baseline: string) => one.call('assert_invariants', { recording: 'nan', baseline })
+  t.match(await check('diverged'), { passed: true, verdicts: { length: 2 } })
+  // An earlier version stored infinite limits.
+  const invariants = { max_injection_j: Number.POSITIVE_INFINITY, max_penetration_m: 1 }
+  await (app.store as ReplayStore).notebook.saveBaseline('r', { name: 'old', recording: 'nan', invariants })
+  t.match(await check('old'), { passed: true, verdicts: [{ invariant: 'max_penetration_m' }] })
 })
 
 verifies(

@@ -108,7 +108,10 @@ export class Notebook {
 
   async baseline(name: string): Promise<Baseline | undefined> {
     const row = this.#statements.findBaseline.get(name)
-    return row && { ...row, invariants: JSON.parse(row.invariants) as unknown }
+    if (row === undefined) return undefined
+    // Earlier versions stored infinite limits as null.
+    const invariants: unknown = JSON.parse(row.invariants, (_, value) => value ?? undefined)
+    return { ...row, invariants }
   }
 
   /** Sorted. */

@@ -73,11 +73,14 @@ export const baselineTools: readonly Registration[] = [
     async run({ name, margin = defaultMargin, invariants: more }, { recording, ctx }) {
       const columns = await readInvariantSeries(recording, ctx)
       const measured = measureInvariants(columns, listBodyIds(recording), Math.max(0, margin))
-      const invariants = { ...measured, ...parseInvariants(more ?? {}) }
+      const invariants = { ...measured.invariants, ...parseInvariants(more ?? {}) }
       const { id } = recording.identity
       const request = createRequestKey(ctx, { name, id, margin, more })
       await ctx.store.notebook.saveBaseline(request, { name, recording: id, invariants })
-      const summary = `Saved baseline ${name} of ${id} with ${Object.keys(invariants).join(', ')}.`
+      const { unlimited } = measured
+      const infinite =
+        unlimited.length === 0 ? '' : ` Not limited, because the value is infinite: ${unlimited.join(', ')}.`
+      const summary = `Saved baseline ${name} of ${id} with ${Object.keys(invariants).join(', ')}.${infinite}`
       return { name, invariants, summary }
     },
   }),

@@ -77,12 +77,15 @@ const minGrowthFrames = 5
 
 export class RecordingComparison {
   readonly #matches: readonly BodyMatch[]
+  /** Ids in b of the bodies of a with another id. */
+  readonly #newIds: ReadonlyMap<BodyId, BodyId>
   readonly #tolerance: Tolerance
   readonly #trackers = new Map<ComparedField, Tracker>()
   #frames = 0
 
   constructor(matches: readonly BodyMatch[], tolerance: Tolerance) {
     this.#matches = matches
+    this.#newIds = new Map(matches.filter(({ a, b }) => a !== b).map(({ a, b }) => [a, b]))
     this.#tolerance = tolerance
   }
 
@@ -107,7 +110,12 @@ export class RecordingComparison {
       if (!this.#isDifferent(one, other)) continue
       this.#add({ field, unit }, { a: one, b: other, difference: absoluteDifference(one, other) }, frames)
     }
-    const [one, other] = [renamePairs(a.contacts[rowA] ?? '', this.#matches), b.contacts[rowB] ?? '']
+    const [one = '', other = ''] = [a.contacts[rowA], b.contacts[rowB]]
+    if (one !== other || this.#newIds.size > 0)
+      this.#comparePairs(normalizePairs(one, this.#newIds), normalizePairs(other), frames)
+  }
+
+  #comparePairs(one: string, other: string, frames: readonly [number, number]): void {
     if (one !== other)
       this.#add({ field: 'contacts', unit: 'pairs' }, { a: one, b: other, difference: 1 }, frames)
   }
@@ -198,12 +206,15 @@ const absoluteDifference = (a: number, b: number): number => {
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference
 }
 
-function renamePairs(contacts: string, matches: readonly BodyMatch[]): string {
-  if (matches.every(({ a, b }) => a === b)) return contacts
-  const ids = new Map(matches.map(({ a, b }) => [String(a), String(b)]))
+/** Replaces ids, and sorts the pairs and the ids of each pair. */
+function normalizePairs(contacts: string, newIds: ReadonlyMap<number, number> = new Map()): string {
+  if (contacts === '') return ''
   return contacts
-    .replace(/\d+/g, (id) => ids.get(id) ?? id)
     .split(' ')
+    .map((pair) => {
+      const ids = pair.split('-').map((id) => newIds.get(Number(id)) ?? Number(id))
+      return ids.sort((a, b) => a - b).join('-')
+    })
     .sort()
     .join(' ')
 }

@@ -176,18 +176,37 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
   return createVerdict(peak, { invariant, limit: 0, unit: 'findings', evidence })
 }
 
-/** `margin` is a share of each figure. Omits what was not recorded. */
-export function measureInvariants(columns: Columns, bodies: readonly BodyId[], margin: number): Invariants {
+export interface MeasuredInvariants {
+  readonly invariants: Invariants
+  /** Names of figures that are infinite, such as those of a diverged run. */
+  readonly unlimited: readonly string[]
+}
+
+/** `margin` is a share of each figure. Omits figures that were not recorded or are infinite. */
+export function measureInvariants(
+  columns: Columns,
+  bodies: readonly BodyId[],
+  margin: number,
+): MeasuredInvariants {
+  const unlimited: string[] = []
+  const selectFinite = (limits: readonly (readonly [key: string, limit: number, name: string])[]) => {
+    const finite = limits.filter(([, limit]) => Number.isFinite(limit))
+    unlimited.push(...limits.filter((one) => !finite.includes(one)).map(([, , name]) => name))
+    return Object.fromEntries(finite.map(([key, limit]) => [key, limit]))
+  }
   const limits = systemNames.flatMap((name) => {
     const peak = systemInvariants[name].find(columns)
-    return peak === null ? [] : [[name, Math.max(1e-6, peak.value * (1 + margin))] as const]
+    return peak === null ? [] : [[name, Math.max(1e-6, peak.value * (1 + margin)), name] as const]
   })
   const heights = bodies.flatMap((body) => {
     const peak = findLowest(columns, body)
     if (peak === null) return []
-    return [[String(body), -peak.value - Math.max(1e-6, Math.abs(peak.value) * margin)] as const]
+    const limit = -peak.value - Math.max(1e-6, Math.abs(peak.value) * margin)
+    return [[String(body), limit, `never_below of body ${body}`] as const]
   })
-  return { ...Object.fromEntries(limits), never_below: Object.fromEntries(heights) }
+  const never_below = selectFinite(heights)
+  const isLimited = Object.keys(never_below).length > 0
+  return { invariants: { ...selectFinite(limits), ...(isLimited && { never_below }) }, unlimited }
 }
 
 /** `coverage` is that of `no_findings`. */
