@@ -15,6 +15,8 @@ import { verifies } from '../../../test/verifies.ts'
 import { prepareCopy } from '../../recording/src/library/prepare.ts'
 import { openReader } from '../../recording/src/reader/open-reader.ts'
 import { checkFrames } from '../src/analysis/check-frames.ts'
+import { listEvidenceCalls } from '../src/domain/findings/evidence.ts'
+import { type Finding, type FindingKind, findingKinds } from '../src/domain/findings/finding.ts'
 import { type RankedFinding, rankFindings } from '../src/domain/findings/ranking.ts'
 import { resolveFrameRange } from '../src/domain/frames/frame-range.ts'
 import { type LawName, laws } from '../src/domain/laws/laws.ts'
@@ -100,6 +102,26 @@ verifies('replay:diagnose', 'the evidence calls of diagnose succeed', async (t) 
     const [tool = '', ...args] = call.split(' ')
     t.type((await client.call(tool, JSON.parse(args.join(' ')))).summary, 'string', tool)
   }
+})
+
+verifies('replay:diagnose', 'evidence calls name only frames of the recording', async (t) => {
+  const finding = (kind: FindingKind, first: number, last: number): Finding => ({
+    ...{ kind, severity: 'error', frames: { first, last, peak: first }, bodies: [1, 2], pair: [1, 2] },
+    ...{ value: 1, limit: 0, unit: '1', confidence: 1 },
+  })
+  const recorded = { first_frame: 3, last_frame: 9, total_frames: 7, contiguous: true }
+  const listFrames = (kind: FindingKind, first: number, last: number) => {
+    const [, call = ''] = listEvidenceCalls(finding(kind, first, last), recorded)
+    const args = JSON.parse(call.slice(call.indexOf(' '))) as Record<string, number>
+    return Object.entries(args).flatMap(([name, frame]) => (name.includes('frame') ? [frame] : []))
+  }
+  for (const kind of findingKinds)
+    for (const frame of listFrames(kind, 3, 9)) t.ok(frame >= 3 && frame <= 9, `${kind}: ${frame}`)
+  t.same(listFrames('contact_chatter', 3, 9), [3, 9])
+  t.same(listFrames('contact_chatter', 5, 7), [4, 8])
+  t.same(listFrames('momentum', 3, 5), [3, 4])
+  t.same(listFrames('momentum', 5, 5), [4, 5])
+  t.same(listFrames('energy_drift', 3, 5), [3, 5])
 })
 
 verifies(

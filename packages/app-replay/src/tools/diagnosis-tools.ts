@@ -140,7 +140,9 @@ export const diagnosisTools: readonly Registration[] = [
       if (isWhole) ctx.store.runs.add(recording, { findings, ...diagnosis })
       return {
         frames_checked: diagnosis.frames,
-        findings: findings.slice(0, max_findings).map((one) => toRankedRow(one, diagnosis.names)),
+        findings: findings
+          .slice(0, max_findings)
+          .map((one) => toRankedRow(one, diagnosis.names, recording.summary.frames)),
         count: findings.length,
         counts: countBy(findings.map(({ kind }) => kind)),
         truncated: findings.length > max_findings,

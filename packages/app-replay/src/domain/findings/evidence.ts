@@ -1,4 +1,8 @@
+import type { RecordingSummary } from '@causeway/recording'
 import type { Finding, FindingKind } from './finding.ts'
+
+/** Frames of a recording; `null` if it has none. */
+type Recorded = RecordingSummary['frames']
 
 type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]
 
@@ -6,25 +10,33 @@ const toRange = ({ frames }: Finding) => ({ start_frame: frames.first, end_frame
 
 const numerics = (finding: Finding): Call => ['diagnose', { law: 'numerics', ...toRange(finding) }]
 
-const history = ({ pair, bodies, frames }: Finding): Call => {
+const findBefore = (frame: number, recorded: Recorded): number =>
+  Math.max(frame - 1, recorded?.first_frame ?? frame)
+
+const findAfter = (frame: number, recorded: Recorded): number =>
+  Math.min(frame + 1, recorded?.last_frame ?? frame)
+
+const history = ({ pair, bodies, frames }: Finding, recorded: Recorded): Call => {
   const [body_a_id, body_b_id] = pair ?? bodies
-  const bounds = { start_frame: frames.first - 1, end_frame: frames.last + 1 }
-  return ['get_contact_history', { body_a_id, body_b_id, ...bounds }]
+  const [start_frame, end_frame] = [findBefore(frames.first, recorded), findAfter(frames.last, recorded)]
+  return ['get_contact_history', { body_a_id, body_b_id, start_frame, end_frame }]
 }
 
-const motion = ({ bodies: [body_id], frames: { first } }: Finding): Call => [
-  'compare_body_across_frames',
-  { body_id, frame_a: first - 1, frame_b: first },
-]
+/** Compares with the frame before, in the first frame with the next one. */
+const motion = ({ bodies: [body_id], frames: { first } }: Finding, recorded: Recorded): Call => {
+  const frame_a = findBefore(first, recorded)
+  const frame_b = frame_a < first ? first : findAfter(first, recorded)
+  return ['compare_body_across_frames', { body_id, frame_a, frame_b }]
+}
 
 const contacts = ({ bodies: [body_id], frames: { peak } }: Finding): Call => [
   'get_contacts_for_body',
   { body_id, frame_id: peak },
 ]
 
-const energy = ({ bodies: [body_id], frames: { first, last } }: Finding): Call => [
+const energy = ({ bodies: [body_id], frames: { first, last } }: Finding, recorded: Recorded): Call => [
   'get_body_energy',
-  { body_id, start_frame: first - 1, end_frame: last },
+  { body_id, start_frame: findBefore(first, recorded), end_frame: last },
 ]
 
 const rest = ({ frames: { first, last } }: Finding): Call => [
@@ -32,7 +44,7 @@ const rest = ({ frames: { first, last } }: Finding): Call => [
   { frame_id: first, end_frame: last },
 ]
 
-const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
+const createCall: Readonly<Record<FindingKind, (finding: Finding, recorded: Recorded) => Call>> = {
   nan: numerics,
   missing_frames: numerics,
   frozen_time: numerics,
@@ -75,7 +87,8 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
 }
 
 /** Returns `explain_frame {"frame_id":45}`, and a call about the law. */
-export const listEvidenceCalls = (finding: Finding): readonly string[] =>
-  [['explain_frame', { frame_id: finding.frames.first }] as const, createCall[finding.kind](finding)].map(
-    ([tool, args]) => `${tool} ${JSON.stringify(args)}`,
-  )
+export const listEvidenceCalls = (finding: Finding, recorded: Recorded): readonly string[] =>
+  [
+    ['explain_frame', { frame_id: finding.frames.first }] as const,
+    createCall[finding.kind](finding, recorded),
+  ].map(([tool, args]) => `${tool} ${JSON.stringify(args)}`)

@@ -1,4 +1,4 @@
-import type { Value } from '@causeway/recording'
+import type { RecordingSummary, Value } from '@causeway/recording'
 import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import type { Coverage } from '../coverage/coverage.ts'
 import { formatCount, formatNumber, formatQuantity, toSentence } from '../sentence.ts'
@@ -42,13 +42,17 @@ export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
   return { ...row, confidence, sentence: sentences.join(' ') }
 }
 
-export const toRankedRow = (finding: RankedFinding, names: BodyNames): RankedRow => ({
+export const toRankedRow = (
+  finding: RankedFinding,
+  names: BodyNames,
+  recorded: RecordingSummary['frames'],
+): RankedRow => ({
   id: finding.id,
   ...toFindingRow(finding, names),
   follows: finding.follows,
   caused_by: finding.caused_by,
   count: finding.count,
-  evidence_calls: finding.follows === null ? listEvidenceCalls(finding) : [],
+  evidence_calls: finding.follows === null ? listEvidenceCalls(finding, recorded) : [],
 })
 
 const predicates: Readonly<Record<FindingKind, string>> = {
