@@ -256,6 +256,27 @@ verifies('replay:diagnose:unsent', 'contacts that were not recorded are null, no
   t.match(await shown.call('compare_body_across_frames', pair), { contact_delta: { contacts_a: 0 } })
 })
 
+verifies('replay:diagnose:unsent', 'a stall has the residuals that were recorded', async (t) => {
+  const residuals = [null, 0.5, 2, null, 1, null]
+  const lines = residuals.map((residual, row) => ({
+    frame_id: row + 1,
+    time: (row + 1) * dt,
+    // The state is missing in the last frames.
+    bodies: [{ id: 1, position: [0, 0, row < 3 ? 0.1 : null], velocity: [0, 0, row < 3 ? 0 : null] }],
+    contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0.001 }],
+    solver: { iterations: 50, residual, converged: false },
+  }))
+  const client = await recorded([ballRun, ...lines])
+  const { runs } = await client.call('find_solver_stalls')
+  t.match(runs, [{ frames: { first: 1, last: 6, peak: 3 }, residual: 2, residual_growth: 2, bodies: [1] }])
+  const { findings } = await client.call('diagnose', { max_findings: 20 })
+  t.ok(toRows(findings).some(({ kind }) => kind === 'solver_stall'))
+  const { events } = await client.call('timeline', { kinds: ['not_converged'] })
+  t.match(events, [{ frame_id: 1, value: null }])
+  for (const frame_id of [1, 3, 6])
+    t.type((await client.call('explain_frame', { frame_id })).summary, 'string')
+})
+
 /** The ball with a contact point that has a restitution and no lever arms. */
 const pointed = (restitution: number) =>
   bouncing(({ bodies, isHit }) => ({

@@ -92,8 +92,8 @@ export const runTools: readonly Registration[] = [
       example: { args: { metric: 'bad' } },
       async run({ metric, since, where }, { store }) {
         const { runs, waiting } = listRuns(store, where)
-        const all = groupByCommit(runs)
-        const commits = startAt(all, since).slice(-maxCommits)
+        const all = startAt(groupByCommit(runs), since)
+        const commits = all.slice(-maxCommits)
         const included = commits.flatMap((one) => one.runs)
         const metrics = metric === undefined ? listMetrics(included) : [parseMetric(metric, findingKinds)]
         const regression = findRegression(commits, metrics)
@@ -104,7 +104,7 @@ export const runTools: readonly Registration[] = [
           commits: commits.length,
           ...counts,
           without_commit: runs.filter(({ commit }) => commit === null).length,
-          truncated: commits.length < all.length && since === undefined,
+          truncated: commits.length < all.length,
           summary: summarizeRegression(regression, commits.length, counts),
         }
       },

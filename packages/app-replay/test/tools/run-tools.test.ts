@@ -160,6 +160,40 @@ verifies('replay:runs:regression', 'tools answer 1,000 runs', async (t) => {
   t.match(await one.call('runs_like', { recording: 'run-999' }), { runs: [{ recording: 'run-998' }] })
 })
 
+verifies('replay:runs:regression', 'find_regression reports whether it left out commits', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { runs } = app.store as ReplayStore
+  for (let i = 0; i < 250; i++) runs.put(makeSummary(i, { commit: `commit-${i}.` }))
+  const one = client()
+  t.match(await one.call('find_regression'), { commits: 200, truncated: true })
+  t.match(await one.call('find_regression', { since: 'commit-10.' }), { commits: 200, truncated: true })
+  t.match(await one.call('find_regression', { since: 'commit-50.' }), { commits: 200, truncated: false })
+})
+
+verifies(
+  'replay:runs:summary',
+  'worst_energy_step_j compares consecutive frames of the same bodies',
+  async (t) => {
+    const bodies = [1, 2].map((id) => ({ id, mass: 2 }))
+    const state = (id: number, speed: number) => ({ id, position: [id, 0, 0], velocity: [speed, 0, 0] })
+    /** Body 1 is faster in each frame; body 2, with 100 J, exists in frames 3 and 4. */
+    const line = (frame: number, speed: number) => ({
+      frame_id: frame,
+      time: frame * 0.01,
+      bodies: [state(1, speed), ...(frame === 3 || frame === 4 ? [state(2, 10)] : [])],
+      contacts: [],
+    })
+    const lines = [line(1, 1), line(2, 2), line(3, 2), line(4, 2), line(5, 2), line(9, 20), line(10, 20)]
+    const { app, client } = await openReplay(t, [])
+    const { recorder, runs } = app.store as ReplayStore
+    const run = { run: { dt: 0.01, gravity: [0, 0, 0], bodies } }
+    await recorder.write('run', streamLines([run, ...lines].map((one) => JSON.stringify(one))))
+    await recorder.finish('run')
+    await runs.settled()
+    t.match((await client().call('list_runs')).runs, [{ worst_energy_step_j: 3 }])
+  },
+)
+
 const skip = requirePackages('duckdb')
 
 verifies('recording:lake:questions', 'query_runs exports finished runs and answers', async (t) => {

@@ -1,4 +1,11 @@
-import { collisionAt, solverAt, stateAt, systemAt, type WorstValues } from '@causeway/recording'
+import {
+  collisionAt,
+  type FrameWindow,
+  solverAt,
+  stateAt,
+  systemAt,
+  type WorstValues,
+} from '@causeway/recording'
 import { length3, num } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
@@ -10,7 +17,7 @@ export class WorstCollector {
   #iterations = Number.NEGATIVE_INFINITY
   #residual = Number.NEGATIVE_INFINITY
 
-  observe({ scene, window, row, at }: Step): void {
+  observe({ scene, window, row, frame, at }: Step): void {
     const { collisions, states, system, solver } = window
     const end = collisions.offset[row + 1] ?? 0
     for (let i = collisions.offset[row] ?? end; i < end; i++)
@@ -26,8 +33,9 @@ export class WorstCollector {
     const offset = row * solverAt.width
     this.#iterations = selectLarger(this.#iterations, num(solver.data, offset + solverAt.iterations))
     this.#residual = selectLarger(this.#residual, num(solver.data, offset + solverAt.residual))
-    // The change of the first frame is the total energy.
-    if (row === 0) return
+    // Across a gap, or if a body appears or disappears, the change is not that of one step.
+    if (row === 0 || window.frames[row - 1] !== frame - 1 || hasOtherBodies(window, row, scene.bodies.length))
+      return
     const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)
     this.#energyStep = selectLarger(this.#energyStep, Math.abs(total(row) - total(row - 1)))
   }
@@ -41,6 +49,14 @@ export class WorstCollector {
       worst_residual: toKnown(this.#residual),
     }
   }
+}
+
+/** Whether a body appears or disappears in the frame. */
+function hasOtherBodies({ present }: FrameWindow, row: number, count: number): boolean {
+  const at = row * count
+  for (let column = 0; column < count; column++)
+    if (present[at + column] !== present[at - count + column]) return true
+  return false
 }
 
 const selectLarger = (a: number, b: number): number => (Number.isFinite(b) && b > a ? b : a)

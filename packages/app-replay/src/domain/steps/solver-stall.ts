@@ -22,7 +22,8 @@ interface OpenStall {
   last: number
   peak: number
   residual: number
-  readonly firstResidual: number
+  /** NaN until a residual was recorded. */
+  firstResidual: number
   lastResidual: number
   iterations: number
   readonly columns: Set<number>
@@ -53,12 +54,8 @@ export class StallCollector {
       this.#stalls.push(stall)
     }
     stall.last = frame
-    stall.lastResidual = residual
     stall.iterations = Math.max(stall.iterations, iterations)
-    if (residual > stall.residual) {
-      stall.residual = residual
-      stall.peak = frame
-    }
+    if (!Number.isNaN(residual)) addResidual(stall, residual, frame)
     for (const [column, isTouching] of touching.entries()) if (isTouching === 1) stall.columns.add(column)
   }
 
@@ -81,6 +78,14 @@ export class StallCollector {
       mass_ratio: toFinite(Math.max(...masses) / Math.min(...masses)),
     }
   }
+}
+
+function addResidual(stall: OpenStall, residual: number, frame: number): void {
+  if (Number.isNaN(stall.firstResidual)) stall.firstResidual = residual
+  stall.lastResidual = residual
+  if (residual <= stall.residual) return
+  stall.residual = residual
+  stall.peak = frame
 }
 
 /** As recorded, or because the solver iterated while bodies touched. */

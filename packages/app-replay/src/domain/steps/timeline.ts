@@ -1,5 +1,6 @@
 import { type BodyId, solverAt, stateAt, systemAt } from '@causeway/recording'
 import { num } from './block.ts'
+import { hasConstraints } from './solver-stall.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
@@ -117,7 +118,7 @@ export class Timeline {
   }
 
   #observeRest({ scene, frame, window, at, touching }: Step): void {
-    const limit = maxRestSpeed + 1.05 * scene.g * scene.dt
+    const limit = maxRestSpeed + (1.05 * scene.g * scene.dt || 0)
     const states = window.states.data
     for (const [column, body] of scene.bodies.entries()) {
       const v = at(column) + stateAt.velocity
@@ -135,10 +136,11 @@ export class Timeline {
     this.#add(frame, 'energy_injection', [], { value: num(system, at + systemAt.delta), unit: 'J' })
   }
 
-  #observeSolver({ frame, window, row }: Step): void {
+  #observeSolver(step: Step): void {
+    const { frame, window, row } = step
     const at = row * solverAt.width
     const solver = window.solver.data
-    const isStalled = num(solver, at + solverAt.constraints) > 0 && num(solver, at + solverAt.converged) === 0
+    const isStalled = hasConstraints(step) && num(solver, at + solverAt.converged) === 0
     if (isStalled && !this.#isStalled)
       this.#add(frame, 'not_converged', [], { value: num(solver, at + solverAt.residual), unit: 'residual' })
     this.#isStalled = isStalled
