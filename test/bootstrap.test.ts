@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -222,6 +222,16 @@ t.test(
   },
 )
 
+t.test('the compiler does not overwrite the bundle of the bridge', async (t) => {
+  const dir = t.testdir()
+  const [tsc, bridge] = [join(repository, 'node_modules/typescript/lib/tsc.js'), join(repository, 'bridge')]
+  // Without errors of references that are not compiled.
+  const flags = ['--noCheck', '--outDir', dir, '--tsBuildInfoFile', join(dir, '.tsbuildinfo')]
+  execFileSync(process.execPath, [tsc, '-p', bridge, ...flags])
+  t.ok(existsSync(join(dir, 'main.d.ts')))
+  t.notOk(existsSync(join(dir, 'bridge.js')))
+})
+
 /** The programs that a command runs in a checkout that has nothing installed, without their paths. */
 async function recordPrograms(t: Test, command: string, ...args: string[]): Promise<string[]> {
   const root = t.testdir({
@@ -345,7 +355,7 @@ verifies('workshop:signal:exit-code', 'a stopped program drains, and none is sta
 
 verifies('workshop:signal:npm-dies', async (t) => {
   const root = t.testdir({
-    'npm.mjs': `import { spawn } from 'node:child_process'
+    'npm.mjs': `import { execFileSync, spawn } from 'node:child_process'
       spawn('sh', ['-c', '"$NODE" command.mjs; true'], { stdio: 'inherit' })`,
     'command.mjs': `import { watchNpm } from '${repository}/scripts/bootstrap/supervisor.mjs'
       const life = setInterval(() => {}, 1000)

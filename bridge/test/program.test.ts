@@ -132,7 +132,10 @@ verifies('bridge:launcher', 'with --autostart, a missing bundle is built first',
     if (command === 'bridge')
       writeFileSync(new URL('../bridge/dist/bridge.js', import.meta.url), ${JSON.stringify(bundle)})`
   const dir = t.testdir({ bridge: { dist: {} }, scripts: { 'run.mjs': build } })
-  const bridge = startBridge(t, { url: backend.url, run: [copyLauncher(dir), '--autostart'] })
+  const bridge = startBridge(t, {
+    url: backend.url,
+    run: ['--conditions=@causeway/source', copyLauncher(dir), '--autostart'],
+  })
   t.match(await bridge.call(1, 'ping'), { result: {} }, 'a request that arrived meanwhile is answered')
 })
 
