@@ -77,7 +77,7 @@ export const gateway = {
   'gateway:pins': {
     origin: 'gateway design, security',
     behaviour:
-      'a changed tool stays listed with its approved text and answers TOOL_CHANGED until it is approved; a new one is not listed',
+      'a changed tool stays listed with its approved text and answers TOOL_CHANGED until it is approved, also if its entry was absent or invalid meanwhile; a new one is not listed',
   },
   'gateway:reap': {
     origin: 'gateway design, lifecycle',

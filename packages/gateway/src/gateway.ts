@@ -101,7 +101,7 @@ export class Gateway {
       closing.push(server.close())
     }
     for (const config of servers) if (!this.#entries.has(config.name)) this.#add(config)
-    if (before > 0 || servers.length > 0) this.#openStore().retain(servers.map(({ name }) => name))
+    if (before > 0 || servers.length > 0) this.#openStore().retainCatalogues(servers.map(({ name }) => name))
     this.#options.onChange()
     await Promise.all(closing)
   }
@@ -283,7 +283,7 @@ export class Gateway {
 
   /** Created with the first hosted server. */
   #openStore(): GatewayStore {
-    this.#store ??= new GatewayStore(join(this.#options.dataDir, 'gateway.db'))
+    this.#store ??= new GatewayStore(this.#options.dataDir)
     return this.#store
   }
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Migration, openDatabase } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import type { Catalogue } from './domain/catalogue.ts'
@@ -18,6 +20,8 @@ export const gatewayMigrations: readonly Migration[] = [
   },
 ]
 
+const fileName = 'gateway.db'
+
 interface PinRow {
   readonly kind: PinKind
   readonly name: string
@@ -28,8 +32,8 @@ interface PinRow {
 export class GatewayStore {
   readonly #db: Database
 
-  constructor(path: string) {
-    this.#db = openDatabase(path, { migrations: gatewayMigrations })
+  constructor(dataDir: string) {
+    this.#db = openDatabase(join(dataDir, fileName), { migrations: gatewayMigrations })
   }
 
   findCatalogue(server: string, configHash: string): Catalogue | undefined {
@@ -64,15 +68,16 @@ export class GatewayStore {
     })()
   }
 
-  /** Removes all other servers. */
-  retain(servers: readonly string[]): void {
-    const names = JSON.stringify(servers)
-    this.#db.transaction(() => {
-      for (const table of ['catalogue', 'pin'])
-        this.#db
-          .prepare(`DELETE FROM ${table} WHERE server NOT IN (SELECT value FROM json_each(?))`)
-          .run(names)
-    })()
+  /** The next catalogue of the server is its baseline. */
+  removePins(server: string): void {
+    this.#db.prepare('DELETE FROM pin WHERE server = ?').run(server)
+  }
+
+  /** Removes the catalogues of all other servers. Their pins remain: the entry may be invalid or absent only for a moment. */
+  retainCatalogues(servers: readonly string[]): void {
+    this.#db
+      .prepare('DELETE FROM catalogue WHERE server NOT IN (SELECT value FROM json_each(?))')
+      .run(JSON.stringify(servers))
   }
 
   close(): void {
@@ -82,3 +87,14 @@ export class GatewayStore {
 
 export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
   keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))
+
+/** Removes the pins of a server whose entry was removed. The server of the folder may run. */
+export function forgetPins(dataDir: string, server: string): void {
+  if (!existsSync(join(dataDir, fileName))) return
+  const store = new GatewayStore(dataDir)
+  try {
+    store.removePins(server)
+  } finally {
+    store.close()
+  }
+}

@@ -1,10 +1,11 @@
+import { forgetPins } from '@causeway/gateway'
 import { listSecretNames } from '@causeway/gateway/config'
 import { defineCommand } from '../command.ts'
 import { openHostedServers } from './hosted-servers.ts'
 
 export const removeCommand = defineCommand({
   name: 'mcp remove',
-  about: 'remove a hosted server and the secrets that only it uses',
+  about: 'remove a hosted server, its approved definitions and the secrets that only it uses',
   forms: ['<name>'],
   flags: { 'dry-run': { about: 'print what would be removed, and remove nothing' } },
   settings: ['--data-dir'],
@@ -26,6 +27,7 @@ export const removeCommand = defineCommand({
     }
     file.removeServer(name)
     secrets.remove(own)
+    forgetPins(call.config().dataDir, name)
     print(`removed: ${name}`)
     if (own.length > 0) note(`removed the secrets ${own.join(', ')}`)
     return 0
