@@ -115,27 +115,34 @@ export class Logins {
   }
 
   /** Returns the error of a call that needs another scope, which the next login requests. */
-  requireScope(server: RemoteServer, scope: string | undefined): CausewayError {
-    const login = this.#find(server)
-    if (login !== undefined && scope !== undefined) {
-      const scopes = new Set(
-        `${login.tokens?.scope ?? ''} ${login.required_scope ?? ''} ${scope}`.split(/\s+/),
-      )
-      scopes.delete('')
-      this.#options.file.save({ ...login, required_scope: [...scopes].join(' ') })
-    }
+  async requireScope(server: RemoteServer, scope: string | undefined): Promise<CausewayError> {
+    const { file } = this.#options
+    if (scope !== undefined)
+      await file.withLock(async () => {
+        const login = this.#find(server)
+        if (login === undefined) return
+        const scopes = new Set(
+          `${login.tokens?.scope ?? ''} ${login.required_scope ?? ''} ${scope}`.split(/\s+/),
+        )
+        scopes.delete('')
+        file.save({ ...login, required_scope: [...scopes].join(' ') })
+      })
     return new LoginError('SCOPE_MISSING', `the login at ${server.name} does not permit this call`, {
       data: { server: server.name, ...(scope !== undefined && { scope }) },
       remedy: `run ${this.#options.command(server)}, which requests the scope`,
     })
   }
 
-  /** `revoked`: by the server. */
+  /** `revoked`: by the server. Waits for a refresh in progress, which would store the login again. */
   async logout(server: RemoteServer): Promise<{ readonly existed: boolean; readonly revoked: boolean }> {
-    const login = this.#find(server)
-    if (login === undefined) return { existed: false, revoked: false }
+    const { file } = this.#options
     // Deleted first: no call uses the tokens while they are revoked.
-    this.#options.file.remove(login.resource)
+    const login = await file.withLock(async () => {
+      const found = this.#find(server)
+      if (found !== undefined) file.remove(found.resource)
+      return found
+    })
+    if (login === undefined) return { existed: false, revoked: false }
     const { revokeTokens } = await import('./flow.ts')
     const revoked = await revokeTokens(server, login).catch(() => false)
     return { existed: login.tokens !== undefined, revoked }

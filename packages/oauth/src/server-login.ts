@@ -61,7 +61,7 @@ export class ServerLogin {
   }
 
   /** Returns the error for a response with 403 `insufficient_scope`. */
-  requireScope(scope: string | undefined): CausewayError {
+  requireScope(scope: string | undefined): Promise<CausewayError> {
     return this.#logins.requireScope(this.#server, scope)
   }
 }

@@ -350,10 +350,30 @@ verifies('gateway:logout', async (t) => {
   t.equal(fixture.count(/register/), 2, 'the registration is deleted as well')
 })
 
+verifies('gateway:logout', 'a refresh in progress does not store the login again', async (t) => {
+  const { fixture, logins, create, server, logIn, path } = await openLogins(t)
+  await logIn()
+  const refresh = logins.refresh(server, await logins.getToken(server))
+  const logout = create().logout(server)
+  await refresh
+  t.same(await logout, { existed: true, revoked: true })
+  t.same(JSON.parse(readFileSync(path, 'utf8')), { logins: [] })
+  t.equal(fixture.refresh.size, 0, 'the new tokens are revoked')
+})
+
+verifies('gateway:login:scope', 'a refresh in progress does not remove it', async (t) => {
+  const { logins, create, server, logIn } = await openLogins(t)
+  await logIn()
+  const refresh = logins.refresh(server, await logins.getToken(server))
+  await create().requireScope(server, 'admin')
+  t.match(logins.describe(server), { missing_scope: 'read admin' })
+  t.equal(await logins.getToken(server), await refresh)
+})
+
 verifies('gateway:login:scope', 'the next login requests the union', async (t) => {
   const { logins, server, logIn } = await openLogins(t)
   await logIn()
-  t.match(logins.requireScope(server, 'admin'), {
+  t.match(await logins.requireScope(server, 'admin'), {
     code: 'SCOPE_MISSING',
     data: { server: 'docs', scope: 'admin' },
     remedy: /causeway mcp login docs/,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { CausewayError } from '@causeway/protocol'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Test } from 'tap'
+import { HttpChannel } from '../../../packages/gateway/src/upstream/http-channel.ts'
 import { until } from '../../../test/e2e/condition.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
@@ -279,6 +280,23 @@ verifies(
     await Promise.all(bad.map(({ outcome }) => outcome))
   }),
 )
+
+verifies('gateway:backoff', 'Retry-After of an HTTP response is only used for its own request', async (t) => {
+  const responses = [() => new Response(null, { status: 503, headers: { 'retry-after': '5' } })]
+  const channel = new HttpChannel({
+    ...{ kind: 'http', server: 'remote', url: 'http://127.0.0.1:9/mcp', headers: {} },
+    fetch: async () => {
+      const respond = responses.pop()
+      if (respond === undefined) throw new TypeError('fetch failed')
+      return respond()
+    },
+  })
+  t.teardown(() => channel.close())
+  await channel.start({ onMessage: () => {}, onLost: () => {}, onClose: () => {} })
+  const fail = (id: number) => channel.send({ jsonrpc: '2.0', id, method: 'ping' }).catch((error) => error)
+  t.equal((await fail(1)).data.retry_after_ms, 5000)
+  t.equal((await fail(2)).data.retry_after_ms, undefined)
+})
 
 verifies(
   'gateway:backoff',

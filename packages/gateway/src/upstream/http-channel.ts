@@ -40,7 +40,8 @@ export class HttpChannel implements Channel {
   #base: StreamableHTTPClientTransport | undefined
   #handlers: ChannelHandlers | undefined
   #version: string | undefined
-  #retryAfterMs: number | undefined
+  /** What the server requested in its last response. */
+  readonly #retryAfterMs = new WeakMap<StreamableHTTPClientTransport, number>()
 
   constructor(options: HttpChannelOptions) {
     this.#options = options
@@ -55,13 +56,15 @@ export class HttpChannel implements Channel {
   }
 
   async send(message: Message, signal?: AbortSignal): Promise<void> {
-    const base = this.#base as StreamableHTTPClientTransport
+    const isRequest = 'method' in message && 'id' in message && message.method !== 'initialize'
+    const transport = isRequest
+      ? this.#createTransport(this.#sdk as Sdk)
+      : (this.#base as StreamableHTTPClientTransport)
     try {
-      if ('method' in message && 'id' in message && message.method !== 'initialize')
-        await this.#request(message.id as number, message, signal)
-      else await base.send(message as JSONRPCMessage)
+      if (isRequest) await this.#request(transport, message, signal)
+      else await transport.send(message as JSONRPCMessage)
     } catch (error) {
-      throw this.#toSendError(error)
+      throw await this.#toSendError(error, this.#retryAfterMs.get(transport))
     }
   }
 
@@ -79,8 +82,12 @@ export class HttpChannel implements Channel {
     await base?.close()
   }
 
-  async #request(id: number, message: Message, signal: AbortSignal | undefined): Promise<void> {
-    const transport = this.#createTransport(this.#sdk as Sdk)
+  async #request(
+    transport: StreamableHTTPClientTransport,
+    message: Message,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const id = (message as { id: number }).id
     this.#requests.set(id, transport)
     const end = (): void => {
       if (this.#requests.delete(id)) void transport.close()
@@ -108,27 +115,28 @@ export class HttpChannel implements Channel {
   #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
     const { url, headers, login } = this.#options
     const sessionId = this.#base?.sessionId
-    return new Transport(new URL(url), {
+    const transport = new Transport(new URL(url), {
       requestInit: { headers: { ...headers } },
-      fetch: (target, init) => this.#fetch(target, init),
+      fetch: async (target, init) => {
+        this.#retryAfterMs.delete(transport)
+        const response = await (this.#options.fetch ?? fetch)(target, init)
+        const retryAfterMs = response.ok ? undefined : parseRetryAfter(response.headers.get('retry-after'))
+        if (retryAfterMs !== undefined) this.#retryAfterMs.set(transport, retryAfterMs)
+        return response
+      },
       ...(login === undefined ? {} : { authProvider: login.createProvider() }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(this.#version === undefined ? {} : { protocolVersion: this.#version }),
     })
+    return transport
   }
 
-  async #fetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
-    const response = await (this.#options.fetch ?? fetch)(target, init)
-    if (!response.ok) this.#retryAfterMs = parseRetryAfter(response.headers.get('retry-after'))
-    return response
-  }
-
-  #toSendError(error: unknown): unknown {
+  async #toSendError(error: unknown, retryAfterMs: number | undefined): Promise<unknown> {
     const { SdkHttpError } = this.#sdk as Sdk
     const isExpired =
       error instanceof SdkHttpError && error.status === 404 && this.#base?.sessionId !== undefined
     if (isExpired) return new SessionExpired('the session expired')
-    return toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: this.#retryAfterMs })
+    return toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs })
   }
 }
 
@@ -169,8 +177,8 @@ export class SseChannel implements Channel {
     await this.#transport?.send(message as JSONRPCMessage).catch((error: unknown) => this.#fail(error))
   }
 
-  #fail(error: unknown): never {
-    throw toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: undefined })
+  async #fail(error: unknown): Promise<never> {
+    throw await toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs: undefined })
   }
 
   useVersion(version: string): void {
@@ -184,7 +192,7 @@ export class SseChannel implements Channel {
   }
 }
 
-function toHttpError(
+async function toHttpError(
   error: unknown,
   {
     server,
@@ -192,7 +200,7 @@ function toHttpError(
     sdk,
     retryAfterMs,
   }: Pick<HttpChannelOptions, 'server' | 'login'> & { sdk: Sdk; retryAfterMs: number | undefined },
-): unknown {
+): Promise<unknown> {
   if (isCausewayError(error)) return error
   if (error instanceof sdk.InsufficientScopeError && login !== undefined)
     return login.requireScope(error.requiredScope)
