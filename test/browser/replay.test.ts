@@ -156,7 +156,7 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay/energy_injection`)
     await page
-      .getByRole('button', { name: /energy injection, body 2: 11\.61 J/ })
+      .getByRole('button', { name: /Body 2 gains energy without a cause \(11\.61 J, limit 0\.0045/ })
       .last()
       .click()
     await showsFrame(page, 60)
@@ -177,8 +177,14 @@ else {
     t.same(watched.problems, [])
     await visit(watched, `${url}/replay/slide_at_45`)
     await page.locator('.finding').nth(1).waitFor()
-    t.match(await page.locator('.finding').nth(1).innerText(), /energy injection[\s\S]*45–88/)
+    t.match(
+      await page.locator('.finding').nth(1).innerText(),
+      /Body 1 gains energy without a cause \([\s\S]*45–88/,
+    )
     t.equal(await page.locator('.finding').count(), 2, '44 frames with the same finding are one run')
+    await visit(watched, `${url}/replay`)
+    const row = page.getByRole('row', { name: /energy_injection/ })
+    await row.getByText('Body 2 gains energy without a cause', { exact: true }).waitFor()
   })
 
   verifies('console:replay:lost', async (t) => {

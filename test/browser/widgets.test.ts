@@ -117,7 +117,7 @@ else {
     for (const theme of ['light', 'dark'] as const) {
       const opened = await openTool('Replay__diagnose', { recording: 'slide_at_45' }, { theme })
       const { page, frame, events } = opened
-      await frame.getByRole('button', { name: /friction cone, body 1/ }).click()
+      await frame.getByRole('button', { name: /Body 1 and floor: friction exceeds/ }).click()
       await frame.locator('.widget-head', { hasText: /frame 45$/ }).waitFor()
       await hasColors(frame, '.plot canvas', 3)
       await frame.getByRole('button', { name: 'Ask about this' }).click()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatFinding } from '../src/domain/diagnosis.ts'
+import { formatFinding, formatFindingTitle } from '../src/domain/diagnosis.ts'
 import { listSessions } from '../src/domain/trm.ts'
 import { type Entry, findFrame, searchEntries } from '../src/views/palette/search.ts'
 
@@ -81,16 +81,13 @@ t.test('listSessions returns the sessions among the resources', async (t) => {
   )
 })
 
-t.test('formatFinding names the bodies, the value and the limit', async (t) => {
+t.test('formatFinding returns the sentence of a finding without frames and kind', async (t) => {
   const finding = {
     ...{ id: 'f', kind: 'energy_injection', frames: { first: 1, last: 2, peak: 2 } },
-    ...{ bodies: [2, 0x8000_0000], value: 11.6, limit: 0.0045, unit: 'J' },
-    severity: 'error' as const,
+    ...{ bodies: [2], severity: 'error' as const },
+    sentence:
+      'Frames 1 to 2: crate (old) gains energy (energy_injection, 11.6 J, limit 0.0045). Record its forces.',
   }
-  t.equal(formatFinding(finding), 'energy injection, body 2, environment: 11.6 J (limit 0.0045)')
-  t.equal(
-    formatFinding({ ...finding, bodies: [1, 2], value: null }),
-    'energy injection, bodies 1, 2',
-    'without a value there is no limit',
-  )
+  t.equal(formatFinding(finding), 'Crate (old) gains energy (11.6 J, limit 0.0045). Record its forces.')
+  t.equal(formatFindingTitle(finding), 'Crate (old) gains energy')
 })

@@ -58,9 +58,7 @@ export interface Finding {
   readonly severity: 'error' | 'warning' | 'info'
   readonly frames: { readonly first: number; readonly last: number; readonly peak: number }
   readonly bodies: readonly number[]
-  readonly value: number | null
-  readonly limit: number | null
-  readonly unit: string
+  readonly sentence: string
 }
 
 export interface Diagnosis {

@@ -1,8 +1,4 @@
 import type { Diagnosis, Finding } from '../data/replay.ts'
-import { formatNumber } from './text.ts'
-
-/** Ids of floor and walls have bit 31 set. */
-const environmentBit = 0x8000_0000
 
 /** Describes a diagnosis without findings. It is good only if most of the laws that apply could be checked. */
 export function describeClean({
@@ -18,15 +14,14 @@ export function describeClean({
   }
 }
 
-/** Describes a finding: `energy injection, body 2: 11.6 J (limit 0.0045)`. */
-export function formatFinding({ kind, bodies, value, limit, unit }: Finding): string {
-  const own = bodies.filter((id) => id < environmentBit)
-  const names = [
-    ...(own.length === 0 ? [] : [`${own.length === 1 ? 'body' : 'bodies'} ${own.join(', ')}`]),
-    ...(own.length < bodies.length ? ['environment'] : []),
-  ]
-  const who = names.map((name) => `, ${name}`).join('')
-  const amount = value === null ? '' : `: ${formatNumber(value)} ${unit}`.trimEnd()
-  const bound = value === null || limit === null ? '' : ` (limit ${formatNumber(limit)})`
-  return `${kind.replaceAll('_', ' ')}${who}${amount}${bound}`
+/** Returns what a finding states, without its frames and kind: `Body 2 gains energy without a cause (11.6 J, limit 0.0045).` */
+export const formatFinding = (finding: Finding): string => splitSentence(finding).join(' (')
+
+/** Returns what a finding states, also without the quantity: `Body 2 gains energy without a cause`. */
+export const formatFindingTitle = (finding: Finding): string => splitSentence(finding)[0] ?? ''
+
+/** A sentence is `Frames 1 to 5: body 2 gains energy (energy_injection, 11.6 J). Record its forces.` */
+function splitSentence({ kind, sentence }: Finding): string[] {
+  const text = sentence.replace(/^Frames? \d+( to \d+)?: /, '')
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.split(` (${kind}, `)
 }

@@ -264,7 +264,7 @@ const listMarks = ({ first_frame, divergences }: Comparison, last: number): read
           severity: 'warning',
           frames: { first: first_frame, last, peak: first_frame },
           bodies: divergences.slice(0, 1).flatMap(({ body_id }) => body_id ?? []),
-          ...{ value: null, limit: null, unit: '' },
+          sentence: 'The recordings differ',
         },
       ]
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Diagnosis, Finding } from '../../data/replay.ts'
 import { formatFinding } from '../../domain/diagnosis.ts'
+import { ForeignText } from '../../ui/foreign-text.tsx'
 import './finding-list.css'
 
 const firstFindings = 5
@@ -40,7 +41,9 @@ export function FindingList({
                 <span aria-hidden="true">{severityMarks[finding.severity]}</span>
                 <span class="visually-hidden">{finding.severity}</span>
               </span>
-              <span>{formatFinding(finding)}</span>
+              <span class="wrap">
+                <ForeignText text={formatFinding(finding)} max={400} />
+              </span>
               <span class="muted number">{formatFrames(finding)}</span>
             </button>
           </li>

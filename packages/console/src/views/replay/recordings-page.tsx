@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
-import { describeClean } from '../../domain/diagnosis.ts'
+import { describeClean, formatFindingTitle } from '../../domain/diagnosis.ts'
 import { cutText, formatBytes, formatCount, formatDate, formatSpan } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
@@ -221,10 +221,10 @@ function HealthChip({ health, isLong }: { health: Health | undefined; isLong: bo
     const { severity, text } = describeClean(health)
     return <Chip severity={severity}>{text}</Chip>
   }
-  const text = `${worst.kind.replaceAll('_', ' ')}${count > 1 ? ` and ${count - 1} more` : ''}`
   return (
     <Chip severity={worst.severity === 'error' ? 'err' : worst.severity === 'warning' ? 'warn' : 'ok'}>
-      {text}
+      <ForeignText text={formatFindingTitle(worst)} max={100} />
+      {count > 1 && ` and ${count - 1} more`}
     </Chip>
   )
 }
