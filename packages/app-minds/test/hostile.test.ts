@@ -158,6 +158,10 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
 /** Unusual but acceptable answers. */
 const text = (request: SeenRequest): string => sensible(request)
 const understood: Readonly<Record<string, Script>> = {
+  'a fence inside a text': (request) =>
+    request.step === 'action_selection'
+      ? text(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')
+      : text(request),
   fenced: (request) => `\`\`\`json\n${text(request)}\n\`\`\``,
   'prose around it': (request) => `Sure! Here it is:\n${text(request)}\nI hope this helps {friend}.`,
   'a trailing comma': (request) => text(request).replace(/\}$/, ',}'),
@@ -256,6 +260,18 @@ verifies('minds:model:hostile', 'a server without schemas gets a simpler respons
     provider.requests.slice(0, 3).map(({ body }) => body.response_format?.type),
     ['json_schema', 'json_object', undefined],
   )
+})
+
+verifies('minds:model:hostile', 'a request that fails in each format does not disable schemas', async (t) => {
+  let accepts = false
+  const script: Script = (request) => (accepts ? text(request) : { status: 400, raw: '{}' })
+  const { provider, minds } = await asking(t, script)
+  t.match(await decide(minds, 'mara', 100), { fallback_reason: 'LLM_BAD_REQUEST' })
+  const refused = provider.requests.length
+  accepts = true
+  t.match(await decide(minds, 'mara', 200), { decided_by: 'llm' })
+  const formats = provider.requests.slice(refused).map(({ body }) => body.response_format?.type)
+  t.same([...new Set(formats)], ['json_schema'])
 })
 
 verifies('minds:model:secret', 'the API key is sent to the provider only', async (t) => {

@@ -46,6 +46,9 @@ export class ChatError extends Error {
 
 const maxBytes = 1 << 20
 
+/** How long later requests use the response format that a refused request needed. */
+const simplerFormatMs = 10 * 60_000
+
 type Outcome =
   | { readonly completion: Completion; readonly status: number }
   | {
@@ -56,8 +59,11 @@ type Outcome =
       readonly completion?: Completion
     }
 
+type Format = Provider['structured']
+
 interface ModelState {
-  structured: Provider['structured']
+  /** Replaces the format of the provider until a time of the monotonic clock. */
+  simplerFormat: { readonly format: Format; readonly until: number } | null
   lastError: LlmCode | null
   reachable: boolean | null
   model: string
@@ -83,8 +89,7 @@ export class ChatModel {
     this.#random = random
     this.#breaker = new CircuitBreaker(now)
     this.#throttle = new Throttle(provider, now)
-    const { structured, model } = provider
-    this.#state = { structured, lastError: null, reachable: null, model }
+    this.#state = { simplerFormat: null, lastError: null, reachable: null, model: provider.model }
   }
 
   /** Throws `ChatError`. */
@@ -92,18 +97,21 @@ export class ChatModel {
     const state = this.#state
     let retries = 0
     let timeouts = 0
+    const usual = this.#format
+    let format = usual
     for (;;) {
       this.#requireAttempt(request)
-      const outcome = await this.#attempt(request)
+      const outcome = await this.#attempt(request, format)
       if (!('error' in outcome)) {
+        if (format !== usual) state.simplerFormat = { format, until: this.#now() + simplerFormatMs }
         state.model = outcome.completion.model ?? request.model
         const { reply } = outcome.completion
         return reply.kind === 'text' ? reply : { text: '', isCut: false }
       }
       const { error } = outcome
-      if (error.code === 'LLM_BAD_REQUEST' && state.structured !== 'none') {
-        // Many servers do not support schemas: later requests use a simpler format.
-        state.structured = state.structured === 'json_schema' ? 'json_object' : 'none'
+      if (error.code === 'LLM_BAD_REQUEST' && format !== 'none') {
+        // Many servers do not support schemas.
+        format = format === 'json_schema' ? 'json_object' : 'none'
         continue
       }
       if (error.code === 'LLM_TIMEOUT') timeouts += 1
@@ -131,6 +139,13 @@ export class ChatModel {
     await (await this.#agent)?.destroy()
   }
 
+  get #format(): Format {
+    const { simplerFormat } = this.#state
+    return simplerFormat !== null && this.#now() < simplerFormat.until
+      ? simplerFormat.format
+      : this.provider.structured
+  }
+
   #requireAttempt(request: ChatRequest): void {
     const code = this.#state.lastError ?? 'LLM_UPSTREAM'
     if (!request.mayCall()) throw new ChatError(code, 'the decision has used all its calls')
@@ -139,9 +154,9 @@ export class ChatModel {
       throw new ChatError(code, 'the provider failed repeatedly; calls are suspended')
   }
 
-  async #attempt(request: ChatRequest): Promise<Outcome> {
+  async #attempt(request: ChatRequest, format: Format): Promise<Outcome> {
     const since = this.#now()
-    const body = JSON.stringify(buildRequestBody(request, this.provider, this.#state.structured))
+    const body = JSON.stringify(buildRequestBody(request, this.provider, format))
     const tokens = Math.ceil(body.length / 3.5) + request.maxTokens
     let isSent = false
     const post = (): Promise<Outcome> => {
@@ -209,14 +224,10 @@ async function openAgent(provider: Provider): Promise<Agent> {
   })
 }
 
-function buildRequestBody(
-  request: ChatRequest,
-  provider: Provider,
-  structured: Provider['structured'],
-): object {
+function buildRequestBody(request: ChatRequest, provider: Provider, format: Format): object {
   const { model, messages, temperature, maxTokens, seed, user, schema, step } = request
-  const format =
-    structured === 'json_schema'
+  const response_format =
+    format === 'json_schema'
       ? { type: 'json_schema', json_schema: { name: step, strict: true, schema } }
       : { type: 'json_object' }
   return {
@@ -224,12 +235,12 @@ function buildRequestBody(
     messages,
     temperature,
     max_tokens: maxTokens,
-    ...(structured === 'none' ? {} : { response_format: format }),
+    ...(format === 'none' ? {} : { response_format }),
     ...(seed === undefined ? {} : { seed }),
     stream: false,
     user,
     // Selects endpoints that support the response format.
-    ...(provider.name === 'openrouter' && structured !== 'none'
+    ...(provider.name === 'openrouter' && format !== 'none'
       ? { provider: { require_parameters: true } }
       : {}),
   }

@@ -8,7 +8,7 @@ type JsonReading = { readonly value: unknown } | { readonly problem: string }
 export function readJson(text: string): JsonReading {
   const trimmed = text.trim()
   if (trimmed === '') return { problem: 'the answer was empty' }
-  const candidate = findObject(removeFences(trimmed))
+  const candidate = findObject(removeFence(trimmed))
   if (candidate === undefined) return { problem: 'the answer has no JSON object' }
   const strict = parseStrict(candidate)
   if ('value' in strict) return strict
@@ -37,8 +37,14 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-const removeFences = (text: string): string => /```(?:[a-z]*)\s*([\s\S]*?)(?:```|$)/i.exec(text)?.[1] ?? text
+/** Removes what precedes a fenced object. A fence inside a string of the object remains. */
+function removeFence(text: string): string {
+  if (text.startsWith('{')) return text
+  const fence = /```[a-z]*\s*(?=\{)/i.exec(text)
+  return fence === null ? text : text.slice(fence.index + fence[0].length)
+}
 
+/** Finds the first object. If it is not complete, the rest of the text is returned. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined
@@ -53,5 +59,5 @@ function findObject(text: string): string | undefined {
     else if (char === '{') depth++
     else if (char === '}' && --depth === 0) return text.slice(start, i + 1)
   }
-  return text.slice(start)
+  return text.slice(start).replace(/\s*```\s*$/, '')
 }
