@@ -28,6 +28,7 @@ verifies('trm:restore:exact', async (t) => {
   t.match(await ask('submit', { candidate: scored(1), reason: 'one' }), { score: 0.25, noImproveStreak: 1 })
   const { checkpointId } = await ask('save', { desc: 'after two' })
   const kept = await ask('state')
+  t.match(kept.summary, /^Active: step 2, best score 0\.5, streak 1\. /)
   await ask('submit', { candidate: scored(3) })
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'new/deep.txt', content: 'x' }] } })
   writeFileSync(join(root, 'p', 'score'), '9\n')

@@ -48,7 +48,8 @@ export class Critic {
   readonly newId: () => string
   readonly running = new Map<string, RunningStep>()
   readonly #changed: Env['changed']
-  readonly #collecting: Promise<void>
+  readonly #closing = new AbortController()
+  readonly #maintaining: Promise<void>
 
   constructor({ env, store, snapshots, policy, parallel = defaultParallel, dir }: CriticParts) {
     this.store = store
@@ -64,7 +65,7 @@ export class Critic {
     this.now = env.now
     this.newId = env.newId
     this.#changed = env.changed
-    this.#collecting = this.#collect()
+    this.#maintaining = this.#maintain()
   }
 
   readonly files = (root: string): ProjectFiles => new ProjectFiles(root)
@@ -103,16 +104,23 @@ export class Critic {
 
   /** Interrupts running evaluations, restores their files and closes the database. */
   async close(): Promise<void> {
+    this.#closing.abort(shutdownError)
     const steps = [...this.running.values()]
-    await Promise.all([...steps.map((step) => step.cancel(shutdownError)), this.#collecting])
+    await Promise.all([...steps.map((step) => step.cancel(shutdownError)), this.#maintaining])
     await this.engine.close()
     this.store.close()
   }
 
-  /** Releases the space of removed snapshots in the background. */
-  async #collect(): Promise<void> {
+  /** Moves snapshots of version 0.2 and releases the space of removed ones, in the background. */
+  async #maintain(): Promise<void> {
+    const { signal } = this.#closing
     try {
-      await this.snapshots.collect()
+      await this.snapshots.importArchive(signal)
+    } catch (error) {
+      if (!signal.aborted) this.log.warn({ err: error }, 'cannot move the snapshots of version 0.2')
+    }
+    try {
+      this.snapshots.collect()
     } catch (error) {
       this.log.warn({ err: error }, 'cannot release the space of removed snapshots')
     }

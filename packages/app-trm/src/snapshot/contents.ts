@@ -83,9 +83,7 @@ export class Contents {
   }
 
   async readList(id: string): Promise<string | undefined> {
-    const { db, archive } = this.#options
-    const row = db.prepare<[string], { list: string }>('SELECT list FROM snapshot WHERE id = ?').get(id)
-    return row?.list ?? archive.readList(id)
+    return this.#findList(id) ?? this.#options.archive.readList(id)
   }
 
   /** Removes lists; ignores unknown ids. */
@@ -103,6 +101,34 @@ export class Contents {
     const { now, keepMs } = this.#options
     const sql = 'DELETE FROM content WHERE kept_ms <= ? AND blob NOT IN (SELECT blob FROM snapshot_content)'
     this.#run(sql, now() - keepMs)
+  }
+
+  /**
+   * Moves the snapshots of an earlier version into rows, then removes their repository. Nothing is removed if one of them is
+   * incomplete. Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal.
+   */
+  async importArchive(signal: AbortSignal): Promise<void> {
+    const { archive } = this.#options
+    const ids = archive.exists ? await archive.listIds() : []
+    for (const id of ids.filter((one) => this.#findList(one) === undefined)) {
+      const list = await archive.readList(id)
+      if (list === undefined) throw new Error(`the list of a snapshot is missing: ${id}`)
+      const { entries } = JSON.parse(list) as { readonly entries: readonly { readonly blob: string }[] }
+      const blobs = [...new Set(entries.map(({ blob }) => blob))].filter((blob) => blob !== '')
+      for (const blob of blobs) {
+        signal.throwIfAborted()
+        if (this.#renew(blob)) continue
+        const stored = await archive.withFile(blob, (path) => this.#addFile(path))
+        if (stored !== blob) throw new Error(`the content of a snapshot is missing: ${blob}`)
+      }
+      this.addList(id, list, blobs)
+    }
+    await archive.remove()
+  }
+
+  #findList(id: string): string | undefined {
+    const { db } = this.#options
+    return db.prepare<[string], string>('SELECT list FROM snapshot WHERE id = ?').pluck().get(id)
   }
 
   async #addFile(path: string): Promise<string> {

@@ -1,15 +1,27 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TrmError } from '../errors.ts'
 
-/** Reads the snapshots of version 0.2, which used a git repository. */
+/** The snapshots of version 0.2, which used a git repository. */
 export class GitArchive {
   readonly #folder: string
 
   constructor(folder: string) {
     this.#folder = folder
+  }
+
+  get exists(): boolean {
+    return existsSync(join(this.#folder, 'HEAD'))
+  }
+
+  /** Returns the ids of all snapshots. Throws `SNAPSHOT_UNAVAILABLE`. */
+  async listIds(): Promise<readonly string[]> {
+    const parts: Buffer[] = []
+    if (!(await this.#run(['for-each-ref', '--format=%(refname:strip=2)', 'refs/snapshots'], 'pipe', parts)))
+      throw new TrmError('SNAPSHOT_UNAVAILABLE', `the git repository cannot be read: ${this.#folder}`)
+    return Buffer.concat(parts).toString().split('\n').filter(Boolean)
   }
 
   readList(id: string): Promise<string | undefined> {
@@ -19,18 +31,34 @@ export class GitArchive {
   /** Returns `undefined` for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
   async read(name: string): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
-    return (await this.#run(name, 'pipe', parts)) ? Buffer.concat(parts) : undefined
+    return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
   }
 
   /** Writes a content to an open file. Returns false for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
-    return this.#run(name, file.fd)
+    return this.#run(['cat-file', 'blob', name], file.fd)
   }
 
-  async #run(name: string, output: 'pipe' | number, parts: Buffer[] = []): Promise<boolean> {
-    if (!existsSync(join(this.#folder, 'HEAD'))) return false
+  /** Calls `use` with a temporary file of a content. Returns `undefined` for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
+  async withFile<T>(name: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
+    const path = join(this.#folder, 'extracted')
+    const file = await open(path, 'w', 0o600)
+    const isFound = await this.copyTo(name, file).finally(() => file.close())
+    return isFound ? use(path) : undefined
+  }
+
+  /** Removes the repository. If this is interrupted, no incomplete repository remains. */
+  async remove(): Promise<void> {
+    const removed = `${this.#folder}.removed`
+    if (this.exists) await rename(this.#folder, removed)
+    await rm(removed, { recursive: true, force: true })
+  }
+
+  /** Returns false if git fails. */
+  async #run(command: readonly string[], output: 'pipe' | number, parts: Buffer[] = []): Promise<boolean> {
+    if (!this.exists) return false
     const env = { PATH: process.env.PATH ?? '', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-    const args = [`--git-dir=${this.#folder}`, 'cat-file', 'blob', name]
+    const args = [`--git-dir=${this.#folder}`, ...command]
     const child = spawn('git', args, { env, stdio: ['ignore', output, 'ignore'] })
     child.stdout?.on('data', (part: Buffer) => parts.push(part))
     return new Promise((resolve, reject) => {

@@ -175,6 +175,11 @@ export class Snapshots {
     this.#contents.collect()
   }
 
+  /** Moves snapshots of version 0.2 into the database. Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal. */
+  importArchive(signal: AbortSignal): Promise<void> {
+    return this.#contents.importArchive(signal)
+  }
+
   #list(root: string): Promise<readonly TreeFile[]> {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }

@@ -210,11 +210,11 @@ function summarizeState(
   running: number | undefined,
 ): string {
   if (running !== undefined) return `Step ${running} is being evaluated.`
-  const scores = `step ${step}, best ${round(best_score)}, streak ${streak}`
+  const scores = `step ${step}, best score ${round(best_score)}, streak ${streak}`
   if (status === 'interrupted')
     return `Interrupted: the candidate was rolled back. Now ${scores}. Submit it again.`
   if (status === 'cancelled') return `Cancelled: the candidate was rolled back. Now ${scores}.`
   return last === null
     ? `Nothing was evaluated yet (${status}).`
-    : `${status}: ${scores}. ${summarizeResult(last)}`
+    : `${status.charAt(0).toUpperCase()}${status.slice(1)}: ${scores}. ${summarizeResult(last)}`
 }

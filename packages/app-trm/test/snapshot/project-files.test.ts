@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,14 +14,16 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { until } from '../../../../test/e2e/condition.ts'
 import { randomFrom } from '../../../../test/random.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import type { FileContent } from '../../src/domain/candidate/types.ts'
+import type { Manifest } from '../../src/snapshot/manifest.ts'
 import { Snapshots } from '../../src/snapshot/snapshots.ts'
 import { TrmStore } from '../../src/store/store.ts'
 import { ProjectFiles } from '../../src/workspace/project-files.ts'
 import { walkTree } from '../../src/workspace/tree-list.ts'
-import { openTrm, readText, repairSums, unittest } from '../trm-kit.ts'
+import { openTrm, readText, reopenTrm, repairSums, unittest } from '../trm-kit.ts'
 import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
 t.setTimeout(300_000)
@@ -228,12 +231,14 @@ verifies(
 /** Moves a snapshot from the database to a git repository, as version 0.2 stored it. */
 function moveToGit(dir: string, { db }: TrmStore, id: string): void {
   const folder = join(dir, 'shadow.git')
+  mkdirSync(dir, { recursive: true })
   const run = (input: string, ...args: string[]): string =>
     execFileSync('git', [`--git-dir=${folder}`, ...args], { input, encoding: 'utf8' }).trim()
   run('', 'init', '-q', '--bare')
   const { list } = db.prepare('SELECT list FROM snapshot').get() as { list: string }
-  const { root, entries } = JSON.parse(list) as { root: string; entries: readonly { path: string }[] }
-  const blobs = entries.map(({ path }) => run(readText(root, path), 'hash-object', '-w', '--stdin'))
+  const { root, entries } = JSON.parse(list) as Manifest
+  const files = entries.filter(({ blob }) => blob !== '')
+  const blobs = files.map(({ path }) => run(readText(root, path), 'hash-object', '-w', '--stdin'))
   const tree = [`100644 blob ${run(list, 'hash-object', '-w', '--stdin')}\tentries`]
     .concat(blobs.map((blob) => `100644 blob ${blob}\t${blob}`))
     .join('\n')
@@ -266,6 +271,57 @@ verifies(
     t.equal(readText(root, 'src/app.py'), 'changed\n')
   },
 )
+
+verifies(
+  'trm:snapshot:without-git',
+  'snapshots of version 0.2 are moved into the database, and nothing is removed before',
+  async (t) => {
+    const { dir, root, snapshots, reopen, put, store } = setUpWithoutGit(t)
+    const taken = await snapshots.take(root, ['src/app.py', 'tool.sh', 'absent.txt'])
+    const archive = join(dir, 'data', 'shadow.git')
+    moveToGit(join(dir, 'data'), store, taken)
+    const signal = new AbortController().signal
+    const giveBack = withoutGit(t)
+    await t.rejects(reopen().importArchive(signal), { code: 'SNAPSHOT_UNAVAILABLE' })
+    giveBack()
+    await t.rejects(reopen().importArchive(AbortSignal.abort(new Error('stop'))), { message: 'stop' })
+    const { blob } = (await reopen().entries(taken)).find(({ path }) => path === 'tool.sh') as {
+      blob: string
+    }
+    const object = join(archive, 'objects', blob.slice(0, 2), blob.slice(2))
+    renameSync(object, `${object}.lost`)
+    await t.rejects(reopen().importArchive(signal), { message: /the content of a snapshot is missing/ })
+    renameSync(`${object}.lost`, object)
+    t.ok(existsSync(archive))
+    await reopen().importArchive(signal)
+    t.same(
+      readdirSync(join(dir, 'data')).filter((name) => name.startsWith('shadow')),
+      [],
+    )
+    reopen().collect()
+    const original = readText(root, 'src/app.py')
+    put('src/app.py', 'changed\n')
+    put('absent.txt', 'created\n')
+    withoutGit(t)
+    t.same(await reopen().restore(taken), { restored: ['src/app.py'], deleted: ['absent.txt'] })
+    t.equal(readText(root, 'src/app.py'), original)
+    await reopen().importArchive(signal)
+  },
+)
+
+verifies('trm:snapshot:without-git', 'a start of the server moves snapshots of version 0.2', async (t) => {
+  const { app, critic, root, dataDir } = await openTrm(t, { files: { 'p/a.txt': 'a' } })
+  const taken = await critic.snapshots.take(join(root, 'p'), ['a.txt'])
+  moveToGit(join(dataDir, 'trm'), critic.store, taken)
+  await app.close()
+  const reopened = await reopenTrm(t, { root, dataDir })
+  await until(
+    async () => existsSync(join(dataDir, 'trm', 'shadow.git')),
+    (exists) => !exists,
+  )
+  withoutGit(t)
+  t.match(await reopened.critic.snapshots.entries(taken), [{ path: 'a.txt' }])
+})
 
 verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', async (t) => {
   const names = ['a', 'b', 'c.log', 'd.py', 'build', 'out', '[x]', 'e f']
