@@ -198,7 +198,10 @@ class MutationCheck {
     })
   }
 
-  #knownVerdict({ id, file }: Mutant): Verdict | undefined {
+  #knownVerdict(mutant: Mutant): Verdict | undefined {
+    const { id, file } = mutant
+    // All tests would run, because none of them can find it.
+    if (findEquivalent(mutant)) return { sourceDigest: fileDigest(file), outcome: 'survived', runs: 0 }
     const known = this.#state.verdicts[id]
     if (known?.sourceDigest !== fileDigest(file)) return undefined
     if (known.killer === undefined) return known
