@@ -168,6 +168,9 @@ export class HttpServer {
       frameworkErrors: (error, request, reply) => sendPathError(error, request, reply),
       routerOptions: { maxParamLength: 512, constraints: { ownRoute: overrideStrategy(core.registry) } },
       http: this.#serverOptions,
+      schemaController: {
+        compilersFactory: { buildValidator: rejectSchemas, buildSerializer: rejectSchemas },
+      },
     })
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat()) this.routes.push(`${one} ${url}`)
@@ -218,6 +221,11 @@ export class HttpServer {
       onListening,
     })
   }
+}
+
+/** No route has a schema: Fastify would load Ajv and fast-json-stringify, 110 modules, at the start. */
+function rejectSchemas(): never {
+  throw new Error('routes have no schemas')
 }
 
 const createServices = (

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { defineApp } from '@causeway/app-kit'
 import { structuredJson, success } from '@causeway/protocol'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -50,6 +51,17 @@ t.test('responses of several megabytes are complete on every transport', async (
     const json = JSON.parse(data)
     t.ok((json.result?.structuredContent ?? json).text === text)
   }
+})
+
+t.test('the server loads no compilers of schemas', async (t) => {
+  const { send } = await openWire(t)
+  t.equal((await send(undefined, { path: '/health', method: 'GET' })).status, 200)
+  const modules = Object.keys(createRequire(import.meta.url).cache)
+  t.ok(modules.some((path) => path.includes('/fastify/')))
+  t.same(
+    modules.filter((path) => /@fastify\/[a-z-]+-compiler/.test(path)),
+    [],
+  )
 })
 
 t.test('close: calls in flight are answered, new calls get 503, and streams end', async (t) => {
