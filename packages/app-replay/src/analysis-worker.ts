@@ -1,4 +1,5 @@
 import { type Analyses, serveRecording } from '@causeway/recording/worker'
+import { findBodyNames } from './analysis/body-names.ts'
 import { checkFrames } from './analysis/check-frames.ts'
 import { findEvents, findStalls } from './analysis/events.ts'
 import { readFrameColumns } from './analysis/frame-columns.ts'
@@ -9,6 +10,7 @@ import { search, series } from './analysis/series.ts'
 
 /** Names that callers pass to `Recording.analyse`. */
 const analyses: Analyses = {
+  bodyNames: findBodyNames,
   checkFrames,
   events: findEvents,
   frameColumns: readFrameColumns,

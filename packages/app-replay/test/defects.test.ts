@@ -46,8 +46,8 @@ verifies('replay:defect:speed', async (t) => {
   const history = { body_a_id: 2, body_b_id: 1, start_frame: 1, end_frame: 150 }
   t.same(
     await questions('get_contact_history', history),
-    ['resolveBody', 'resolveBody', 'pairHistory', 'pairHistory'],
-    'two queries for 67 frames of contact: what happened, and the rows to show',
+    ['resolveBody', 'resolveBody', 'pairHistory', 'pairHistory', 'analyse{"start":null,"end":null}'],
+    'for 67 frames of contact: what happened, the rows to show, and the name of the floor',
   )
 })
 

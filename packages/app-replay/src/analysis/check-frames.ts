@@ -1,6 +1,5 @@
 import type { FrameRange, WorstValues } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
-import { BodyNameCollector, type BodyNames } from '../domain/bodies/body-names.ts'
 import { type Coverage, CoverageCollector } from '../domain/coverage/coverage.ts'
 import type { Finding } from '../domain/findings/finding.ts'
 import type { Law } from '../domain/laws/law.ts'
@@ -19,7 +18,6 @@ export interface CheckFramesResult {
   readonly findings: readonly Finding[]
   readonly frames: number
   readonly coverage: Coverage
-  readonly names: BodyNames
   readonly worst: WorstValues
 }
 
@@ -30,11 +28,9 @@ export async function checkFrames(
   const checked: Law[] = args.laws.map((name) => laws[name](args.options))
   const scene = readScene(context)
   const coverage = new CoverageCollector(scene)
-  const names = new BodyNameCollector(scene)
   const worst = new WorstCollector()
   const frames = await forEachStep(args.range, context, (step) => {
     coverage.observe(step)
-    names.observe(step)
     worst.observe(step)
     for (const law of checked) law.observe(step)
   })
@@ -42,7 +38,6 @@ export async function checkFrames(
     findings: checked.flatMap((law) => law.findings()),
     frames,
     coverage: coverage.summarize(args.laws),
-    names: names.names,
     worst: worst.values,
   }
 }

@@ -1,12 +1,16 @@
-import type { BodyId, Value, Vector } from '@causeway/recording'
+import type { Value, Vector } from '@causeway/recording'
 
-/** Returns four significant digits, with an exponent if very large or small: `1.234e195`. */
+/** Returns a derived number with six significant digits. */
+export const roundDerived = <T extends Value>(value: T): T =>
+  (value === null ? null : Number(value.toPrecision(6))) as T
+
+/** Returns four to six significant digits, with an exponent if very large or small: `1.234e195`. */
 export function formatNumber(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'unknown'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'
   const size = Math.abs(value)
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return trimZeros(value.toExponential(3)).replace('e+', 'e')
-  return trimZeros(size >= 1000 ? String(Math.round(value * 10) / 10) : value.toPrecision(4))
+  return trimZeros(size >= 1000 ? String(roundDerived(Math.round(value * 10) / 10)) : value.toPrecision(4))
 }
 
 const trimZeros = (text: string): string => text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
@@ -16,16 +20,21 @@ const ratioUnits = ['', '1', 'e']
 
 /** Ratios have no unit. */
 export const formatQuantity = (value: Value, unit: string): string =>
-  value === null || ratioUnits.includes(unit) ? formatNumber(value) : `${formatNumber(value)} ${unit}`
+  value === null || !Number.isFinite(value) || ratioUnits.includes(unit)
+    ? formatNumber(value)
+    : `${formatNumber(value)} ${unit}`
 
-export const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
+export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+export const toSentence = (clause: string): string => `${capitalize(clause)}.`
 
 /** `1 contact`, `2 contacts` */
 export const formatCount = (n: number, noun: string, plural = `${noun}s`): string =>
   `${n} ${n === 1 ? noun : plural}`
 
-/** `bodies 2 and 2147483649` */
-export const formatPair = (a: BodyId, b: BodyId): string => `bodies ${a} and ${b}`
+/** `frame 3`, `frames 3 to 5` */
+export const formatFrames = (first: number, last: number): string =>
+  first === last ? `frame ${first}` : `frames ${first} to ${last}`
 
 /** `3, 4, 5 and 7 more` */
 export function formatList(ids: readonly number[], shown = 5): string {

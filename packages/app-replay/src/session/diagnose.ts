@@ -1,28 +1,37 @@
 import type { AnalysisRequest, FrameRange, Recording, RecordingSummary } from '@causeway/recording'
 import type { CallOptions } from '@causeway/worker'
 import type { CheckFramesArgs, CheckFramesResult } from '../analysis/check-frames.ts'
+import type { BodyNames } from '../domain/bodies/body-names.ts'
 import type { NotChecked } from '../domain/coverage/coverage.ts'
 import type { CheckedLaw } from '../domain/coverage/law-table.ts'
 import { type RankedFinding, rankFindings } from '../domain/findings/ranking.ts'
 import { resolveFrameRange } from '../domain/frames/frame-range.ts'
 import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
+import { readBodyNames } from './body-names.ts'
 
 /** Shorter ranges are quick to check again. */
 const minCachedFrames = 500
 
 const allLaws = Object.keys(laws) as LawName[]
 
-/** Returns the findings unranked. */
+export interface CheckedLaws extends CheckFramesResult {
+  readonly names: BodyNames
+}
+
+/** Returns the findings unranked, and the names of their bodies. */
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,
   check: { readonly laws: readonly LawName[]; readonly options?: LawOptions },
   { signal, progress }: CallOptions = {},
-): Promise<CheckFramesResult> {
+): Promise<CheckedLaws> {
   const { start, end } = range
   const args: CheckFramesArgs = { range, laws: check.laws, options: check.options ?? {} }
   const isCached = start === null || end === null || end - start >= minCachedFrames
-  return recording.analyse<CheckFramesResult>('checkFrames', args, { signal, progress, isCached })
+  const options = { signal, progress, isCached }
+  const result = await recording.analyse<CheckFramesResult>('checkFrames', args, options)
+  const bodies = result.findings.flatMap((finding) => finding.bodies)
+  return { ...result, names: await readBodyNames(recording, bodies, { signal }) }
 }
 
 /** Returns the analyses to run in the background. */
@@ -42,7 +51,7 @@ export async function coverFrame(
   return { laws_checked: coverage.checked, not_checked: coverage.not_checked }
 }
 
-export interface Diagnosis extends Omit<CheckFramesResult, 'findings'> {
+export interface Diagnosis extends Omit<CheckedLaws, 'findings'> {
   readonly findings: readonly RankedFinding[]
 }
 

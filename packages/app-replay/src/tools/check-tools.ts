@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { involvesBody, isSamePair, type Pair } from '../domain/bodies/body.ts'
+import { involvesBody, isSamePair, listBodies, type Pair } from '../domain/bodies/body.ts'
+import { listRecordedNames } from '../domain/bodies/body-names.ts'
 import { checkCone, epsilon, judgeCones, summarizeCones } from '../domain/contacts/friction-cone.ts'
 import {
   filterExcessive,
@@ -9,6 +10,7 @@ import {
 } from '../domain/contacts/penetration.ts'
 import { checkResting, summarizeResting } from '../domain/contacts/resting.ts'
 import { depthLimit } from '../domain/laws/contact/penetration-law.ts'
+import { readBodyNames } from '../session/body-names.ts'
 import { coverFrame } from '../session/diagnose.ts'
 import { getForceScale } from '../session/frames.ts'
 import { checkRange, type RangeCheck } from './range-check.ts'
@@ -78,7 +80,10 @@ export const checkTools: readonly Registration[] = [
         epsilon,
         unit: scale.unit,
         ...(await coverFrame(recording, frame_id, ['cone'])),
-        summary: summarizeCones(violations, verdict, pairs_without_friction),
+        summary: summarizeCones(violations, verdict, {
+          withoutFriction: pairs_without_friction,
+          summary: recording.summary,
+        }),
       }
     },
   }),
@@ -111,14 +116,16 @@ export const checkTools: readonly Registration[] = [
       }
       const { collisions } = await call.recording.frame(frame_id)
       const pairs = collisions.map(toPenetration)
+      const excessive = filterExcessive(pairs, threshold)
+      const names = await readBodyNames(call.recording, listBodies(excessive), call.ctx)
       return {
         frame_id,
         threshold,
-        excessive_penetrations: filterExcessive(pairs, threshold),
+        excessive_penetrations: excessive,
         checked: pairs.length,
         ...findMaxPenetration(pairs),
         ...(await coverFrame(call.recording, frame_id, ['penetration'])),
-        summary: summarizePenetrations(pairs, threshold),
+        summary: summarizePenetrations(pairs, threshold, names),
       }
     },
   }),
@@ -154,7 +161,7 @@ export const checkTools: readonly Registration[] = [
         angular_velocity_threshold: rule.angularVelocity,
         ...check,
         ...(await coverFrame(recording, frame_id, ['rest'])),
-        summary: summarizeResting(check, rule),
+        summary: summarizeResting(check, rule, listRecordedNames(recording.summary)),
       }
     },
   }),

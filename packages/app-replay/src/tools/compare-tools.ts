@@ -1,12 +1,17 @@
-import type { Frame, Recording } from '@causeway/recording'
+import type { BodyId, Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
+import { type BodyNames, nameBodies } from '../domain/bodies/body-names.ts'
 import type { Divergence, Tolerance } from '../domain/recordings/comparison.ts'
 import { formatCount, formatNumber, formatQuantity } from '../domain/sentence.ts'
+import { readBodyNames } from '../session/body-names.ts'
 import { type ComparedRecordings, compareRecordings } from '../session/compare-recordings.ts'
 import { openRecording, type ReplayContext } from '../session/session.ts'
 import { type Registration, readOnly } from './recording-tool.ts'
 
 const defaultTolerance = 1e-6
+
+/** Maximum number of pairs in a summary. */
+const maxPairs = 3
 
 const pairArguments = {
   a: z.string().describe('Id or path'),
@@ -86,6 +91,7 @@ async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) 
     summary: summarizeDivergences(compared.comparison.frames, atFirst, {
       isExact: args.exact ?? false,
       position: firstOnly ? undefined : divergences.find(({ field }) => field === 'position'),
+      names: await readNames(a, b, first, ctx),
     }),
   }
 }
@@ -126,10 +132,43 @@ const toSolverState = ({ frame_id, solver, collisions }: Frame) => ({
   ]),
 })
 
+interface DivergenceContext {
+  readonly isExact: boolean
+  readonly position: Divergence | undefined
+  readonly names: BodyNames
+}
+
+/** Environment bodies have the same ids in both recordings, but may touch nothing in one of them. */
+async function readNames(
+  a: Recording,
+  b: Recording,
+  first: Divergence | undefined,
+  ctx: ReplayContext,
+): Promise<BodyNames> {
+  const pairs = [first?.value_a, first?.value_b].flatMap((value) =>
+    typeof value === 'string' ? splitPairs(value) : [],
+  )
+  const bodies = pairs.flatMap(parsePair)
+  return { ...(await readBodyNames(a, bodies, ctx)), ...(await readBodyNames(b, bodies, ctx)) }
+}
+
+const splitPairs = (value: string): readonly string[] => value.split(' ').filter((pair) => pair !== '')
+
+const parsePair = (pair: string): readonly BodyId[] => pair.split('-').map(Number)
+
+/** `only in a: body 2 and floor` */
+function describePairs(value: string, other: string, names: BodyNames): string {
+  const others = splitPairs(other)
+  const own = splitPairs(value).filter((pair) => !others.includes(pair))
+  const rest = own.length > maxPairs ? ` and ${own.length - maxPairs} more` : ''
+  const pairs = own.slice(0, maxPairs).map((pair) => nameBodies(parsePair(pair), names))
+  return own.length === 0 ? 'none' : `${pairs.join('; ')}${rest}`
+}
+
 function summarizeDivergences(
   frames: number,
   atFirst: readonly Divergence[],
-  { isExact, position }: { readonly isExact: boolean; readonly position: Divergence | undefined },
+  { isExact, position, names }: DivergenceContext,
 ): string {
   const [first] = atFirst
   if (first === undefined)
@@ -138,10 +177,10 @@ function summarizeDivergences(
   const values =
     typeof value_a === 'number' && typeof value_b === 'number'
       ? `${formatNumber(value_a)} against ${formatQuantity(value_b, unit)}, a difference of ${formatNumber(difference)}`
-      : `${value_a || 'none'} against ${value_b || 'none'}`
+      : `only in a: ${describePairs(`${value_a}`, `${value_b}`, names)}, only in b: ${describePairs(`${value_b}`, `${value_a}`, names)}`
   const fields = atFirst.slice(1).map((divergence) => divergence.field)
   const sentences = [
-    `First difference in frame ${first.first_frame_a}: ${field}${body_id === null ? '' : ` of body ${body_id}`}, ${values}${fields.length === 0 ? '' : `; also ${fields.join(', ')}`}.`,
+    `First difference in frame ${first.first_frame_a}: ${field}${body_id === null ? '' : ` of ${nameBodies([body_id], names)}`}, ${values}${fields.length === 0 ? '' : `; also ${fields.join(', ')}`}.`,
   ]
   if (position !== undefined)
     sentences.push(

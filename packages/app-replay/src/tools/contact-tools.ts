@@ -1,6 +1,6 @@
 import type { BodyId, FrameRange, PairFrame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { involvesBody, requireDistinctBodies } from '../domain/bodies/body.ts'
+import { involvesBody, listBodies, requireDistinctBodies } from '../domain/bodies/body.ts'
 import {
   analyzeEvolution,
   type PairContact,
@@ -15,6 +15,7 @@ import {
   truncateEvolution,
 } from '../domain/contacts/contact-listing.ts'
 import { toNewtons } from '../domain/contacts/force.ts'
+import { readBodyNames } from '../session/body-names.ts'
 import { getForceScale } from '../session/frames.ts'
 import type { ReplayContext } from '../session/session.ts'
 import {
@@ -38,7 +39,7 @@ export const contactTools: readonly Registration[] = [
     output: { contacts: rows() },
     needs: ['friction', 'collisions'],
     example: { args: { recording: 'drop', body_id: 2, frame_id: 42 } },
-    async run({ body_id, frame_id }, { recording }) {
+    async run({ body_id, frame_id }, { recording, ctx }) {
       const body = recording.resolveBody(body_id)
       const frame = await recording.frame(frame_id)
       const scale = await getForceScale(recording, frame)
@@ -58,7 +59,11 @@ export const contactTools: readonly Registration[] = [
         collisions,
         source: contacts.length === 0 && collisions.length > 0 ? 'collisions' : 'friction',
         unit: scale.unit,
-        summary: summarizeBodyContacts(body, contacts.length, collisions),
+        summary: summarizeBodyContacts(body, {
+          constraints: contacts.length,
+          collisions,
+          names: await readBodyNames(recording, [body, ...listBodies(collisions)], ctx),
+        }),
       }
     },
   }),
@@ -101,7 +106,11 @@ export const contactTools: readonly Registration[] = [
         contacts_left_out: page.omitsRows,
         truncated: page.frames.length < contact.frames.length,
         next_cursor: page.next_cursor,
-        summary: summarizeHistory(bodies, contact, { evolution, page }),
+        summary: summarizeHistory(bodies, contact, {
+          evolution,
+          page,
+          names: await readBodyNames(recording, bodies, ctx),
+        }),
       }
     },
   }),

@@ -1,9 +1,10 @@
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { StallsResult } from '../analysis/events.ts'
+import { type BodyNames, listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { paginate } from '../domain/cursor.ts'
 import { summarizeDiagnosis, toRankedRow } from '../domain/findings/finding-view.ts'
-import { formatCount, formatList, formatNumber } from '../domain/sentence.ts'
+import { formatCount, formatFrames, formatNumber } from '../domain/sentence.ts'
 import { toPoints } from '../domain/series/columns.ts'
 import { describePart, selectSeriesPart } from '../domain/series/series.ts'
 import { judgeConvergence, summarizeConvergence } from '../domain/steps/convergence.ts'
@@ -222,7 +223,7 @@ export const eventTools: readonly Registration[] = [
         iterations_cap,
         truncated: items.length < stalls.length,
         next_cursor,
-        summary: summarizeStalls(found),
+        summary: summarizeStalls(found, listRecordedNames(recording.summary)),
       }
     },
   }),
@@ -258,18 +259,25 @@ export const eventTools: readonly Registration[] = [
           iterations_cap: found.iterations_cap,
         }),
         summary: found
-          ? summarizeStalls(found)
+          ? summarizeStalls(found, listRecordedNames(recording.summary))
           : summarizeConvergence(`${formatCount(solver.length, 'frame')}${describePart(part)}`, verdict),
       }
     },
   }),
 ]
 
-function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult): string {
+function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult, names: BodyNames): string {
   if (judged === 0) return 'No frame has constraints and recorded convergence.'
   if (first === undefined) return `The solver converged in every frame with constraints (${judged}).`
   const count = `${formatCount(more.length + 1, 'stall')} in ${formatCount(judged, 'frame')} with constraints`
-  return `${count}. First: frames ${first.frames.first} to ${first.frames.last}, bodies ${formatList(first.bodies)}, residual ${formatNumber(first.residual)}, mass ratio ${formatNumber(first.mass_ratio)}.`
+  const { frames, bodies, residual, mass_ratio } = first
+  const facts = [
+    formatFrames(frames.first, frames.last),
+    ...(bodies.length === 0 ? [] : [nameBodies(bodies, names)]),
+    ...(residual === null ? [] : [`residual ${formatNumber(residual)}`]),
+    ...(mass_ratio === null ? [] : [`mass ratio ${formatNumber(mass_ratio)}`]),
+  ]
+  return `${count}. First: ${facts.join(', ')}.`
 }
 
 /** Throws `INVALID_ARGUMENTS` for an unknown kind of event. */

@@ -1,6 +1,7 @@
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
 import { createBodyNotFound } from '../domain/bodies/absent-body.ts'
+import { listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { paginate } from '../domain/cursor.ts'
 import {
   type Anomaly,
@@ -48,7 +49,12 @@ export const energyTools: readonly Registration[] = [
         body_id: body,
         energy_points: toPoints(energy, rows).map((point) => ({ body_id: body, ...point })),
         ...part,
-        summary: summarizeSeries(`energy point`, `for body ${body}`, rows.length, part),
+        summary: summarizeSeries(
+          `energy point`,
+          `for ${nameBodies([body], listRecordedNames(recording.summary))}`,
+          rows.length,
+          part,
+        ),
       }
     },
   }),

@@ -1,14 +1,17 @@
-import type { Frame, Recording } from '@causeway/recording'
+import type { BodyId, Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
 import { findBodyState } from '../domain/bodies/absent-body.ts'
+import { listBodies } from '../domain/bodies/body.ts'
 import { type BodyComparison, compareBody, summarizeComparison } from '../domain/bodies/body-comparison.ts'
+import { type BodyNames, listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { describeFinding, toFindingRow } from '../domain/findings/finding-view.ts'
 import type { RankedFinding } from '../domain/findings/ranking.ts'
 import { explainFrame, type FrameExplanation } from '../domain/frames/frame-balance.ts'
 import { summarizeFrame, viewFrame } from '../domain/frames/frame-view.ts'
 import { hasContacts } from '../domain/recordings/capability.ts'
-import { formatCount, formatQuantity, toSentence } from '../domain/sentence.ts'
+import { capitalize, formatCount, formatQuantity, toSentence } from '../domain/sentence.ts'
 import { norm } from '../domain/vector.ts'
+import { readBodyNames } from '../session/body-names.ts'
 import { type Diagnosis, diagnose } from '../session/diagnose.ts'
 import { findFrame, getForceScale } from '../session/frames.ts'
 import type { AnswerStamp } from '../session/session.ts'
@@ -24,6 +27,10 @@ import {
 } from './recording-tool.ts'
 
 const contextFrames = 40
+
+/** `Body 2`, `Crate (body 2)` */
+const nameSubject = (body: BodyId, { summary }: Recording): string =>
+  capitalize(nameBodies([body], listRecordedNames(summary)))
 
 export const frameTools: readonly Registration[] = [
   recordingTool('get_frame', {
@@ -67,7 +74,7 @@ export const frameTools: readonly Registration[] = [
         simulation_time,
         speed,
         angular_speed,
-        summary: `Body ${body} in frame ${frame_id} (${formatQuantity(simulation_time, 's')}): speed ${formatQuantity(speed, 'm/s')}, spin ${formatQuantity(angular_speed, 'rad/s')}, height ${formatQuantity(state.position.z, 'm')}.`,
+        summary: `${nameSubject(body, recording)} in frame ${frame_id} (${formatQuantity(simulation_time, 's')}): speed ${formatQuantity(speed, 'm/s')}, spin ${formatQuantity(angular_speed, 'rad/s')}, height ${formatQuantity(state.position.z, 'm')}.`,
       }
     },
   }),
@@ -99,7 +106,7 @@ export const frameTools: readonly Registration[] = [
         frame_a,
         frame_b,
         ...change,
-        summary: summarizeComparison(body, a, b, change),
+        summary: summarizeComparison(nameSubject(body, recording), { a, b }, change),
       }
     },
   }),
@@ -118,9 +125,14 @@ export const frameTools: readonly Registration[] = [
       const frame = await recording.frame(frame_id)
       const before = (await findFrame(recording, frame_id - 1)) ?? null
       const scale = await getForceScale(recording, frame)
-      const explanation = explainFrame(frame, before, recording.summary, scale)
+      const touching = [frame, before].flatMap((one) => [
+        ...(one?.collisions ?? []),
+        ...(one?.friction_constraints ?? []),
+      ])
+      const names = await readBodyNames(recording, listBodies(touching), ctx)
+      const explanation = explainFrame(frame, { before, summary: recording.summary, scale, names })
       const around = range({ start_frame: frame_id - contextFrames, end_frame: frame_id + contextFrames })
-      const { findings, coverage, names } = await diagnose(recording, around, ctx)
+      const { findings, coverage, ...diagnosis } = await diagnose(recording, around, ctx)
       const present = findings.filter(({ frames }) => frames.first <= frame_id && frame_id <= frames.last)
       return {
         frame_id,
@@ -128,9 +140,12 @@ export const frameTools: readonly Registration[] = [
         ...explanation,
         balances: explanation.balances.slice(0, defaultPoints),
         contacts: explanation.contacts?.slice(0, defaultPoints) ?? null,
-        findings: present.map((one) => toFindingRow(one, names)),
+        findings: present.map((one) => toFindingRow(one, diagnosis.names)),
         ...(details && { system_energy: frame.system_energy, solver: frame.solver, ...coverage }),
-        summary: summarizeExplanation(frame, explanation, describeLaws(present, { coverage, names })),
+        summary: summarizeExplanation(frame, explanation, {
+          names: { ...names, ...diagnosis.names },
+          laws: describeLaws(present, { coverage, names: diagnosis.names }),
+        }),
       }
     },
   }),
@@ -142,15 +157,17 @@ function describeLaws(
   { coverage: { checked, not_checked }, names }: Pick<Diagnosis, 'coverage' | 'names'>,
 ): string {
   if (finding !== undefined) return toSentence(describeFinding(finding, names))
-  const laws = formatCount(checked.length, 'law')
-  const rest = not_checked.length === 0 ? '' : ` ${not_checked.length} could not be checked everywhere.`
-  return `No fault found here by ${laws}.${rest}`
+  const missed = not_checked.filter(({ law }) => !checked.includes(law)).length
+  const rest = missed === 0 ? '' : ` ${formatCount(missed, 'law')} could not be checked.`
+  return checked.length === 0
+    ? 'No law could be checked.'
+    : `No fault found here by the ${formatCount(checked.length, 'law')} that could be checked.${rest}`
 }
 
 function summarizeExplanation(
   { frame_id, simulation_time }: Frame,
   { balances, contacts, changes }: FrameExplanation,
-  laws: string,
+  { names, laws }: { readonly names: BodyNames; readonly laws: string },
 ): string {
   const touching =
     contacts === null ? 'contacts not recorded' : `${formatCount(contacts.length, 'pair')} in contact`
@@ -161,7 +178,7 @@ function summarizeExplanation(
   ]
   if (worst?.unexplained_n)
     sentences.push(
-      `Largest unexplained force: ${formatQuantity(worst.unexplained_n, 'N')} on body ${worst.body_id}.`,
+      `Largest unexplained force: ${formatQuantity(worst.unexplained_n, 'N')} on ${nameBodies([worst.body_id], names)}.`,
     )
   sentences.push(laws)
   return sentences.join(' ')

@@ -2,8 +2,9 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { SampledSeriesArgs, trajectory } from '../analysis/sampled-series.ts'
 import type { search } from '../analysis/series.ts'
+import { listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { createCursor, paginate, parseCursor } from '../domain/cursor.ts'
-import { formatCount, formatNumber, formatQuantity } from '../domain/sentence.ts'
+import { capitalize, formatCount, formatFrames, formatNumber, formatQuantity } from '../domain/sentence.ts'
 import { getColumn } from '../domain/series/columns.ts'
 import { parsePredicate } from '../domain/series/predicate.ts'
 import { parseSeriesName } from '../domain/series/series-name.ts'
@@ -118,7 +119,7 @@ export const seriesTools: readonly Registration[] = [
         summary:
           first === undefined
             ? `None of ${formatCount(searched, 'frame')} meets the condition.`
-            : `${formatCount(frames, 'frame')} of ${searched} in ${formatCount(runs.length, 'run')}. First: frames ${first.first_frame} to ${first.last_frame}.`,
+            : `${formatCount(frames, 'frame')} of ${searched} in ${formatCount(runs.length, 'run')}. First: ${formatFrames(first.first_frame, first.last_frame)}.`,
       }
     },
   }),
@@ -141,7 +142,7 @@ async function readTrajectory(
     ...path,
     path_length_m: length.along,
     displacement_m: length.straight,
-    summary: `Body ${body} travels ${formatQuantity(length.along, 'm')} in ${formatCount(frames, 'frame')}, ${formatQuantity(length.straight, 'm')} from start to end. Maximum speed ${formatQuantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, minimum z ${formatQuantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
+    summary: `${capitalize(nameBodies([body], listRecordedNames(recording.summary)))} travels ${formatQuantity(length.along, 'm')} in ${formatCount(frames, 'frame')}, ${formatQuantity(length.straight, 'm')} from start to end. Maximum speed ${formatQuantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, minimum z ${formatQuantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
   }
 }
 
@@ -169,6 +170,6 @@ async function readSeriesPage(
     summary:
       shown === 0
         ? 'There are no more frames.'
-        : `Every value of frames ${frames[0]} to ${frames.at(-1)}${next === undefined ? ', the last page' : ''}.`,
+        : `Every value of ${formatFrames(frames[0] ?? 0, frames.at(-1) ?? 0)}${next === undefined ? ', the last page' : ''}.`,
   }
 }

@@ -100,11 +100,12 @@ t.test('summarizeHistory describes runs, chatter, flips and omitted rows', async
   const summarize = (touches: readonly PairContact[], omitsRows = false): string => {
     const contact = selectContactFrames(touches)
     return summarizeHistory([2, 3], contact, {
+      names: {},
       evolution: analyzeEvolution(contact.frames, range),
       page: { frames: contact.frames.slice(0, 3), omitsRows },
     })
   }
-  t.equal(summarize([]), 'No contact between bodies 2 and 3 in this range.')
+  t.equal(summarize([]), 'No contact between body 2 and body 3 in this range.')
   t.match(summarize([touch(1, { friction_rows: 0 })]), /no friction rows/)
   t.match(summarize([touch(1), touch(2, { friction_rows: 0 })]), /without friction rows in 1 more frame/)
   const turning = [touch(1), touch(2, { normal: leaning(60) }), touch(3, { normal: leaning(200) })]
@@ -148,7 +149,10 @@ const contact = (row: Partial<FrictionConstraint>): FrictionConstraint => ({
 
 const describe = (rows: readonly Partial<FrictionConstraint>[], withoutFriction = 0): string => {
   const checks = rows.map((row) => checkCone(contact(row), newton))
-  return summarizeCones(checks, judgeCones(checks), withoutFriction)
+  return summarizeCones(checks, judgeCones(checks), {
+    withoutFriction,
+    summary: { bodies: [], geometry: [] },
+  })
 }
 
 t.test('the worked example of the original design is at its friction limit', async (t) => {
@@ -228,7 +232,10 @@ t.test('a pair as deep as the threshold is not excessive', async (t) => {
     filterExcessive(pairs, 0.01).map((one) => one.penetration_depth),
     [0.0101, 0.5],
   )
-  t.match(summarizePenetrations(pairs, 0.01), /2 collisions of 3.*deepest is 0\.5 m between bodies 2 and 3/)
+  t.match(
+    summarizePenetrations(pairs, 0.01, {}),
+    /2 collisions of 3.*deepest is 0\.5 m between body 2 and body 3/,
+  )
 })
 
 t.test('the deepest point counts if the pair has no depth', async (t) => {
@@ -242,8 +249,8 @@ t.test('maximum depths of pairs and points are separate, and null without overla
     max_point_depth: 0.2,
   })
   t.same(findMaxPenetration([]), { max_penetration_depth: null, max_point_depth: null })
-  t.match(summarizePenetrations([], 0.01), /0 collisions of 0/)
-  t.match(summarizePenetrations([toPenetration(collision(0.001))], 0.01), /the deepest is 0\.001 m/)
+  t.match(summarizePenetrations([], 0.01, {}), /0 collisions of 0/)
+  t.match(summarizePenetrations([toPenetration(collision(0.001))], 0.01, {}), /the deepest is 0\.001 m/)
 })
 
 const [g, dt] = [9.81, 0.016]
@@ -270,7 +277,7 @@ t.test('a resting body with the recorded speed g*dt is named', async (t) => {
   const check = checkResting(frame({ x: 0, y: 0, z: -g * dt }, still), summary, rule)
   t.match(check, { bodies_in_contact: 1, environment_in_contact: 1, source: 'friction' })
   t.match(check.moving_bodies, [{ body_id: 2, likely_at_rest: true, sliding_speed: 0 }])
-  t.match(summarizeResting(check, rule), /Likely at rest: 2, whose speed equals g\*dt = 0\.157 m\/s/)
+  t.match(summarizeResting(check, rule, {}), /Likely at rest: body 2, whose speed equals g\*dt = 0\.157 m\/s/)
 })
 
 t.test('a body that spins or slides is not at rest at any speed', async (t) => {
@@ -278,7 +285,7 @@ t.test('a body that spins or slides is not at rest at any speed', async (t) => {
   t.match(spinning.moving_bodies, [{ likely_at_rest: false, angular_velocity_magnitude: 1 }])
   const sliding = checkResting(frame({ x: 0.3, y: 0.4, z: 0 }, still), summary, rule)
   t.match(sliding.moving_bodies, [{ likely_at_rest: false, sliding_speed: 0.5, normal_speed: 0 }])
-  t.match(summarizeResting(sliding, rule), /Sliding along the contact: 2/)
+  t.match(summarizeResting(sliding, rule, {}), /Sliding along the contact: body 2/)
 })
 
 t.test('a speed at the threshold is rest, and bodies without contact are ignored', async (t) => {
@@ -293,7 +300,7 @@ t.test('a body with an undefined velocity counts as moving', async (t) => {
 t.test('collisions count as contact without friction rows', async (t) => {
   const check = checkResting(frame(still, still, true), summary, rule)
   t.match(check, { source: 'collisions', bodies_in_contact: 1, moving_bodies: [] })
-  t.match(summarizeResting(check, rule), /No friction rows/)
+  t.match(summarizeResting(check, rule, {}), /No friction rows/)
 })
 
 t.test('g*dt is not mentioned if gravity is unknown', async (t) => {

@@ -89,6 +89,7 @@ t.test('formatNumber returns four digits, with exponents for very large and smal
     [-0.15696, '-0.157'],
     [1422.6129, '1422.6'],
     [12345.04, '12345'],
+    [123456.78, '123457'],
     [1.2341e195, '1.234e195'],
     [-2e-9, '-2e-9'],
     [100, '100'],
@@ -100,6 +101,7 @@ t.test('formatNumber returns four digits, with exponents for very large and smal
   for (const [value, text] of pairs) t.equal(formatNumber(value), text)
   t.equal(formatQuantity(2.5, 'm'), '2.5 m')
   t.equal(formatQuantity(null, 'm'), 'unknown')
+  t.equal(formatQuantity(Number.POSITIVE_INFINITY, 'm'), 'infinite')
 })
 
 t.test('formatCount and formatList', async (t) => {

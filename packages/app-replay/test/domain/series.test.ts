@@ -354,11 +354,11 @@ t.test('compareBody returns null for what a frame lacks', async (t) => {
 
 t.test('summarizeComparison names the axis and the trend', async (t) => {
   const [a, b] = [falling(100, 1), falling(150, 1.5, [9])]
-  const text = summarizeComparison(2, a, b, compareBody(a, b))
+  const text = summarizeComparison('Body 2', { a, b }, compareBody(a, b))
   t.match(text, /^Body 2 moved 6\.131 m \(-6\.131 m in Z\) and turned by 1 rad between frames 100 and 150/)
   t.match(
     text,
     /Velocity changed by 4\.905 m\/s \(-4\.905 m\/s in Z\), faster\. 0 contact points before, 2 after\.$/,
   )
-  t.match(summarizeComparison(2, b, a, compareBody(b, a)), /slower/)
+  t.match(summarizeComparison('Body 2', { a: b, b: a }, compareBody(b, a)), /slower/)
 })

@@ -83,9 +83,8 @@ function listPartners({ frame, state }: BodyInFrame): { points: number; partners
 }
 
 export function summarizeComparison(
-  body: BodyId,
-  a: BodyInFrame,
-  b: BodyInFrame,
+  subject: string,
+  { a, b }: { readonly a: BodyInFrame; readonly b: BodyInFrame },
   change: BodyComparison,
 ): string {
   const frames = `frames ${a.frame.frame_id} and ${b.frame.frame_id} (${formatQuantity(change.elapsed_time, 's')})`
@@ -98,5 +97,5 @@ export function summarizeComparison(
     contact_delta === null || contact_delta.contacts_a === contact_delta.contacts_b
       ? ''
       : ` ${formatCount(contact_delta.contacts_a, 'contact point')} before, ${contact_delta.contacts_b} after.`
-  return `Body ${body} ${moved} and ${turned} between ${frames}. Velocity changed by ${velocity}${formatMainAxis(velocity_delta, 'm/s')}${trend}.${contacts}`
+  return `${subject} ${moved} and ${turned} between ${frames}. Velocity changed by ${velocity}${formatMainAxis(velocity_delta, 'm/s')}${trend}.${contacts}`
 }

@@ -1,30 +1,69 @@
-import type { BodyId } from '@causeway/recording'
-import type { Scene } from '../steps/scene.ts'
-import type { Step } from '../steps/step.ts'
+import {
+  type BodyId,
+  collisionAt,
+  constraintAt,
+  type FlatRows,
+  type FrameWindow,
+  frictionAt,
+  type RecordingSummary,
+} from '@causeway/recording'
+import { createEnvironmentTest } from './body.ts'
 
 /** Bodies without a name are not included. */
 export type BodyNames = Readonly<Record<BodyId, string>>
+
+export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry'>): BodyNames =>
+  Object.fromEntries(geometry.flatMap(({ body_id, name }) => (name === null ? [] : [[body_id, name]])))
 
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
 /** Unnamed environment bodies are floor, ceiling or wall by the direction of their first contact. */
 export class BodyNameCollector {
-  readonly #names = new Map<BodyId, string>()
+  readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()
-  readonly #isEnvironment: Scene['isEnvironment']
+  readonly #isEnvironment: (id: BodyId) => boolean
+  readonly #environment: readonly BodyId[]
+  /** Unit vector. */
+  readonly #down: readonly [number, number, number]
 
-  constructor({ geometry, isEnvironment }: Scene) {
-    this.#isEnvironment = isEnvironment
-    for (const { body_id, name } of geometry.values()) if (name !== null) this.#names.set(body_id, name)
+  constructor(summary: RecordingSummary) {
+    this.#names = new Map(
+      Object.entries(listRecordedNames(summary)).map(([id, name]) => [Number(id), name] as const),
+    )
+    this.#isEnvironment = createEnvironmentTest(summary)
+    this.#environment = summary.environment_bodies.map(({ body_id }) => body_id)
+    const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
+    const g = Math.hypot(x ?? 0, y ?? 0, z ?? 0)
+    this.#down = g > 0 ? [(x ?? 0) / g, (y ?? 0) / g, (z ?? 0) / g] : [0, 0, -1]
   }
 
-  observe({ touches, scene }: Step): void {
-    for (const { b, normal } of touches) {
-      if (this.#names.has(b) || !this.#isEnvironment(b) || Number.isNaN(normal[0])) continue
-      const [x, y, z] = scene.g > 0 ? scene.gravity : [0, 0, -1]
-      const down = (normal[0] * x + normal[1] * y + normal[2] * z) / (scene.g > 0 ? scene.g : 1)
-      const kind = down > level ? 'floor' : down < -level ? 'ceiling' : 'wall'
+  /** Whether later contacts cannot name another body. */
+  get isComplete(): boolean {
+    return this.#environment.every((id) => this.#names.has(id))
+  }
+
+  observe({ collisions, constraints, friction }: FrameWindow, row: number): void {
+    this.#observeRows(collisions, row, collisionAt)
+    this.#observeRows(constraints, row, constraintAt)
+    this.#observeRows(friction, row, frictionAt)
+  }
+
+  /** An environment body is body B. */
+  #observeRows(
+    { offset, data }: FlatRows,
+    row: number,
+    columns: { readonly b: number; readonly normal: number },
+  ) {
+    for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
+      const b = data.get(at, columns.b)
+      if (this.#names.has(b) || !this.#isEnvironment(b)) continue
+      const along = this.#down.reduce(
+        (sum, part, axis) => sum + part * data.get(at, columns.normal + axis),
+        0,
+      )
+      if (Number.isNaN(along)) continue
+      const kind = along > level ? 'floor' : along < -level ? 'ceiling' : 'wall'
       const count = (this.#counts.get(kind) ?? 0) + 1
       this.#counts.set(kind, count)
       this.#names.set(b, count === 1 ? kind : `${kind} ${count}`)

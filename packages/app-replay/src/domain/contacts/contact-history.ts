@@ -1,5 +1,6 @@
 import type { BodyId, FrameRange, PairFrame, Value, Vector } from '@causeway/recording'
-import { formatCount, formatList, formatPair } from '../sentence.ts'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
+import { formatCount, formatList } from '../sentence.ts'
 import { dot, negate } from '../vector.ts'
 
 /** Maximum turn of a contact normal per frame: 30 degrees in rad. */
@@ -124,16 +125,22 @@ function countDensest(frames: readonly number[]): number {
 }
 
 export function summarizeHistory(
-  [a, b]: readonly [BodyId, BodyId],
+  bodies: readonly BodyId[],
   { source, frames, without_rows }: ContactFrames,
   {
     evolution,
     page,
-  }: { evolution: ContactEvolution; page: { frames: readonly PairContact[]; omitsRows: boolean } },
+    names,
+  }: {
+    evolution: ContactEvolution
+    page: { frames: readonly PairContact[]; omitsRows: boolean }
+    names: BodyNames
+  },
 ): string {
-  if (frames.length === 0) return `No contact between ${formatPair(a, b)} in this range.`
+  const pair = nameBodies(bodies, names)
+  if (frames.length === 0) return `No contact between ${pair} in this range.`
   const sentences = [
-    `Found contacts in ${formatCount(frames.length, 'frame')} between ${formatPair(a, b)}, in ${formatCount(evolution.runs.length, 'run')} (first ${frames[0]?.frame_id}, last ${frames.at(-1)?.frame_id}).`,
+    `Found contacts in ${formatCount(frames.length, 'frame')} between ${pair}, in ${formatCount(evolution.runs.length, 'run')} (first ${frames[0]?.frame_id}, last ${frames.at(-1)?.frame_id}).`,
   ]
   if (source === 'collisions')
     sentences.push('The pair has no friction rows: contacts are counted by its collision rows.')

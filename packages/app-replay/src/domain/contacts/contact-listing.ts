@@ -1,6 +1,7 @@
 import type { BodyId, Collision, FrictionConstraint, PairFrame, Value } from '@causeway/recording'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { paginate } from '../cursor.ts'
-import { formatCount, formatList } from '../sentence.ts'
+import { formatCount } from '../sentence.ts'
 import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
 
 /** About 60 kB. */
@@ -77,13 +78,20 @@ function sum(values: readonly Value[]): Value {
 
 export function summarizeBodyContacts(
   body: BodyId,
-  constraints: number,
-  collisions: readonly Collision[],
+  {
+    constraints,
+    collisions,
+    names,
+  }: {
+    readonly constraints: number
+    readonly collisions: readonly Collision[]
+    readonly names: BodyNames
+  },
 ): string {
   const partners = collisions.map((row) => (row.body_a_id === body ? row.body_b_id : row.body_a_id))
-  const touching = collisions.length === 0 ? '' : ` It collides with ${formatList(partners)}.`
-  const head = `Found ${formatCount(constraints, 'contact')} involving body ${body}.${touching}`
+  const touching = collisions.length === 0 ? '' : ` It collides with ${nameBodies(partners, names)}.`
+  const head = `Found ${formatCount(constraints, 'contact')} of ${nameBodies([body], names)}.${touching}`
   if (constraints > 0 || collisions.length === 0) return head
   const points = collisions.reduce((sum, { contacts }) => sum + contacts.length, 0)
-  return `${head} No friction rows in this frame: see collisions, ${formatCount(points, 'contact point')}.`
+  return `${head} No friction rows in this frame; the collisions have ${formatCount(points, 'contact point')}.`
 }

@@ -1,6 +1,7 @@
-import type { FrictionConstraint, Value } from '@causeway/recording'
+import type { FrictionConstraint, RecordingSummary, Value } from '@causeway/recording'
 import { createEnvironmentTest, type Pair } from '../bodies/body.ts'
-import { formatCount, formatNumber } from '../sentence.ts'
+import { listRecordedNames, nameBodies } from '../bodies/body-names.ts'
+import { formatCount, formatNumber, toSentence } from '../sentence.ts'
 import { type ForceScale, toNewtons } from './force.ts'
 
 /** Tolerance of `exceeds_limit` as a share of the limit. */
@@ -87,12 +88,13 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
 /** Minimum utilization of a contact at its limit. */
 const atLimit = 0.99
 
-const isEnvironment = createEnvironmentTest({ bodies: [] })
-
 export function summarizeCones(
   checks: readonly ConeCheck[],
   verdict: ConeVerdict,
-  withoutFriction: number,
+  {
+    withoutFriction,
+    summary,
+  }: { readonly withoutFriction: number; readonly summary: Pick<RecordingSummary, 'bodies' | 'geometry'> },
 ): string {
   const { violation_count, strict_violation_count, unjudged_count } = verdict
   const noisy = violation_count - strict_violation_count
@@ -111,13 +113,20 @@ export function summarizeCones(
   const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(moreUtilized, undefined)
   if (most !== undefined && getEffectiveUtilization(most) >= atLimit)
     sentences.push(
-      `Body ${findDynamicBody(most)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(most)}).`,
+      toSentence(
+        `${nameDynamicBody(most, summary)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(most)})`,
+      ),
     )
   return sentences.join(' ')
 }
 
-const findDynamicBody = ({ body_a_id, body_b_id }: ConeCheck): number =>
-  isEnvironment(body_a_id) ? body_b_id : body_a_id
+function nameDynamicBody(
+  { body_a_id, body_b_id }: ConeCheck,
+  summary: Pick<RecordingSummary, 'bodies' | 'geometry'>,
+): string {
+  const body = createEnvironmentTest(summary)(body_a_id) ? body_b_id : body_a_id
+  return nameBodies([body], listRecordedNames(summary))
+}
 
 const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
@@ -126,5 +135,8 @@ const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck 
 const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
 
-const formatUtilization = ({ utilization }: ConeCheck): string =>
-  utilization === null ? 'tangent force without normal force' : `${(utilization * 100).toFixed(2)}% of mu*Fn`
+const formatUtilization = ({ utilization }: ConeCheck): string => {
+  if (utilization === null) return 'tangent force without normal force'
+  const percent = utilization * 100
+  return `${percent < 10_000 ? percent.toFixed(2) : formatNumber(percent)}% of mu*Fn`
+}

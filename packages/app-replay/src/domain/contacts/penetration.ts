@@ -1,6 +1,7 @@
 import type { Collision, Value, Vector } from '@causeway/recording'
 import type { Pair } from '../bodies/body.ts'
-import { formatCount, formatPair, formatQuantity } from '../sentence.ts'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
+import { formatCount, formatQuantity } from '../sentence.ts'
 
 export interface Penetration extends Pair {
   /** m; default: that of the deepest point. */
@@ -40,7 +41,11 @@ export const findMaxPenetration = (
 export const filterExcessive = (pairs: readonly Penetration[], threshold: number): Penetration[] =>
   pairs.filter(({ penetration_depth }) => penetration_depth !== null && penetration_depth > threshold)
 
-export function summarizePenetrations(pairs: readonly Penetration[], threshold: number): string {
+export function summarizePenetrations(
+  pairs: readonly Penetration[],
+  threshold: number,
+  names: BodyNames,
+): string {
   const found = filterExcessive(pairs, threshold)
   const head = `Found ${formatCount(found.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
   const [first, ...rest] = found
@@ -49,6 +54,6 @@ export function summarizePenetrations(pairs: readonly Penetration[], threshold: 
     return greatest === null ? `${head}.` : `${head}; the deepest is ${formatQuantity(greatest, 'm')}.`
   }
   const most = rest.reduce((a, b) => ((b.penetration_depth ?? 0) > (a.penetration_depth ?? 0) ? b : a), first)
-  const pair = formatPair(most.body_a_id, most.body_b_id)
+  const pair = nameBodies([most.body_a_id, most.body_b_id], names)
   return `${head}; the deepest is ${formatQuantity(most.penetration_depth, 'm')} between ${pair}.`
 }

@@ -1,6 +1,7 @@
 import type { BodyId, BodyState, Frame, RecordingSummary, Value, Vector } from '@causeway/recording'
 import { createEnvironmentTest, involvesBody, listBodies, type Pair } from '../bodies/body.ts'
-import { formatCount, formatList, formatQuantity } from '../sentence.ts'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
+import { formatCount, formatQuantity } from '../sentence.ts'
 import { norm, splitAlong } from '../vector.ts'
 
 /** Collision and contact rows are used if a frame has no friction rows. */
@@ -106,20 +107,24 @@ function computeRestSpeed({ gravity_m_s2, dt_s }: RecordingSummary): Value {
   return gravity === null || dt_s === null || gravity === 0 ? null : gravity * dt_s
 }
 
-export function summarizeResting(check: RestingCheck, rule: RestingRule): string {
+export function summarizeResting(check: RestingCheck, rule: RestingRule, names: BodyNames): string {
   const { bodies_in_contact, environment_in_contact, moving_bodies, rest_speed, source } = check
+  const nameMoving = (bodies: readonly MovingBody[]): string =>
+    nameBodies(
+      bodies.map(({ body_id }) => body_id),
+      names,
+    )
   const limits = `velocity > ${rule.velocity} m/s or spin > ${rule.angularVelocity} rad/s`
   const sentences = [
-    `${moving_bodies.length}/${bodies_in_contact} bodies in contact are moving (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
+    `${moving_bodies.length} of ${formatCount(bodies_in_contact, 'body', 'bodies')} in contact ${moving_bodies.length === 1 ? 'moves' : 'move'} (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
   ]
-  const resting = moving_bodies.filter((body) => body.likely_at_rest).map(({ body_id }) => body_id)
+  const resting = moving_bodies.filter((body) => body.likely_at_rest)
   if (resting.length > 0)
     sentences.push(
-      `Likely at rest: ${formatList(resting)}, whose speed equals g*dt = ${formatQuantity(rest_speed, 'm/s')}, as a resting body is recorded.`,
+      `Likely at rest: ${nameMoving(resting)}, whose speed equals g*dt = ${formatQuantity(rest_speed, 'm/s')}, as a resting body is recorded.`,
     )
   const sliding = moving_bodies.filter((body) => (body.sliding_speed ?? 0) > rule.velocity)
-  if (sliding.length > 0)
-    sentences.push(`Sliding along the contact: ${formatList(sliding.map(({ body_id }) => body_id))}.`)
+  if (sliding.length > 0) sentences.push(`Sliding along the contact: ${nameMoving(sliding)}.`)
   if (source === 'collisions')
     sentences.push('No friction rows in this frame: contacts taken from the collision rows.')
   return sentences.join(' ')

@@ -1,7 +1,7 @@
 import type { RecordingSummary, Value } from '@causeway/recording'
 import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import type { Coverage } from '../coverage/coverage.ts'
-import { formatCount, formatNumber, formatQuantity, toSentence } from '../sentence.ts'
+import { formatCount, formatFrames, formatQuantity, roundDerived, toSentence } from '../sentence.ts'
 import { listEvidenceCalls } from './evidence.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
@@ -21,10 +21,7 @@ interface RankedRow extends FindingRow {
   readonly evidence_calls: readonly string[]
 }
 
-const digits = 6
-
-const roundValue = (value: number): Value =>
-  Number.isFinite(value) ? Number(value.toPrecision(digits)) : null
+const roundValue = (value: number): Value => (Number.isFinite(value) ? roundDerived(value) : null)
 
 export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
   const { kind, severity, frames, bodies, pair, value, limit, unit, confidence } = finding
@@ -106,12 +103,11 @@ const singularVerbs =
 /** Without a period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
-  const where =
-    frames.first === frames.last ? `frame ${frames.first}` : `frames ${frames.first} to ${frames.last}`
+  const where = formatFrames(frames.first, frames.last)
   const who = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
-  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatNumber(limit)}`
+  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, unit)}`
   const predicate = text ?? predicates[kind]
-  return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${kind}, ${formatQuantity(value, unit)}${bound})`
+  return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${bound})`
 }
 
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
@@ -134,16 +130,16 @@ export function summarizeDiagnosis(
   findings: readonly RankedFinding[],
   { frames, coverage, names }: Checked,
 ): string {
-  const checked = describeChecked(frames, coverage)
+  const checked = `${describeChecked(frames, coverage)}.`
   const serious = findings.filter(({ severity }) => severity !== 'info')
   const [first] = serious
   if (first === undefined) {
     const remarks = findings.length > 0 ? `; ${formatCount(findings.length, 'remark')}` : ''
     const where = isComplete(coverage) ? '' : ' in what was checked'
-    return coverage.checked.length === 0 ? `${checked}.` : `${checked}: no fault found${where}${remarks}.`
+    return coverage.checked.length === 0 ? checked : `${checked} No fault found${where}${remarks}.`
   }
   const causes = serious.filter(({ follows }) => follows === null).length
-  const sentences = [`${checked}.`, `First cause: ${describeFinding(first, names)}.`, ...listAdvice(first)]
+  const sentences = [checked, `First cause: ${describeFinding(first, names)}.`, ...listAdvice(first)]
   if (causes > 1) sentences.push(`${formatCount(causes - 1, 'further cause')}.`)
   if (serious.length > causes) sentences.push(`${formatCount(serious.length - causes, 'consequence')}.`)
   return sentences.join(' ')
@@ -151,42 +147,53 @@ export function summarizeDiagnosis(
 
 const listAdvice = ({ advice }: Finding): readonly string[] => (advice === undefined ? [] : [advice])
 
+/** `about` is the subject of a sentence: "the friction cone". */
 export function summarizeCheck(
   findings: readonly Finding[],
   { frames, coverage, names }: Checked,
   about: string,
 ): string {
-  const checked = isComplete(coverage)
-    ? `${formatCount(frames, 'frame')} checked`
-    : describeChecked(frames, coverage)
   const [first] = findings
-  if (first !== undefined)
-    return `${checked}: ${about} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}.`
-  if (coverage.checked.length === 0)
-    return isComplete(coverage)
-      ? `${checked}: ${about} did not apply.`
-      : `${checked}: nothing can be said about ${about}.`
+  const verdict =
+    first === undefined
+      ? describeUnbroken(coverage, about)
+      : `${about} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}`
   return isComplete(coverage)
-    ? `${checked}: ${about} holds.`
-    : `${checked}: no violation of ${about} in what was checked.`
+    ? `Checked ${formatCount(frames, 'frame')}: ${verdict}.`
+    : `${describeChecked(frames, coverage)}. ${toSentence(verdict)}`
+}
+
+function describeUnbroken(coverage: Coverage, about: string): string {
+  if (coverage.checked.length === 0)
+    return isComplete(coverage) ? `${about} does not apply` : `nothing can be said about ${about}`
+  return isComplete(coverage) ? `${about} holds` : `no violation of ${about} in what was checked`
 }
 
 const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0
 
 const maxMissing = 5
 
-function describeChecked(frames: number, { checked, not_applicable, not_checked }: Coverage): string {
-  const head = `${formatCount(frames, 'frame')} checked against`
-  const unused =
-    not_applicable.length === 0 ? '' : `; ${formatCount(not_applicable.length, 'law')} did not apply`
-  if (not_checked.length === 0)
-    return unused === '' ? `${head} every law` : `${head} every law that applies${unused}`
+/** `Checked 100 frames: 15 of the 18 laws that apply, 3 of them in part (not recorded: inertia)` */
+function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
   const partial = not_checked.filter(({ law }) => checked.includes(law)).length
   const total = checked.length + not_checked.length - partial
-  const names = [...new Set(not_checked.flatMap((one) => one.missing))]
+  if (frames === 0) return 'There are no frames to check'
+  const head = `Checked ${formatCount(frames, 'frame')}`
+  if (total === 0) return `${head}: no law applies`
+  const missing = describeMissing(not_checked)
+  if (checked.length === 0)
+    return `${head}: ${total === 1 ? 'the law that applies' : `none of the ${total} laws that apply`} could ${total === 1 ? 'not ' : ''}be checked completely${missing}`
+  const laws =
+    total === 1
+      ? 'the law that applies'
+      : `${checked.length === total ? 'all' : `${checked.length} of the`} ${total} laws that apply`
+  const part = partial === 0 ? '' : partial === checked.length ? ', in part' : `, ${partial} of them in part`
+  return `${head}: ${laws}${part}${missing}`
+}
+
+function describeMissing(notChecked: Coverage['not_checked']): string {
+  const names = [...new Set(notChecked.flatMap(({ missing }) => missing))]
+  if (names.length === 0) return ''
   const more = names.length > maxMissing + 1 ? ` and ${names.length - maxMissing} more` : ''
-  const missing = `${names.slice(0, more === '' ? names.length : maxMissing).join(', ')}${more}`
-  const part = partial === 0 ? '' : `, ${partial} of them in part`
-  const against = checked.length === total ? 'all' : String(checked.length)
-  return `${head} ${against} of ${formatCount(total, 'law')}${part} (not recorded: ${missing})${unused}`
+  return ` (not recorded: ${names.slice(0, more === '' ? names.length : maxMissing).join(', ')}${more})`
 }

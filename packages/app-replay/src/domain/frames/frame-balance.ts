@@ -8,11 +8,12 @@ import type {
   Value,
   Vector,
 } from '@causeway/recording'
-import { involvesBody, listPairs } from '../bodies/body.ts'
+import { involvesBody, listPairs, type Pair } from '../bodies/body.ts'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { type ForceScale, toNewtons } from '../contacts/force.ts'
 import { checkCone } from '../contacts/friction-cone.ts'
 import { hasContacts } from '../recordings/capability.ts'
-import { formatPair, formatQuantity } from '../sentence.ts'
+import { formatQuantity, roundDerived } from '../sentence.ts'
 import { add, norm, type Point3 } from '../vector.ts'
 
 /** Forces on a body over the step, in N. */
@@ -38,9 +39,7 @@ interface BodyBalance {
 }
 
 /** A pair in contact: forces in N, depth in m. */
-interface PairLoad {
-  readonly body_a_id: BodyId
-  readonly body_b_id: BodyId
+interface PairLoad extends Pair {
   readonly points: number
   readonly normal_force_n: Value
   readonly tangent_force_n: Value
@@ -58,18 +57,22 @@ export interface FrameExplanation {
   readonly changes: readonly string[]
 }
 
-/** `before` is `null` for the first frame and after a gap. */
-export function explainFrame(
-  frame: Frame,
-  before: Frame | null,
-  summary: RecordingSummary,
-  scale: ForceScale,
-): FrameExplanation {
+interface FrameContext {
+  /** `null` for the first frame and after a gap. */
+  readonly before: Frame | null
+  readonly summary: RecordingSummary
+  readonly scale: ForceScale
+  readonly names: BodyNames
+}
+
+/** Derived numbers have six significant digits. */
+export function explainFrame(frame: Frame, context: FrameContext): FrameExplanation {
+  const { before, summary, scale, names } = context
   const contacts = hasContacts(summary) ? listPairLoads(frame, before, scale) : null
   return {
     balances: frame.states.map(({ body_id }) => balanceBody(body_id, { frame, before, summary, scale })),
     contacts,
-    changes: listChanges(frame, before, contacts ?? []),
+    changes: listChanges({ frame, before, names }, contacts ?? []),
   }
 }
 
@@ -104,14 +107,14 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   return {
     body_id: body,
-    speed: state === undefined ? null : norm(state.velocity),
+    speed: state === undefined ? null : roundDerived(norm(state.velocity)),
     gravity_n: toVector(gravity),
     contact_n: toVector(contact),
     external_n: toVector(external),
     joint_n: toVector(joint),
     inertial_n: toVector(inertial),
     unexplained_n: inertial && measureUnexplained(inertial, forces),
-    delta_e: energy === null || was === null ? null : energy - was,
+    delta_e: energy === null || was === null ? null : roundDerived(energy - was),
     in_contact: isTouching,
   }
 }
@@ -130,7 +133,7 @@ function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]
   const unexplained = Math.hypot(...rest)
   // Forces of a diverged run overflow.
   if (!Number.isFinite(unexplained)) return null
-  return unexplained <= balanceNoise * size ? 0 : unexplained
+  return unexplained <= balanceNoise * size ? 0 : roundDerived(unexplained)
 }
 
 function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Point3 | null {
@@ -197,11 +200,14 @@ function listPairLoads(frame: Frame, before: Frame | null, scale: ForceScale): P
     return {
       ...pair,
       points: Math.max(collision?.contacts.length ?? 0, cones.length),
-      normal_force_n: sum((cone) => cone.normal_force_n),
-      tangent_force_n: sum((cone) => cone.total_tangent_force_n),
-      utilization: cones.reduce<Value>(
-        (most, { utilization }) => (utilization !== null && utilization > (most ?? -1) ? utilization : most),
-        null,
+      normal_force_n: roundDerived(sum((cone) => cone.normal_force_n)),
+      tangent_force_n: roundDerived(sum((cone) => cone.total_tangent_force_n)),
+      utilization: roundDerived(
+        cones.reduce<Value>(
+          (most, { utilization }) =>
+            utilization !== null && utilization > (most ?? -1) ? utilization : most,
+          null,
+        ),
       ),
       exceeds_limit: cones.some((cone) => cone.exceeds_limit_strict === true),
       penetration_depth: collision?.penetration_depth ?? null,
@@ -210,27 +216,29 @@ function listPairLoads(frame: Frame, before: Frame | null, scale: ForceScale): P
   })
 }
 
-function listChanges(frame: Frame, before: Frame | null, contacts: readonly PairLoad[]): string[] {
+function listChanges(
+  { frame, before, names }: Pick<FrameContext, 'before' | 'names'> & { readonly frame: Frame },
+  contacts: readonly PairLoad[],
+): string[] {
   if (before === null) return ['there is no frame before this one']
   const had = listPairs([...before.collisions, ...before.friction_constraints])
   const lost = had.filter(
     (pair) => !contacts.some((one) => involvesBody(one, pair.body_a_id) && involvesBody(one, pair.body_b_id)),
   )
+  const namePair = ({ body_a_id, body_b_id }: Pair): string => nameBodies([body_a_id, body_b_id], names)
   const listBodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
   const delta = frame.system_energy?.delta_e ?? null
   const [now, then] = [frame.solver?.converged, before.solver?.converged]
   const judged = (frame.solver?.num_constraints ?? 0) > 0
   return [
-    ...contacts
-      .filter(({ is_new }) => is_new)
-      .map((one) => `contact begins: ${formatPair(one.body_a_id, one.body_b_id)}`),
-    ...lost.map((one) => `contact ends: ${formatPair(one.body_a_id, one.body_b_id)}`),
+    ...contacts.filter(({ is_new }) => is_new).map((one) => `contact begins: ${namePair(one)}`),
+    ...lost.map((one) => `contact ends: ${namePair(one)}`),
     ...listBodies(frame)
       .filter((body) => !listBodies(before).includes(body))
-      .map((body) => `body ${body} appears`),
+      .map((body) => `${nameBodies([body], names)} appears`),
     ...listBodies(before)
       .filter((body) => !listBodies(frame).includes(body))
-      .map((body) => `body ${body} is gone`),
+      .map((body) => `${nameBodies([body], names)} is gone`),
     ...(delta === null || delta === 0 ? [] : [`system energy changes by ${formatQuantity(delta, 'J')}`]),
     ...(judged && now === false && then !== false ? ['the solver no longer converges'] : []),
   ]
@@ -240,7 +248,8 @@ const addValues = (a: Value, b: Value): Value => (a === null || b === null ? nul
 
 const multiply = (a: Point3, factor: number): Point3 => [a[0] * factor, a[1] * factor, a[2] * factor]
 
-const toVector = (a: Point3 | null): Vector | null => (a === null ? null : { x: a[0], y: a[1], z: a[2] })
+const toVector = (a: Point3 | null): Vector | null =>
+  a === null ? null : { x: roundDerived(a[0]), y: roundDerived(a[1]), z: roundDerived(a[2]) }
 
 const toPoint = (v: Vector | null | undefined): Point3 | null =>
   v == null || v.x === null || v.y === null || v.z === null ? null : [v.x, v.y, v.z]

@@ -60,7 +60,7 @@ export function summarizeFrame(frame: Frame, hasContacts: boolean, truncated: bo
   const solved =
     solver === null || solver.num_constraints === 0
       ? ''
-      : `; solver ${solver.converged === null ? 'ended' : solver.converged ? 'converged' : 'not converged'} after ${formatCount(solver.iterations ?? 0, 'iteration')}`
+      : `; solver ${solver.converged === null ? 'ended' : solver.converged ? 'converged' : 'not converged'}${solver.iterations === null ? '' : ` after ${formatCount(solver.iterations, 'iteration')}`}`
   const cut = truncated
     ? ' Lists are truncated; counts are exact. Raise max_points, or call get_body_state.'
     : ''

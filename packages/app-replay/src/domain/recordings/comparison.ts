@@ -1,5 +1,6 @@
 import type { BodyId } from '@causeway/recording'
 import type { BodyMatch } from '../bodies/body-mapping.ts'
+import { roundDerived } from '../sentence.ts'
 
 /** NaN was not recorded. */
 export interface FrameColumns {
@@ -122,7 +123,11 @@ export class RecordingComparison {
 
   divergences(): Divergence[] {
     return [...this.#trackers.values()]
-      .map(({ first, logs, ...tracker }) => ({ ...first, ...tracker, growth_per_frame: fitGrowth(logs) }))
+      .map(({ first, logs, ...tracker }) => ({
+        ...first,
+        ...tracker,
+        growth_per_frame: roundDerived(fitGrowth(logs)),
+      }))
       .toSorted((one, other) => one.first_frame_a - other.first_frame_a)
   }
 

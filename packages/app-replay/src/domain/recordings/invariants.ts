@@ -214,14 +214,15 @@ export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Covera
   const failed = verdicts.filter(({ passed }) => !passed)
   const [worst] = failed
   const laws = describeUnchecked(coverage)
-  const total = verdicts.length === 1 ? '1 invariant' : `${verdicts.length} invariants`
+  const total = formatCount(verdicts.length, 'invariant')
   if (worst === undefined)
-    return `${verdicts.length === 1 ? 'The invariant holds.' : `All ${total} hold.`}${laws}`
+    return `${verdicts.length === 1 ? 'The invariant holds.' : `${verdicts.length === 2 ? 'Both' : `All ${verdicts.length}`} invariants hold.`}${laws}`
   const where = worst.frame_id === null ? '' : ` in frame ${worst.frame_id}`
-  const names = failed.map(({ invariant }) => invariant).join(', ')
+  const names = [...new Set(failed.map(({ invariant }) => invariant))].join(', ')
+  const subject = worst.body_id === undefined ? '' : ` of body ${worst.body_id}`
   const unknown = failed.filter(({ value }) => value === null).map(({ invariant }) => invariant)
-  const lacking = unknown.length === 0 ? '' : ` Not recorded: ${unknown.join(', ')}.`
-  return `${failed.length} of ${total} fail: ${names}. First: ${worst.invariant}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${where}.${lacking}${laws}`
+  const lacking = unknown.length === 0 ? '' : ` Not recorded: ${[...new Set(unknown)].join(', ')}.`
+  return `${failed.length} of ${total} ${failed.length === 1 ? 'fails' : 'fail'}: ${names}. First: ${worst.invariant}${subject}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${where}.${lacking}${laws}`
 }
 
 function describeUnchecked(coverage: Coverage | null): string {

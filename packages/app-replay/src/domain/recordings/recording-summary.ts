@@ -12,7 +12,7 @@ export function summarizeList({
   const rest =
     others === 0
       ? ''
-      : ` ${formatCount(others, 'other file is', 'other files are')} no recording: see others.`
+      : ` ${formatCount(others, 'other file is not a recording', 'other files are not recordings')} (see others).`
   return `Found ${formatCount(recordings, 'recording')} in ${formatCount(folders, 'folder')}.${rest}`
 }
 

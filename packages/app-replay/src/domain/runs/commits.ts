@@ -1,4 +1,5 @@
 import { median, type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
+import { roundDerived } from '../sentence.ts'
 import { wilsonInterval } from './fisher.ts'
 
 /** In the order in which they were sealed. */
@@ -46,7 +47,7 @@ export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRo
       runs: runs.length,
       not_diagnosed: runs.length - verdicts.length,
       bad,
-      bad_share: isKnown ? bad / verdicts.length : null,
+      bad_share: isKnown ? roundDerived(bad / verdicts.length) : null,
       bad_share_range: isKnown ? wilsonInterval(bad, verdicts.length) : null,
       kinds: countKinds(verdicts),
       ...mapWorst((field) =>

@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import { type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
+import { roundDerived } from '../sentence.ts'
 import type { CommitRuns } from './commits.ts'
 import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
 
@@ -107,12 +108,12 @@ function findChange(commits: readonly CommitRuns[], metric: Metric, tests: numbe
     metric: metric.name,
     commit: name(index),
     previous_commit: name(index - 1),
-    share_before: sums.badBefore / before,
-    share_after: sums.badAfter / after,
+    share_before: roundDerived(sums.badBefore / before),
+    share_after: roundDerived(sums.badAfter / after),
     runs_before: before,
     runs_after: after,
-    p_value: p,
-    corrected_p: Math.min(1, p * tests),
+    p_value: roundDerived(p),
+    corrected_p: roundDerived(Math.min(1, p * tests)),
     candidates: points
       .filter((point) => point !== best && point.p <= p * candidateFactor)
       .map((point) => name(point.index)),

@@ -47,6 +47,7 @@ export function summarizeRegression(
   counts: RunCounts,
 ): string {
   const diagnosed = counts.bad + counts.without_error
+  if (found === null && commits < 2) return `There are no two commits to compare.${describeUnknown(counts)}`
   if (found === null)
     return `No significant rise in ${formatCount(diagnosed, 'diagnosed run')} of ${formatCount(commits, 'commit')} (${formatCount(tests, 'test')}, p <= ${significance}).${describeUnknown(counts)}`
   const before = describeShare(found.share_before, found.runs_before)

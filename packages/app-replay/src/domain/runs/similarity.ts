@@ -1,4 +1,5 @@
 import { type RunSummary, type RunVerdict, worstFields } from '@causeway/recording'
+import { roundDerived } from '../sentence.ts'
 
 export interface SimilarRun {
   readonly run: RunSummary
@@ -34,7 +35,7 @@ export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): re
     .filter((run) => run.recording !== target.recording && (run.verdict?.errors ?? 0) > 0)
     .map((run) => ({
       run,
-      similarity: measureSimilarity(target, run),
+      similarity: roundDerived(measureSimilarity(target, run)),
       shared_kinds: run.verdict?.kinds.filter((kind) => kinds.has(kind)) ?? [],
     }))
     .sort((a, b) => b.similarity - a.similarity || b.run.sealed_ms - a.run.sealed_ms)

@@ -55,7 +55,7 @@ export class WorstCollector {
 function hasOtherBodies({ present }: FrameWindow, row: number, count: number): boolean {
   const at = row * count
   for (let column = 0; column < count; column++)
-    if (present[at + column] !== present[at - count + column]) return true
+    if ((present[at + column] === 0) !== (present[at - count + column] === 0)) return true
   return false
 }
 

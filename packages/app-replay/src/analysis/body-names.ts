@@ -1,0 +1,20 @@
+import type { ColumnSelection, FrameRange } from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
+import { BodyNameCollector, type BodyNames } from '../domain/bodies/body-names.ts'
+
+const selection: ColumnSelection = {
+  parts: ['collisions', 'collisionNormals', 'constraints', 'friction', 'frictionVectors'],
+}
+
+/** Reads contacts until every environment body has a name. */
+export async function findBodyNames(
+  { range }: { readonly range: FrameRange },
+  { windows, summary, signal, progress }: AnalysisContext,
+): Promise<BodyNames> {
+  const collector = new BodyNameCollector(summary)
+  for await (const window of windows.over(range, { signal, progress }, selection)) {
+    for (let row = window.from; row < window.to; row++) collector.observe(window, row)
+    if (collector.isComplete) break
+  }
+  return collector.names
+}

@@ -1,0 +1,17 @@
+import type { BodyId, Recording } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
+import { createEnvironmentTest } from '../domain/bodies/body.ts'
+import { type BodyNames, listRecordedNames } from '../domain/bodies/body-names.ts'
+
+/** Names environment bodies by their contacts if one of `ids` has no recorded name. */
+export async function readBodyNames(
+  recording: Recording,
+  ids: readonly BodyId[],
+  { signal }: CallOptions = {},
+): Promise<BodyNames> {
+  const recorded = listRecordedNames(recording.summary)
+  const isEnvironment = createEnvironmentTest(recording.summary)
+  if (ids.every((id) => !isEnvironment(id) || recorded[id] !== undefined)) return recorded
+  const range = { start: null, end: null }
+  return recording.analyse<BodyNames>('bodyNames', { range }, { signal, isCached: true })
+}
