@@ -1,4 +1,4 @@
-/** The palette of the console in Chromium, with the real server. */
+/** The palette of the console and the keys of the viewer in Chromium, with the real server. */
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -16,7 +16,7 @@ import {
   openPage,
   visit,
 } from './browser.ts'
-import { nextFrame, showsFrame } from './viewer.ts'
+import { countColors, countPixels, nextFrame, showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
 
@@ -110,6 +110,118 @@ else {
     await page.evaluate(nextFrame)
     t.match(page.url(), /#frame=40$/)
     t.equal(await pressed.count(), 0)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:keys', 'keys of the viewer', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/stack#frame=30`)
+    await page.waitForSelector('.stage[data-contacts="3"]')
+    const isPressed = (name: string, pressed = true): Promise<void> =>
+      page.getByRole('button', { name, exact: true, pressed }).waitFor()
+    for (const [key, body] of [
+      ['b', 2],
+      ['b', 3],
+      ['B', 2],
+      ['B', 4],
+      ['b', 2],
+    ] as const) {
+      await page.keyboard.press(key)
+      await isPressed(`body ${body}`)
+    }
+    for (const [key, layer] of [
+      ['c', 'Contacts'],
+      ['o', 'Forces'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await isPressed(layer, false)
+    }
+    for (const [key, layer] of [
+      ['v', 'Velocities'],
+      ['t', 'Trails'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await isPressed(layer)
+    }
+    for (const view of ['top', 'front', 'side', 'free']) {
+      await page.keyboard.press('x')
+      await page.getByRole('button', { name: `View: ${view}` }).waitFor()
+    }
+    await page.keyboard.press('?')
+    const keys = await page.locator('dialog[open]').innerText()
+    for (const row of [
+      /Previous change of contacts\s+,/,
+      /Next change of contacts\s+\./,
+      /Play backwards\s+j/,
+      /Pause\s+k/,
+      /Play forwards\s+l/,
+      /Velocities on or off\s+v/,
+      /Trails on or off\s+t/,
+      /View from the top, front, side, or free\s+x/,
+      /Bookmark this frame\s+m/,
+    ])
+      t.match(keys, row)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('m')
+    await page.getByRole('button', { name: 'Frame 30: Marked in the console' }).waitFor()
+    await page.keyboard.press('j')
+    await showsFrame(page, 1)
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Frame 30:/ }).click()
+    await showsFrame(page, 30)
+    t.same(await findViolations(page), [])
+    await page.keyboard.press('Home')
+    await page.keyboard.press('l')
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+    await page.keyboard.press('k')
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove the bookmark of frame 30' }).click()
+    await page.getByRole('button', { name: /^Frame 30:/ }).waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await isPressed('Follow clients')
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.waitForURL(`${url}/replay`)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:keys', 'keys for changes of contacts, velocities and trails', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/drop#frame=50`)
+    for (const [key, frame] of [
+      ['.', 63],
+      ['.', 67],
+      ['.', 87],
+      [',', 67],
+      [',', 63],
+    ] as const) {
+      await page.keyboard.press(key)
+      await showsFrame(page, frame)
+    }
+    await page.keyboard.press(',')
+    await page.evaluate(nextFrame)
+    await showsFrame(page, 63)
+    await page.waitForSelector('.stage[data-contacts="1"]')
+    await page.keyboard.press('c')
+    await page.keyboard.press('o')
+    await page.evaluate(nextFrame)
+    const accent = () => countPixels(page, '.stage canvas', 'accent')
+    t.equal(await accent(), 0)
+    await page.keyboard.press('v')
+    await page.waitForSelector('.stage[data-velocities="1"]')
+    await until(accent, (count) => count > 20)
+    await page.keyboard.press('v')
+    await until(accent, (count) => count === 0)
+    await page.keyboard.press('x')
+    await page.keyboard.press('x')
+    await page.evaluate(nextFrame)
+    const colors = await countColors(page)
+    await page.keyboard.press('t')
+    await page.evaluate(nextFrame)
+    await keepScreenshot(page, 'viewer-trails')
+    t.not(await countColors(page), colors, 'a trail is drawn')
     t.same(watched.problems, [])
   })
 

@@ -120,37 +120,6 @@ else {
     t.equal(await countDrawings(), before)
   })
 
-  verifies('console:keys', 'keys of the viewer', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    await visit(watched, `${url}/replay/stack#frame=30`)
-    await page.waitForSelector('.stage[data-contacts="3"]')
-    const isPressed = (name: string, pressed = true): Promise<void> =>
-      page.getByRole('button', { name, exact: true, pressed }).waitFor()
-    for (const [key, body] of [
-      ['b', 2],
-      ['b', 3],
-      ['B', 2],
-      ['B', 4],
-      ['b', 2],
-    ] as const) {
-      await page.keyboard.press(key)
-      await isPressed(`body ${body}`)
-    }
-    for (const [key, layer] of [
-      ['c', 'Contacts'],
-      ['o', 'Forces'],
-      ['g', 'Follow clients'],
-    ] as const) {
-      await page.keyboard.press(key)
-      await isPressed(layer, layer === 'Follow clients')
-    }
-    await page.keyboard.press('g')
-    await page.keyboard.press('r')
-    await page.waitForURL(`${url}/replay`)
-    t.same(watched.problems, [])
-  })
-
   verifies('console:replay:findings', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched

@@ -39,7 +39,7 @@ const loadRecordings = async (): Promise<View> =>
 const loadViewer = async (): Promise<View> => (await import('./views/replay/viewer.tsx')).Viewer
 
 const loadComparison = async (): Promise<View> =>
-  (await import('./views/replay/comparison-page.tsx')).ComparisonPage
+  (await import('./views/replay/comparison/comparison-page.tsx')).ComparisonPage
 
 const loadPlots = async (): Promise<View> => (await import('./views/debrief/plots-page.tsx')).PlotsPage
 const loadPlot = async (): Promise<View> => (await import('./views/debrief/plot-page.tsx')).PlotPage

@@ -97,6 +97,19 @@ export class PoseCache {
     return findRow(await loading, frame)
   }
 
+  /** Loads the frames up to one, the newest first. At most `count`, and those of two chunks. */
+  async loadTrail(frame: number, count: number): Promise<PoseRow[]> {
+    let found = await this.load(frame)
+    if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#first, frame - count))
+    const rows: PoseRow[] = []
+    while (found !== undefined && rows.length < count) {
+      rows.push(found)
+      const { chunk, row }: PoseRow = found
+      found = row > 0 ? { chunk, row: row - 1 } : this.find((chunk.frames[0] ?? 0) - 1)
+    }
+    return rows
+  }
+
   /** Loads the chunk of a frame again when it is needed, because the recording has more frames after it. */
   forget(frame: number): void {
     const index = this.#toIndex(frame)

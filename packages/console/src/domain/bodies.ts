@@ -1,4 +1,4 @@
-import type { EstimatedShape, Metadata, RecordedGeometry } from '../data/replay.ts'
+import type { EstimatedShape, FrameAnswer, Metadata, RecordedGeometry } from '../data/replay.ts'
 import type { Point3 } from './fit.ts'
 
 /** A shape as it is drawn, in m. */
@@ -58,3 +58,15 @@ export function getRadius(shape: DrawnShape): number {
   if (shape.kind === 'box' || shape.kind === 'hull') return Math.hypot(...shape.half)
   return shape.kind === 'sphere' ? shape.radius : shape.radius + shape.half_length
 }
+
+/** The recorded velocity of a body, in m/s. */
+export interface Velocity {
+  readonly body: number
+  readonly velocity: Point3
+}
+
+/** Returns the velocities that are recorded in a frame. */
+export const listVelocities = ({ states }: FrameAnswer): Velocity[] =>
+  states.flatMap(({ body_id, velocity: { x, y, z } }) =>
+    x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],
+  )

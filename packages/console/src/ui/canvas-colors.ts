@@ -9,6 +9,7 @@ export interface StageColors {
   readonly contact: string
   readonly normal: string
   readonly friction: string
+  readonly velocity: string
   readonly bodies: readonly string[]
 }
 
@@ -29,6 +30,7 @@ export function readColors(
     contact: read('err'),
     normal: read('ok'),
     friction: read('warn'),
+    velocity: read('accent'),
     bodies: [1, 2, 3, 4, 5, 6].map((number) => read(`body${number}`)),
     text: read('fg2'),
     series: [1, 2, 3, 4].map((number) => read(`series${number}`)),

@@ -24,8 +24,8 @@ export interface ShownMarks {
   readonly pair?: readonly [number, number] | undefined
 }
 
-/** Length of the greatest force as a share of the distance to the camera. */
-const forceShare = 0.16
+/** Length of the longest arrow as a share of the distance to the camera. */
+export const arrowShare = 0.16
 
 /** Contact points, and arrows for normal forces and friction, drawn over the bodies that they are in. */
 export class ContactMarks {
@@ -70,7 +70,7 @@ export class ContactMarks {
     const sizes = drawn.flatMap(({ normal_n, friction_n }) => [getSize(normal_n), getSize(friction_n)])
     const largest = Math.max(0, ...sizes)
     if (largest === 0 || distance === 0) return
-    const scale = (forceShare * distance) / largest
+    const scale = (arrowShare * distance) / largest
     for (const { at, normal_n, friction_n } of drawn) {
       this.#addArrow(at, normal_n, { scale, line: this.#normal, head: this.#normalHead })
       this.#addArrow(at, friction_n, { scale, line: this.#friction, head: this.#frictionHead })

@@ -22,6 +22,8 @@ export class Playback {
   )
   readonly #step: number
   #position = 0
+  /** 1, or -1 to play backwards. */
+  #direction = 1
   #lastTick = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #request = 0
@@ -55,14 +57,18 @@ export class Playback {
     this.#timer = setTimeout(() => this.#rest(), restMs)
   }
 
-  /** Starts or stops. At the end, it starts from the first frame. */
+  /** Starts or stops. */
   toggle(): void {
     if (this.isPlaying.value) this.pause()
-    else this.#play()
+    else this.play()
   }
 
-  #play(): void {
-    if (this.frame.value >= this.last) this.seek(this.first)
+  /** Plays forwards, or backwards with -1. If there are no more frames, it starts at the other end. */
+  play(direction = 1): void {
+    cancelAnimationFrame(this.#request)
+    this.#direction = direction
+    const [start, end] = direction > 0 ? [this.first, this.last] : [this.last, this.first]
+    if (this.frame.value === end) this.seek(start)
     this.#position = this.frame.value
     this.#lastTick = performance.now()
     this.isPlaying.value = true
@@ -86,10 +92,13 @@ export class Playback {
 
   #tick(now: number): void {
     // The first tick may be dated before the start.
-    this.#position += (Math.max(0, now - this.#lastTick) / 1000 / this.#step) * this.rate.value
+    const seconds = Math.max(0, now - this.#lastTick) / 1000
+    this.#position += (this.#direction * seconds * this.rate.value) / this.#step
     this.#lastTick = now
-    this.frame.value = Math.min(this.last, Math.floor(this.#position))
-    if (this.frame.value >= this.last) this.pause()
+    const isBackwards = this.#direction < 0
+    const frame = isBackwards ? Math.ceil(this.#position) : Math.floor(this.#position)
+    this.frame.value = Math.min(this.last, Math.max(this.first, frame))
+    if (this.frame.value === (isBackwards ? this.first : this.last)) this.pause()
     else this.#request = requestAnimationFrame((next) => this.#tick(next))
   }
 }

@@ -3,12 +3,26 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
-import { getRadius, type SceneBody } from '../../domain/bodies.ts'
+import { getRadius, type SceneBody, type Velocity } from '../../domain/bodies.ts'
 import { fitPoints, type Point3 } from '../../domain/fit.ts'
 import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
+import type { SharedCamera } from './comparison/shared-camera.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
-import type { SharedCamera } from './shared-camera.ts'
+import { trailFrames } from './motion-marks.ts'
 import { Stage } from './stage.ts'
+
+/** Directions to the camera. */
+const views = {
+  free: [0.55, -0.75, 0.38],
+  // Exactly from above, the camera would have no upward direction.
+  top: [0, -0.001, 1],
+  front: [0, -1, 0],
+  side: [1, 0, 0],
+} as const
+
+export type SceneView = keyof typeof views
+
+export const sceneViews = Object.keys(views) as readonly SceneView[]
 
 export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
@@ -20,15 +34,30 @@ export interface Ghosts {
   readonly bodies: readonly SceneBody[]
 }
 
+export interface Layers extends Omit<ShownMarks, 'pair'> {
+  readonly velocities?: boolean
+  readonly trails?: boolean
+}
+
+export const layerLabels = {
+  contacts: 'Contacts',
+  forces: 'Forces',
+  velocities: 'Velocities',
+  trails: 'Trails',
+} as const satisfies Record<keyof Layers, string>
+
 interface StageProps {
   readonly playback: ShownFrame
   readonly poses: PoseCache
   readonly bodies: readonly SceneBody[]
   readonly selected: number | undefined
   readonly setSelected: (body: number | undefined) => void
-  readonly layers: ShownMarks
+  readonly layers: Layers
+  readonly view?: SceneView
   readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
+  /** Those of the shown frame. */
+  readonly velocities?: readonly Velocity[] | undefined
   readonly grounds: Scene['grounds']
   readonly isReady: boolean
   readonly camera?: { current: CameraMoves | undefined }
@@ -43,7 +72,10 @@ export interface CameraMoves {
   readonly showAll: () => void
 }
 
+const noVelocities: readonly Velocity[] = []
+
 export function StageView(props: StageProps) {
+  const { velocities = noVelocities, view = 'free' } = props
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
   const { isReady, camera, sharedCamera, ghosts, children } = props
   const themeVersion = useThemeVersion()
@@ -81,10 +113,10 @@ export function StageView(props: StageProps) {
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
-    if (row !== undefined) stage.current?.fit(boundBodies(row, own))
+    if (row !== undefined) stage.current?.fit(boundBodies(row, own), views[view])
   }
   if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
-  useEffect(() => void fit(false)(), [version])
+  useEffect(() => void fit(false)(), [version, view])
   useEffect(() => {
     void poses.load(playback.frame.value).then((row) => {
       if (row !== undefined)
@@ -95,6 +127,11 @@ export function StageView(props: StageProps) {
   useEffect(
     () => stage.current?.setContacts(contacts, { ...layers, pair }),
     [version, contacts, layers, pair],
+  )
+  const shownVelocities = layers.velocities ? velocities : noVelocities
+  useEffect(() => stage.current?.setVelocities(shownVelocities), [version, shownVelocities])
+  useTrail(layers.trails ? playback : undefined, poses, [version, layers.trails], (rows) =>
+    stage.current?.setTrail(rows),
   )
   useSignalEffect(() => {
     themeVersion.value
@@ -111,11 +148,12 @@ export function StageView(props: StageProps) {
       class="stage"
       data-bodies={bodies.length}
       data-contacts={contacts.length}
+      data-velocities={shownVelocities.length}
       {...(ghosts === undefined ? {} : { 'data-ghosts': ghosts.bodies.length })}
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
       <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
-      <StageNotes {...{ lost, layers, contacts }} total={bodies.length} />
+      <StageNotes {...{ lost, layers, contacts }} velocities={shownVelocities} total={bodies.length} />
     </div>
   )
 }
@@ -123,11 +161,12 @@ export function StageView(props: StageProps) {
 interface StageNotesProps {
   readonly lost: number
   readonly total: number
-  readonly layers: ShownMarks
+  readonly layers: Layers
   readonly contacts: readonly Contact[]
+  readonly velocities: readonly Velocity[]
 }
 
-function StageNotes({ lost, total, layers, contacts }: StageNotesProps) {
+function StageNotes({ lost, total, layers, contacts, velocities }: StageNotesProps) {
   return (
     <>
       {lost > 0 && (
@@ -150,6 +189,7 @@ function StageNotes({ lost, total, layers, contacts }: StageNotesProps) {
           contacts.some(({ friction_n }) => friction_n !== null && Math.hypot(...friction_n) > 0) && (
             <li class="friction">→ friction</li>
           )}
+        {velocities.length > 0 && <li class="velocity">⇢ velocity</li>}
       </ul>
     </>
   )
@@ -173,6 +213,24 @@ function useShowFrames(
       }),
     inputs,
   )
+}
+
+/** Draws the last frames before each frame that is shown. */
+function useTrail(
+  shown: ShownFrame | undefined,
+  poses: PoseCache,
+  inputs: readonly unknown[],
+  show: (rows: readonly PoseRow[]) => void,
+): void {
+  useEffect(() => {
+    const stop = shown?.frame.subscribe((frame) => {
+      void poses.loadTrail(frame, trailFrames).then((rows) => shown.frame.peek() === frame && show(rows))
+    })
+    return () => {
+      stop?.()
+      show([])
+    }
+  }, inputs)
 }
 
 function listPositions(row: PoseRow, bodies: readonly SceneBody[]): Point3[] {

@@ -26,10 +26,11 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js'
 import { isDrawable, type PoseRow, poseWidth } from '../../data/poses.ts'
 import type { Contact } from '../../data/replay.ts'
-import type { DrawnShape, SceneBody } from '../../domain/bodies.ts'
+import type { DrawnShape, SceneBody, Velocity } from '../../domain/bodies.ts'
 import type { Bounds, Point3 } from '../../domain/fit.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 import { ContactMarks, type ShownMarks } from './contact-marks.ts'
+import { MotionMarks } from './motion-marks.ts'
 
 export interface Ground {
   readonly at: Point3
@@ -53,11 +54,14 @@ export class Stage {
   #ghosts: Group[] = []
   readonly #outline = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
   readonly #contacts = new ContactMarks()
+  readonly #motion = new MotionMarks()
   readonly #observer: ResizeObserver
   #shownContacts: { readonly contacts: readonly Contact[]; readonly shown: ShownMarks } = {
     contacts: [],
     shown: { contacts: true, forces: true },
   }
+  #velocities: readonly Velocity[] = []
+  #trail: readonly PoseRow[] = []
   #colors: StageColors
   #grid: GridHelper | undefined
   #row: PoseRow | undefined
@@ -73,7 +77,8 @@ export class Stage {
     this.#camera.up.set(0, 0, 1)
     const light = new DirectionalLight(0xffffff, 1.6)
     light.position.set(2, -3, 5)
-    this.#scene.add(new AmbientLight(0xffffff, 1.5), light, this.#outline, this.#contacts.root)
+    this.#scene.add(new AmbientLight(0xffffff, 1.5), light)
+    this.#scene.add(this.#outline, this.#contacts.root, this.#motion.root)
     this.#groups = createGroups(bodies)
     for (const { mesh } of this.#groups) this.#scene.add(mesh)
     this.#outline.visible = false
@@ -83,7 +88,7 @@ export class Stage {
       this.#request()
       this.onMove()
     })
-    this.#controls.addEventListener('end', () => this.#showContacts())
+    this.#controls.addEventListener('end', () => this.#showArrows())
     this.#observer = new ResizeObserver(() => this.#resize())
     this.#observer.observe(canvas.parentElement as HTMLElement)
     this.recolor(colors)
@@ -94,6 +99,7 @@ export class Stage {
     this.#scene.background = new Color(colors.background)
     ;(this.#outline.material as LineBasicMaterial).color.set(colors.selection)
     this.#contacts.recolor(colors)
+    this.#motion.recolor(colors)
     for (const { mesh, bodies } of this.#groups)
       for (const [index, { id }] of bodies.entries())
         mesh.setColorAt(index, new Color(colors.bodies[id % colors.bodies.length]))
@@ -142,7 +148,20 @@ export class Stage {
   /** Shows contact points and forces; none while playing. */
   setContacts(contacts: readonly Contact[], shown: ShownMarks): void {
     this.#shownContacts = { contacts, shown }
-    this.#showContacts()
+    this.#showArrows()
+  }
+
+  /** Shows velocities of the shown frame. */
+  setVelocities(velocities: readonly Velocity[]): void {
+    this.#velocities = velocities
+    this.#showArrows()
+  }
+
+  /** Shows the paths of the selected body or of all in the last frames, the newest first. */
+  setTrail(rows: readonly PoseRow[]): void {
+    this.#trail = rows
+    this.#motion.showTrails(rows, this.#selected)
+    this.#request()
   }
 
   select(body: number | undefined): void {
@@ -153,21 +172,20 @@ export class Stage {
       this.#outline.geometry = createOutline(shape)
     }
     this.#placeOutline()
-    this.#request()
+    this.setTrail(this.#trail)
   }
 
-  fit({ center, radius }: Bounds): void {
+  /** Shows all of a scene. `from` is the direction to the camera. */
+  fit({ center, radius }: Bounds, from: Point3): void {
     const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
     const target = new Vector3(...center)
     this.#camera.near = distance / 500
     this.#camera.far = distance * 100
-    this.#camera.position
-      .copy(target)
-      .add(new Vector3(0.55, -0.75, 0.38).normalize().multiplyScalar(distance))
+    this.#camera.position.copy(target).add(new Vector3(...from).normalize().multiplyScalar(distance))
     this.#camera.updateProjectionMatrix()
     this.#controls.target.copy(target)
     this.#controls.update()
-    this.#showContacts()
+    this.#showArrows()
   }
 
   copyCamera(other: Stage): void {
@@ -177,7 +195,7 @@ export class Stage {
     this.#camera.updateProjectionMatrix()
     this.#controls.target.copy(other.#controls.target)
     this.#controls.update()
-    this.#showContacts()
+    this.#showArrows()
   }
 
   /** Returns the body at a point of the canvas, in CSS pixels from its upper left corner. */
@@ -199,14 +217,17 @@ export class Stage {
     this.#controls.dispose()
     for (const { mesh } of [...this.#groups, ...this.#ghosts]) mesh.geometry.dispose()
     this.#outline.geometry.dispose()
+    this.#motion.dispose()
     this.#renderer.dispose()
     this.#renderer.forceContextLoss()
   }
 
   /** Arrows have a length on the screen, so they depend on the camera. */
-  #showContacts(): void {
+  #showArrows(): void {
     const { contacts, shown } = this.#shownContacts
-    this.#contacts.show(contacts, shown, this.#controls.getDistance())
+    const distance = this.#controls.getDistance()
+    this.#contacts.show(contacts, shown, distance)
+    this.#motion.showVelocities(this.#row, this.#velocities, distance)
     this.#request()
   }
 

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PoseCache } from '../../data/poses.ts'
 import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
-import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
+import { listVelocities, type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
-import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { useConsole } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
-import type { ShownMarks } from './contact-marks.ts'
+import { Bookmarks } from './bookmarks.tsx'
 import { DrawnFrame } from './drawn-frame.tsx'
 import { FindingList } from './finding-list.tsx'
 import { FollowControl, type Following, useFollow } from './follow.tsx'
@@ -16,9 +16,17 @@ import { Inspector } from './inspector.tsx'
 import { createPlayback, type Playback, rates } from './playback.ts'
 import { Plots } from './plots.tsx'
 import './replay.css'
-import { type CameraMoves, StageView } from './stage-view.tsx'
+import {
+  type CameraMoves,
+  type Layers,
+  layerLabels,
+  type SceneView,
+  StageView,
+  sceneViews,
+} from './stage-view.tsx'
 import { TailChip, useTail } from './tail.tsx'
 import { Timeline } from './timeline.tsx'
+import { useViewerShortcuts } from './viewer-keys.ts'
 
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
@@ -71,6 +79,8 @@ function EmptyRecording({ summary, reload }: { summary: string; reload: () => vo
 
 const noContacts: readonly Contact[] = []
 
+const firstLayers: Layers = { contacts: true, forces: true, velocities: false, trails: false }
+
 interface RecordingProps {
   readonly metadata: Metadata
   readonly first: number
@@ -91,7 +101,8 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     return new PoseCache((from, to) => server.getBytes(`${path}?from=${from}&to=${to}`), first)
   }, [recording])
   const camera = useRef<CameraMoves>(undefined)
-  const [layers, setLayers] = useState<ShownMarks>({ contacts: true, forces: true })
+  const [layers, setLayers] = useState<Layers>(firstLayers)
+  const [view, setView] = useState(0)
   const [isPlaying, setPlaying] = useState(false)
   const [resting, setResting] = useState(playback.restingFrame.value)
   useSignalEffect(() => setPlaying(playback.isPlaying.value))
@@ -100,22 +111,29 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
 
   const tail = useTail({ playback, poses, recording, isAtEnd: !link.has('frame') })
   const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting, tail.version)
+  const velocities = useMemo(
+    () => (isPlaying || frame.value?.frame_id !== resting ? undefined : listVelocities(frame.value)),
+    [isPlaying, frame.value, resting],
+  )
   const findings = diagnosis.value?.findings ?? []
   const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
-  useViewerShortcuts({ playback, latest, setLayers, setSelected, camera })
+  const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
+  useViewerShortcuts({ playback, recording, latest, setLayers, setSelected, camera, turn })
 
   return (
     <div class="viewer">
       <section class="viewer-main" aria-label="Scene and time">
-        <ViewerBar {...{ layers, setLayers, bodies }}>
+        <ViewerBar {...{ layers, setLayers, bodies, turn }} view={sceneViews[view] ?? 'free'}>
           <TailChip tail={tail} playback={playback} />
           <FollowControl {...following} />
         </ViewerBar>
         <StageView
           {...{ playback, poses, bodies, selected, layers, pair, setSelected, isReady, camera }}
+          view={sceneViews[view] ?? 'free'}
           contacts={isPlaying || scene.value?.frame_id !== resting ? noContacts : scene.value.contacts}
+          velocities={velocities}
           grounds={scene.value?.grounds ?? []}
         >
           <DrawnFrame playback={playback} recording={recording} />
@@ -138,6 +156,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
           frame={frame}
           contacts={scene.value?.contacts}
         />
+        <Bookmarks {...{ playback, recording }} />
       </aside>
     </div>
   )
@@ -217,42 +236,45 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
 }
 
 interface ViewerBarProps {
-  readonly layers: ShownMarks
-  readonly setLayers: (change: (old: ShownMarks) => ShownMarks) => void
+  readonly layers: Layers
+  readonly setLayers: (change: (old: Layers) => Layers) => void
   readonly bodies: readonly SceneBody[]
+  readonly view: SceneView
+  readonly turn: () => void
   readonly children: ComponentChildren
 }
 
-function ViewerBar({ layers, setLayers, bodies, children }: ViewerBarProps) {
+function ViewerBar({ layers, setLayers, bodies, view, turn, children }: ViewerBarProps) {
   return (
     <div class="row viewer-bar">
-      <LayerButton
-        label="Contacts"
-        isOn={layers.contacts}
-        toggle={() => setLayers((old) => ({ ...old, contacts: !old.contacts }))}
-      />
-      <LayerButton
-        label="Forces"
-        isOn={layers.forces}
-        toggle={() => setLayers((old) => ({ ...old, forces: !old.forces }))}
-      />
+      <LayerButtons {...{ layers, setLayers }} />
+      <button type="button" class="button" onClick={turn}>
+        View: {view}
+      </button>
       {children}
       <ShapeNote bodies={bodies} />
     </div>
   )
 }
 
+export const LayerButtons = ({ layers, setLayers }: Pick<ViewerBarProps, 'layers' | 'setLayers'>) =>
+  (Object.keys(layers) as (keyof Layers)[]).map((layer) => (
+    <button
+      key={layer}
+      type="button"
+      class="button"
+      aria-pressed={layers[layer]}
+      onClick={() => setLayers((old) => ({ ...old, [layer]: !old[layer] }))}
+    >
+      {layerLabels[layer]}
+    </button>
+  ))
+
 function useKept<T>(value: T | undefined): T | undefined {
   const kept = useRef(value)
   if (value !== undefined) kept.current = value
   return kept.current
 }
-
-const LayerButton = ({ label, isOn, toggle }: { label: string; isOn: boolean; toggle: () => void }) => (
-  <button type="button" class="button" aria-pressed={isOn} onClick={toggle}>
-    {label}
-  </button>
-)
 
 function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {
   const estimated = bodies.filter(({ source }) => source === 'estimated').length
@@ -265,76 +287,3 @@ function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {
 }
 
 const formatShapes = (count: number): string => (count === 1 ? '1 shape' : `${count} shapes`)
-
-interface Latest {
-  readonly findings: readonly Finding[]
-  readonly finding: string | undefined
-  readonly open: (finding: Finding) => void
-  readonly bodies: readonly SceneBody[]
-}
-
-function useViewerShortcuts({
-  playback,
-  latest,
-  setLayers,
-  setSelected,
-  camera,
-}: {
-  playback: Playback
-  latest: { readonly current: Latest }
-  setLayers: (change: (old: ShownMarks) => ShownMarks) => void
-  setSelected: (change: (old: number | undefined) => number | undefined) => void
-  camera: { readonly current: CameraMoves | undefined }
-}): void {
-  const step = (frames: number) => (): void => {
-    playback.pause()
-    playback.seek(playback.frame.value + frames)
-  }
-  const jump = (by: number) => (): void => {
-    const { findings, finding, open } = latest.current
-    const ordered = findings.toSorted((a, b) => a.frames.peak - b.frames.peak)
-    const at = ordered.findIndex(({ id }) => id === finding)
-    const next =
-      at === -1
-        ? ordered[by > 0 ? 0 : ordered.length - 1]
-        : ordered[(at + by + ordered.length) % ordered.length]
-    if (next !== undefined) open(next)
-  }
-  const cycle = (by: number) => (): void => {
-    const ids = latest.current.bodies.map(({ id }) => id)
-    setSelected((old) => {
-      const at = ids.indexOf(old ?? Number.NaN)
-      return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
-    })
-  }
-  useShortcuts(() => [
-    { keys: 'Space', label: 'Play or pause', run: () => playback.toggle() },
-    { keys: 'ArrowLeft', label: 'Previous frame', run: step(-1) },
-    { keys: 'ArrowRight', label: 'Next frame', run: step(1) },
-    { keys: 'Shift+ArrowLeft', label: 'Back 10 frames', run: step(-10) },
-    { keys: 'Shift+ArrowRight', label: 'Forward 10 frames', run: step(10) },
-    { keys: 'Home', label: 'First frame', run: () => playback.seek(playback.first) },
-    { keys: 'End', label: 'Last frame', run: () => playback.seek(playback.last) },
-    { keys: 'n', label: 'Next finding', run: jump(1) },
-    { keys: 'N', label: 'Previous finding', run: jump(-1) },
-    { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
-    { keys: 'F', label: 'Show all bodies', run: () => camera.current?.showAll() },
-    { keys: 'b', label: 'Select the next body', run: cycle(1) },
-    { keys: 'B', label: 'Select the previous body', run: cycle(-1) },
-    {
-      keys: 'c',
-      label: 'Contacts on or off',
-      run: () => setLayers((old) => ({ ...old, contacts: !old.contacts })),
-    },
-    {
-      keys: 'o',
-      label: 'Forces on or off',
-      run: () => setLayers((old) => ({ ...old, forces: !old.forces })),
-    },
-    {
-      keys: 'y',
-      label: 'Copy a link to this frame',
-      run: () => void navigator.clipboard.writeText(location.href),
-    },
-  ])
-}

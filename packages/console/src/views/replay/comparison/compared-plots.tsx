@@ -1,9 +1,9 @@
-import type { Comparison, Metadata, Series } from '../../data/replay.ts'
-import { toDistances } from '../../domain/distance.ts'
-import { useConsole } from '../../ui/console.ts'
-import { LinePlot } from '../../ui/line-plot.tsx'
-import { LoadedView, useLoaded } from '../../ui/state.tsx'
-import type { Playback } from './playback.ts'
+import type { Comparison, Metadata, Series } from '../../../data/replay.ts'
+import { toDistances } from '../../../domain/distance.ts'
+import { useConsole } from '../../../ui/console.ts'
+import { LinePlot } from '../../../ui/line-plot.tsx'
+import { LoadedView, useLoaded } from '../../../ui/state.tsx'
+import type { Playback } from '../playback.ts'
 
 interface ComparedPlotsProps {
   readonly a: Metadata

@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts'
+import type { Stage } from '../stage.ts'
 
 /** Shows several scenes from the same point of view. */
 export class SharedCamera {

@@ -1,20 +1,21 @@
 import { computed, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { PoseCache } from '../../data/poses.ts'
-import type { Comparison, Finding, Metadata, Scene } from '../../data/replay.ts'
-import { toSceneBodies } from '../../domain/bodies.ts'
-import { formatHash, parseHash } from '../../domain/link.ts'
-import { useConsole, useShortcuts } from '../../ui/console.ts'
-import { ForeignText } from '../../ui/foreign-text.tsx'
-import type { PathParts } from '../../ui/lazy-view.tsx'
-import { LoadedView, useLoaded } from '../../ui/state.tsx'
+import { PoseCache } from '../../../data/poses.ts'
+import type { Comparison, Finding, Metadata, Scene } from '../../../data/replay.ts'
+import { toSceneBodies } from '../../../domain/bodies.ts'
+import { formatHash, parseHash } from '../../../domain/link.ts'
+import { useConsole, useShortcuts } from '../../../ui/console.ts'
+import { ForeignText } from '../../../ui/foreign-text.tsx'
+import type { PathParts } from '../../../ui/lazy-view.tsx'
+import { LoadedView, useLoaded } from '../../../ui/state.tsx'
+import { createPlayback, type Playback, rates } from '../playback.ts'
 import { ComparedPlots } from './compared-plots.tsx'
 import { DivergenceTable } from './divergence-table.tsx'
-import { createPlayback, type Playback, rates } from './playback.ts'
-import './replay.css'
+import '../replay.css'
+import { type Ghosts, type ShownFrame, StageView } from '../stage-view.tsx'
+import { Timeline } from '../timeline.tsx'
+import { listTimeKeys } from '../viewer-keys.ts'
 import { SharedCamera } from './shared-camera.ts'
-import { type Ghosts, type ShownFrame, StageView } from './stage-view.tsx'
-import { Timeline } from './timeline.tsx'
 
 type Align = 'frame' | 'time'
 
@@ -80,7 +81,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
     playback.pause()
     playback.seek(frame)
   }
-  useTransportShortcuts(playback)
+  useShortcuts(() => listTimeKeys(playback))
   const findings = comparison.value === undefined ? [] : listMarks(comparison.value, playback.last)
   return (
     <>
@@ -267,17 +268,3 @@ const listMarks = ({ first_frame, divergences }: Comparison, last: number): read
           sentence: 'The recordings differ',
         },
       ]
-
-function useTransportShortcuts(playback: Playback): void {
-  const step = (frames: number) => (): void => {
-    playback.pause()
-    playback.seek(playback.frame.value + frames)
-  }
-  useShortcuts(() => [
-    { keys: 'Space', label: 'Play or pause', run: () => playback.toggle() },
-    { keys: 'ArrowLeft', label: 'Previous frame', run: step(-1) },
-    { keys: 'ArrowRight', label: 'Next frame', run: step(1) },
-    { keys: 'Home', label: 'First frame', run: () => playback.seek(playback.first) },
-    { keys: 'End', label: 'Last frame', run: () => playback.seek(playback.last) },
-  ])
-}

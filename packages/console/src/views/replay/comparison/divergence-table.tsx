@@ -1,5 +1,5 @@
-import type { Comparison } from '../../data/replay.ts'
-import { formatCount, formatNumber } from '../../domain/text.ts'
+import type { Comparison } from '../../../data/replay.ts'
+import { formatCount, formatNumber } from '../../../domain/text.ts'
 
 export function DivergenceTable({
   comparison,

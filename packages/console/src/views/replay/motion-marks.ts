@@ -1,0 +1,86 @@
+import { BufferGeometry, Group, LineBasicMaterial, LineSegments, Vector3 } from 'three'
+import { getPosition, isDrawable, type PoseRow } from '../../data/poses.ts'
+import type { Velocity } from '../../domain/bodies.ts'
+import type { StageColors } from '../../ui/canvas-colors.ts'
+import { arrowShare } from './contact-marks.ts'
+
+/** Frames of a trail, the shown one included. */
+export const trailFrames = 90
+
+/** More bodies have no trail if none is selected. */
+const maxTrails = 100
+
+/** Arrows for velocities, with open heads, and the paths of the last frames. Both are drawn over the bodies. */
+export class MotionMarks {
+  readonly root = new Group()
+  readonly #arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
+  readonly #trails = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
+
+  constructor() {
+    for (const lines of [this.#arrows, this.#trails]) {
+      lines.frustumCulled = false
+      lines.renderOrder = 3
+      this.root.add(lines)
+    }
+  }
+
+  recolor({ velocity, selection }: StageColors): void {
+    this.#arrows.material.color.set(velocity)
+    this.#trails.material.color.set(selection)
+  }
+
+  /** Replaces the arrows. `distance` is that of the camera, in m. */
+  showVelocities(row: PoseRow | undefined, velocities: readonly Velocity[], distance: number): void {
+    const longest = Math.max(0, ...velocities.map(({ velocity }) => Math.hypot(...velocity)))
+    const points = velocities.flatMap(({ body, velocity }) => {
+      const column = row?.chunk.columns.get(body)
+      const isMoving = Math.hypot(...velocity) > 1e-3 * longest && Number.isFinite(longest)
+      if (row === undefined || column === undefined || !isMoving || !isDrawable(row, column)) return []
+      const scale = (arrowShare * distance) / longest
+      return createArrow(
+        new Vector3(...getPosition(row, column)),
+        new Vector3(...velocity).multiplyScalar(scale),
+      )
+    })
+    replace(this.#arrows, new BufferGeometry().setFromPoints(points))
+  }
+
+  /** Replaces the trails. `rows` are the last frames, the newest first. */
+  showTrails(rows: readonly PoseRow[], selected: number | undefined): void {
+    const ids = selected === undefined ? (rows[0]?.chunk.bodies ?? []).slice(0, maxTrails) : [selected]
+    const points = ids.flatMap((id) => {
+      const path = rows.map((row) => {
+        const column = row.chunk.columns.get(id)
+        return column !== undefined && isDrawable(row, column)
+          ? new Vector3(...getPosition(row, column))
+          : undefined
+      })
+      return path.slice(1).flatMap((older, index) => {
+        const newer = path[index]
+        return newer === undefined || older === undefined ? [] : [newer, older]
+      })
+    })
+    replace(this.#trails, new BufferGeometry().setFromPoints(points))
+  }
+
+  dispose(): void {
+    for (const { geometry } of [this.#arrows, this.#trails]) geometry.dispose()
+  }
+}
+
+function replace(lines: LineSegments, geometry: BufferGeometry): void {
+  lines.geometry.dispose()
+  lines.geometry = geometry
+}
+
+/** Returns the lines of an arrow: a shaft and four edges of its head. */
+function createArrow(from: Vector3, along: Vector3): Vector3[] {
+  const to = from.clone().add(along)
+  const side = new Vector3(0, 0, 1).cross(along)
+  if (side.lengthSq() < 1e-6 * along.lengthSq()) side.set(1, 0, 0)
+  side.setLength(along.length() * 0.1)
+  const other = side.clone().cross(along).setLength(side.length())
+  const base = to.clone().addScaledVector(along, -0.25)
+  const edges = [side, side.clone().negate(), other, other.clone().negate()]
+  return [from, to, ...edges.flatMap((edge) => [to, base.clone().add(edge)])]
+}
