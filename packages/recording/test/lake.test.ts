@@ -135,6 +135,34 @@ verifies('recording:lake:questions', async (t) => {
   t.equal((await lake.list()).size, list.length, 'a new state of a run replaces its files')
 })
 
+verifies('recording:lake:questions', 'velocities that were not recorded are not a blow-up', async (t) => {
+  if (skip !== false) return void t.pass('DuckDB', { skip })
+  const { files, data, more } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  /** Body 1 diverges in frame 3; body 2 has no velocities. */
+  const frames = [1, 2, 3].map((frame) => ({
+    frame_id: frame,
+    time: frame / 100,
+    bodies: [
+      { id: 1, position: [0, 0, 0], velocity: frame === 3 ? [null, null, null] : [0, 0, 1] },
+      { id: 2, position: [1, 0, 0] },
+    ],
+  }))
+  const bytes = Buffer.from(frames.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  await library.recorder.write(
+    'run',
+    (async function* () {
+      yield bytes
+    })(),
+  )
+  await library.recorder.finish('run')
+  const lake = new DuckDbLake(more)
+  await lake.list()
+  const file = library.recorder.findFile('run') ?? ''
+  await lake.export([{ file, recording: 'run', name: 'run-1' }], options)
+  t.match((await lake.ask(query('blew_up'), options)).rows, [{ first_frame: 3, frames: 1, bodies: 1 }])
+})
+
 async function startChdb(t: Test): Promise<string | undefined> {
   const module = clientProgram('chdb', process.env)
   if (module === undefined) return undefined

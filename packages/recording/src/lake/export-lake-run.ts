@@ -30,11 +30,25 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
     }
     frames.closeSync()
     states.closeSync()
+    for (const quantity of quantities) await connection.run(writeUnrecorded(quantity))
     // The state is written first: a run whose frame file exists is complete.
     for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
   } finally {
     source.close()
   }
+}
+
+const quantities = [
+  ['x', 'y', 'z'],
+  ['vx', 'vy', 'vz'],
+  ['qw', 'qx', 'qy', 'qz'],
+] as const
+
+/** A quantity that a body has in no frame was not recorded: NULL. Elsewhere, NaN is the number of a diverged run. */
+function writeUnrecorded(columns: readonly string[]): string {
+  const isNan = columns.map((column) => `isnan(${column})`).join(' AND ')
+  return `UPDATE state SET ${columns.map((column) => `${column} = NULL`).join(', ')}
+    WHERE body_id IN (SELECT body_id FROM state GROUP BY body_id HAVING bool_and(${isNan}))`
 }
 
 export async function writeTable(
