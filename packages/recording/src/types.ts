@@ -280,7 +280,7 @@ export interface RecordingSummary {
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** Median step in s; null if time does not advance or there is one frame. */
+  /** Median of the steps in which time advances, in s; null without any. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
   /** m/s², inferred from frames without contacts or from potential energy; null if neither is possible. */

@@ -232,6 +232,19 @@ t.test('timeStep returns null for a clock that does not advance', async (t) => {
   t.same(timeStep([1, 1, 1]), { dt: null, isUniform: false })
 })
 
+t.test('timeStep ignores steps in which time stands still or goes back', async (t) => {
+  t.same(timeStep([0.1, 0.2, 0.2, 0.2, 0.2]), { dt: 0.1, isUniform: false })
+  t.same(timeStep([3, 4, 1, 2]), { dt: 1, isUniform: false })
+  t.same(timeStep([3, 2, 1]), { dt: null, isUniform: false })
+  t.same(timeStep([0, 1, Number.POSITIVE_INFINITY, 3]), { dt: 1, isUniform: false })
+})
+
+t.test('timeStep allows for the rounding of times since 1970', async (t) => {
+  const { dt, isUniform } = timeStep(steps(1000, 0.01).map((time) => 1.7e9 + time))
+  t.equal(isUniform, true)
+  t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-8)
+})
+
 t.test('timeStep returns null for fewer than two frames or missing times', async (t) => {
   t.same(timeStep([0.5]), { dt: null, isUniform: true })
   t.same(timeStep([]), { dt: null, isUniform: true })

@@ -3,19 +3,24 @@ import { median } from './median.ts'
 
 const tolerance = 1e-6
 
-/** Returns the mean in s if all steps are equal, else the median; null if time does not advance. */
+/**
+ * Returns the mean in s if all steps are equal, else the median of those in which time advances, or null without
+ * any.
+ */
 export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
   const steps: number[] = []
   for (let i = 1; i < times.length; i++) {
     const [before, after] = [times[i - 1] ?? null, times[i] ?? null]
     if (before !== null && after !== null) steps.push(after - before)
   }
-  const dt = median(steps)
-  if (dt === null) return { dt: null, isUniform: true }
-  if (dt === 0) return { dt: null, isUniform: false }
-  const isUniform =
-    steps.length === times.length - 1 &&
-    steps.every((step) => Math.abs(step - dt) <= tolerance * Math.abs(dt))
+  const dt = median(steps.filter((step) => step > 0 && Number.isFinite(step)))
+  if (dt === null) return { dt: null, isUniform: steps.length === 0 }
+  const largest = times.reduce<number>(
+    (most, time) => (Number.isFinite(time) ? Math.max(most, Math.abs(time ?? 0)) : most),
+    0,
+  )
+  const limit = tolerance * dt + 2 * Number.EPSILON * largest
+  const isUniform = steps.length === times.length - 1 && steps.every((step) => Math.abs(step - dt) <= limit)
   // Each difference has the rounding error of k * dt; the mean over the whole span has it once.
   const [first, last] = [times[0] ?? null, times.at(-1) ?? null]
   if (!isUniform || first === null || last === null) return { dt, isUniform }
