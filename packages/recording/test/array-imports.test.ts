@@ -9,12 +9,15 @@ import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { importFile } from '../src/imports/import-file.ts'
 import type { RecordingLibrary } from '../src/index.ts'
+import { writeH5, writeTop } from './h5-files.ts'
 import { folders, libraryOver } from './library-kit.ts'
 import { toBytes, writeNpy, writeZip } from './npz-files.ts'
 import { sampleFrames } from './samples/write-samples.ts'
 import { readFrames, recordLines, tumble, tumbleConstants, tumbleRun } from './tumbling-top.ts'
 
 t.setTimeout(120_000)
+
+const skip = requirePackages('h5wasm')
 
 const samples = join(import.meta.dirname, 'samples')
 
@@ -134,10 +137,14 @@ verifies('recording:import:mapping', 'arrays of other lengths are listed, and ca
 })
 
 /** Imports in this process: the error of each file, or `undefined`. */
-async function importHere(path: string, mapping: object): Promise<unknown> {
+async function importHere(
+  path: string,
+  mapping: object,
+  progress: (done: number) => void = () => {},
+): Promise<unknown> {
   const target = `${path}.${crypto.randomUUID()}.db`
   try {
-    const call = { signal: AbortSignal.timeout(60_000), progress: () => {} }
+    const call = { signal: AbortSignal.timeout(60_000), progress }
     await importFile(path, target, { mapping: JSON.stringify(mapping), scratch: dirname(path) }, call)
     return undefined
   } catch (error) {
@@ -205,6 +212,57 @@ verifies(
   }),
 )
 
+verifies('recording:import:hostile', 'batches of wide rows are small', async (t) => {
+  const dir = t.testdir({})
+  const [rows, width] = [1200, 16_384]
+  const mapping = { time: { step: 1 }, bodies: { a: { position: ['pos[0:3]'] } } }
+  const wide = writeNpy(new Uint8Array(rows * width), { descr: "'|u1'", shape: `(${rows}, ${width})` })
+  writeFileSync(join(dir, 'wide.npz'), writeZip([{ name: 'pos.npy', data: wide, isDeflated: true }]))
+  const names = ['wide.npz']
+  if (skip === false) {
+    await writeH5(join(dir, 'wide.h5'), (file) =>
+      file.create_dataset({
+        ...{ name: 'pos', data: new Uint8Array(rows * width), shape: [rows, width] },
+        ...{ chunks: [100, width], compression: 6 },
+      }),
+    )
+    names.push('wide.h5')
+  }
+  for (const name of names) {
+    const done: number[] = []
+    t.equal(await importHere(join(dir, name), mapping, (share) => done.push(share)), undefined)
+    // 512 rows of 128 kB are 64 MB.
+    t.same(done, [427, 853, 1000], name)
+  }
+})
+
+verifies('recording:import:arrays', 'unsigned integers of 64 bits are exact', async (t) => {
+  const { files, library } = await openLibrary(t)
+  const stamps = BigUint64Array.from([1n, 2n, 5n], (ns) => 1_700_000_000_000_000_000n + ns)
+  const positions = Float64Array.from({ length: 9 }, (_, i) => i)
+  writeFileSync(
+    join(files, 'run.npz'),
+    writeZip([
+      { name: 't.npy', data: writeNpy(new Uint8Array(stamps.buffer), { descr: "'<u8'", shape: '(3,)' }) },
+      { name: 'pos.npy', data: writeNpy(new Uint8Array(positions.buffer), { shape: '(3, 3)' }) },
+    ]),
+  )
+  const names = ['run.npz']
+  if (skip === false) {
+    await writeH5(join(files, 'run.h5'), (file) => {
+      file.create_dataset({ name: 't', data: stamps, shape: [3], dtype: '<Q' })
+      file.create_dataset({ name: 'pos', data: positions, shape: [3, 3] })
+    })
+    names.push('run.h5')
+  }
+  const mapping = { time: 't', time_unit: 'ns', bodies: { a: { position: ['pos'] } } }
+  for (const name of names) {
+    const { recording } = await library.importFile(name, mapping)
+    const times = (await readFrames(recording)).map(({ simulation_time }) => simulation_time)
+    t.same(times, [0, 1e-9, 4e-9], name)
+  }
+})
+
 verifies('recording:import:hostile', 'claimed sizes are checked before memory is allocated', async (t) => {
   const dir = t.testdir({})
   const times = toBytes([1, 2, 3])
@@ -247,71 +305,6 @@ verifies('recording:import:hostile', 'claimed sizes are checked before memory is
   writeFileSync(join(dir, 'good.npz'), writeZip(good))
   t.equal(await importHere(join(dir, 'good.npz'), mapping), undefined)
 })
-
-interface H5Writer {
-  create_group(name: string): H5Writer
-  create_dataset(options: object): void
-  create_attribute(name: string, value: unknown): void
-  create_hard_link(target: string, name: string): number
-  create_external_link(file: string, target: string, name: string): number
-  close(): void
-}
-
-const skip = requirePackages('h5wasm')
-
-/** Writes a file with the library that also reads it; its format is that of the HDF Group's library. */
-async function writeH5(path: string, write: (file: H5Writer) => void): Promise<void> {
-  const { importOptional } = await import('../src/formats/optional-package.ts')
-  const library = await importOptional<{
-    ready: Promise<{ FS: { readFile(name: string): Uint8Array } }>
-    default: { File: new (name: string, mode: 'w') => H5Writer }
-  }>('h5wasm')
-  const { FS } = await library.ready
-  const name = `/${crypto.randomUUID()}.h5`
-  const file = new library.default.File(name, 'w')
-  write(file)
-  file.close()
-  writeFileSync(path, FS.readFile(name))
-}
-
-const pick = (read: (row: ReturnType<typeof tumble>[number]) => readonly number[]): Float64Array =>
-  Float64Array.from(tumble(sampleFrames).flatMap(read))
-
-function writeTop(group: H5Writer): void {
-  const add = (name: string, data: Float64Array, width: number, options = {}) =>
-    group.create_dataset({
-      name,
-      data,
-      shape: width === 1 ? [sampleFrames] : [sampleFrames, width],
-      ...options,
-    })
-  add(
-    't',
-    pick(({ time }) => [time]),
-    1,
-  )
-  add(
-    'position',
-    pick(({ position }) => position),
-    3,
-    { chunks: [50, 3], compression: 6 },
-  )
-  add(
-    'quat',
-    pick(({ orientation: [w, ...axis] }) => [...axis, w]),
-    4,
-  )
-  add(
-    'velocity',
-    pick(({ velocity }) => velocity),
-    3,
-  )
-  add(
-    'omega',
-    pick(({ spin }) => spin),
-    3,
-  )
-}
 
 verifies('recording:import:arrays', 'HDF5 files are read with h5wasm', async (t) => {
   if (skip !== false) return void t.pass('h5wasm', { skip })

@@ -7,6 +7,7 @@ import { proposeMapping } from '../src/domain/imports/propose-mapping.ts'
 import { selectRowArrays } from '../src/imports/tables/row-arrays.ts'
 import type { RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver } from './library-kit.ts'
+import { writeParquet } from './parquet-files.ts'
 import {
   readFrames,
   recordLines,
@@ -71,7 +72,7 @@ const proposal = (library: RecordingLibrary, path: string) =>
     (error) =>
       error as {
         code: string
-        data: { columns: unknown[]; proposed_mapping: typeof csvMapping; notes: string[] }
+        data: { columns: unknown[]; rows: number; proposed_mapping: typeof csvMapping; notes: string[] }
       },
   )
 
@@ -254,4 +255,47 @@ verifies('recording:import:tables', 'where selects the rows of one run', async (
   t.match((await recording.frame(3)).states, [{ position: { x: 1, y: 0, z: 2 } }])
   for (const where of [{ lap: 1 }, { run: null }, 1])
     await t.rejects(library.importFile('runs.csv', { ...mapping, where }), { code: 'INVALID_MAPPING' })
+})
+
+verifies('recording:import:mapping', 'a proposal reads only the first pages of a Parquet file', async (t) => {
+  const { files, library } = await openLibrary(t)
+  const rows = Array.from({ length: 60_000 }, (_, i) => i)
+  const columns = ['t', 'x', 'y', 'z'].map((name) => ({ name, values: rows }))
+  const { file, pages } = writeParquet(columns, 2000)
+  writeFileSync(join(files, 'good.parquet'), file)
+  // The third page has the last of the first 4,096 rows.
+  for (const [, , , next = 0] of pages) file.fill(0xff, next, next + 40)
+  writeFileSync(join(files, 'late.parquet'), file)
+  const { code, data } = await proposal(library, 'late.parquet')
+  t.match({ code, rows: data.rows }, { code: 'MAPPING_NEEDED', rows: 60_000 })
+  const mapping = { time: 't', time_unit: 's', bodies: { body: { position: ['x', 'y', 'z'] } } }
+  t.same(data.proposed_mapping, mapping)
+  await t.rejects(library.importFile('late.parquet', mapping), { code: 'RECORDING_DAMAGED' })
+  const { recording } = await library.importFile('good.parquet', mapping)
+  t.match(recording.summary.frames, { total_frames: 60_000 })
+  t.match((await recording.frame(60_000)).states, [{ position: { x: 59_999 } }])
+})
+
+verifies('recording:import:tables', 'errors of CSV files name the line of the file', async (t) => {
+  const { files, library } = await openLibrary(t)
+  const mapping = { time: 't', bodies: { body: { position: ['x', 'y', 'z'] } } }
+  // Line 1 is empty, and the header has two lines.
+  const head = ['', 't,x,y,z,"a', 'note"']
+  // The first hundred rows decide which columns are numbers. Each has two lines: 4 to 205.
+  const rows = Array.from({ length: 101 }, (_, i) => [`${i - 200},1,2,3,"two`, 'lines"']).flat()
+  const expected: Record<string, readonly [lines: readonly string[], message: RegExp]> = {
+    number: [[...rows, '', '1,?,2,3,'], /^line 207: x is "\?", not a number/],
+    spanning: [[...rows, '1,?,2,3,"two', 'lines"'], /^line 206: x is "\?"/],
+    length: [['0,1,2,3,"two', 'lines"', '', '1,1'], /^line 7: Invalid Record Length: expect 5, got 2:/],
+    quote: [['0,1,2,3,"two', 'lines"', '1,1,"2', '2,1,2,3,', '3,1,2,3,'], /^line 6: Quote Not Closed: /],
+  }
+  for (const [name, [lines, message]] of Object.entries(expected))
+    for (const end of ['\n', '\r\n']) {
+      writeFileSync(join(files, `${name}.csv`), [...head, ...lines].join(end))
+      await t.rejects(
+        library.importFile(`${name}.csv`, mapping),
+        { code: 'RECORDING_DAMAGED', message },
+        name,
+      )
+    }
 })

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { readSqlitePart } from '../src/imports/ros2/bag-part.ts'
 import { folders, libraryOver } from './library-kit.ts'
 import { type RosMessage, toStamp, toXyz, writeMcapBag, writeMetadata, writeSqliteBag } from './ros2-bags.ts'
 import {
@@ -289,6 +290,42 @@ verifies(
     t.ok((recording.summary.frames?.total_frames ?? 0) > 20)
   }),
 )
+
+verifies('recording:import:ros2', 'reading a SQLite bag can be cancelled between messages', async (t) => {
+  const dir = t.testdir({})
+  const [row] = stamped(tumble(1))
+  if (row === undefined) throw new Error('no row')
+  const messages = Array.from({ length: 2000 }, (_, i) => transform(row, i, ['world', 'top']))
+  writeSqliteBag(join(dir, 'top.db3'), messages)
+  const controller = new AbortController()
+  const call = { signal: controller.signal, progress: () => {} }
+  const reason = new Error('cancelled')
+  let read = 0
+  const readAll = async () => {
+    for await (const _ of readSqlitePart(join(dir, 'top.db3'), dir, call)) {
+      if (read === 0) setImmediate(() => controller.abort(reason))
+      read += 1
+    }
+  }
+  await t.rejects(readAll(), reason)
+  t.ok(read < 2000, `${read} messages were read`)
+})
+
+verifies('recording:import:hostile', 'a bag with too many topics is rejected', async (t) => {
+  const { files, library } = await openLibrary(t)
+  const [row] = stamped(tumble(1))
+  if (row === undefined) throw new Error('no row')
+  writeSqliteBag(join(files, 'topics.db3'), [transform(row, 0, ['world', 'top'])])
+  const db = new Database(join(files, 'topics.db3'))
+  db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+    INSERT INTO topics (name, type, serialization_format, offered_qos_profiles)
+    SELECT '/t' || i, 'std_msgs/msg/String', 'cdr', '' FROM n`)
+  db.close()
+  await t.rejects(library.open('topics.db3'), {
+    code: 'IMPORT_LIMIT',
+    message: /too many topics, more than 10000/,
+  })
+})
 
 const samples = process.env.CAUSEWAY_REAL_BAGS ?? ''
 const skip = samples === '' ? 'CAUSEWAY_REAL_BAGS does not name the folder of real bags' : false

@@ -2,7 +2,7 @@ import type { Pose } from '../../domain/imports/rigid-transform.ts'
 import { RecordingError } from '../../errors.ts'
 import { createLimit } from '../tables/table.ts'
 import { type BagMapping, trimFrame } from './bag-mapping.ts'
-import type { BagMessage, BagTopic } from './bag-part.ts'
+import { type BagMessage, type BagTopic, maxTopics } from './bag-part.ts'
 import { FrameNames } from './frame-tree.ts'
 import {
   type Contacts,
@@ -48,6 +48,7 @@ export class BagContent {
     const entry = this.#topics.get(topic.name) ?? { topic, messages: 0 }
     entry.messages += 1
     this.#topics.set(topic.name, entry)
+    if (this.#topics.size > maxTopics) throw createLimit('the bag has too many topics', maxTopics, this.#path)
   }
 
   get notes(): readonly string[] {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCausewayError } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Call } from '@causeway/worker'
@@ -32,7 +33,10 @@ export interface PartResult {
   readonly isCut: boolean
 }
 
-const maxTopics = 10_000
+export const maxTopics = 10_000
+
+/** Number of messages between checks for a cancellation. */
+const turnMessages = 256
 
 /** A cut file is read up to its last complete chunk. */
 export async function* readMcapPart(path: string, call: Call): AsyncGenerator<BagMessage, PartResult> {
@@ -86,6 +90,7 @@ const toTopic = (
 })
 
 interface MessageRow {
+  readonly rowid: bigint
   readonly topic_id: bigint
   readonly timestamp: bigint
   readonly data: Buffer
@@ -102,14 +107,25 @@ export async function* readSqlitePart(
   const db = new Database(copy, { readonly: true, fileMustExist: true })
   try {
     const topics = readTopics(db, path)
-    const rows = db.prepare<[], MessageRow>('SELECT topic_id, timestamp, data FROM messages ORDER BY rowid')
-    for (const { topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
+    const last = Number(db.prepare('SELECT max(rowid) FROM messages').pluck().get() ?? 0)
+    let done = 0
+    const rows = db.prepare<[], MessageRow>(
+      'SELECT rowid, topic_id, timestamp, data FROM messages ORDER BY rowid',
+    )
+    for (const { rowid, topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
+      done += 1
+      if (done % turnMessages === 0) {
+        // Lets the message of a cancellation arrive.
+        await nextTurn()
+        call.signal.throwIfAborted()
+        call.progress(Number(rowid), last, 'reading')
+      }
       const topic = topics.get(Number(topic_id))
       if (topic && Buffer.isBuffer(data)) yield { topic, logTime: BigInt(timestamp), data }
     }
     return { isCut: false }
   } catch (error) {
-    throw toDataError(error, path)
+    throw call.signal.aborted ? error : toDataError(error, path)
   } finally {
     db.close()
     await rm(copy, { force: true })
@@ -127,16 +143,18 @@ function readTopics(db: Database.Database, path: string): ReadonlyMap<number, Ba
   const definitions = new Map<string, string>()
   if (tables.includes('message_definitions')) {
     const rows = db.prepare<[], { topic_type: string; encoding: string; encoded_message_definition: string }>(
-      `SELECT topic_type, encoding, encoded_message_definition FROM message_definitions WHERE encoding = 'ros2msg' LIMIT ${maxTopics}`,
+      `SELECT topic_type, encoding, encoded_message_definition FROM message_definitions WHERE encoding = 'ros2msg' LIMIT ${maxTopics + 1}`,
     )
     for (const { topic_type, encoded_message_definition } of rows.all())
       definitions.set(topic_type, String(encoded_message_definition))
   }
   const rows = db.prepare<[], { id: number; name: string; type: string; serialization_format: string }>(
-    `SELECT id, name, type, serialization_format FROM topics LIMIT ${maxTopics}`,
+    `SELECT id, name, type, serialization_format FROM topics LIMIT ${maxTopics + 1}`,
   )
+  const found = rows.all()
+  if (found.length > maxTopics) throw createLimit('the bag has too many topics', maxTopics, path)
   return new Map(
-    rows.all().map(({ id, name, type, serialization_format }) => {
+    found.map(({ id, name, type, serialization_format }) => {
       const definition = definitions.get(type)
       const topic = { name: String(name), type: String(type), encoding: String(serialization_format) }
       return [id, { ...topic, definition: definition ? definition : null }]

@@ -6,7 +6,7 @@ import { BagContent } from './bag-content.ts'
 import { listParts } from './bag-files.ts'
 import { BagFrames } from './bag-frames.ts'
 import { readBagMapping } from './bag-mapping.ts'
-import { type BagMessage, type PartResult, readMcapPart, readSqlitePart } from './bag-part.ts'
+import { type BagMessage, maxTopics, type PartResult, readMcapPart, readSqlitePart } from './bag-part.ts'
 import { findKind } from './messages.ts'
 
 const maxDescribedTopics = 200
@@ -43,7 +43,7 @@ class BagSource implements Source {
     for await (const { topic } of this.#messages(call)) {
       const { name, type } = topic
       counts.set(name, { name, type, messages: (counts.get(name)?.messages ?? 0) + 1 })
-      if (counts.size > 10_000) throw createLimit(`the bag has ${counts.size} topics`, 10_000, this.#path)
+      if (counts.size > maxTopics) throw createLimit('the bag has too many topics', maxTopics, this.#path)
     }
     const topics = [...counts.values()]
     return {

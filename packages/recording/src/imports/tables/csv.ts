@@ -84,13 +84,14 @@ async function* readBatches(
 ): AsyncGenerator<Batch> {
   const { size } = await stat(csv.path)
   const places = wanted.map((name) => csv.names.indexOf(name))
-  let rows: (readonly string[])[] = []
-  let line = 0
+  let rows: CsvRecord[] = []
+  let isHeader = true
   const take = (bytes: number): Batch => {
+    const lines = rows.map(({ line }) => line)
     const columns = wanted.map((name, w) => {
-      const texts = rows.map((row) => row[places[w] ?? 0] ?? '')
+      const texts = rows.map(({ record }) => record[places[w] ?? 0] ?? '')
       const isText = csv.columns[places[w] ?? 0]?.type === 'text'
-      return [name, isText ? texts : toNumbers(texts, name, line - rows.length, csv.path)] as const
+      return [name, isText ? texts : toNumbers(texts, { name, lines, path: csv.path })] as const
     })
     const batch = {
       count: rows.length,
@@ -101,34 +102,46 @@ async function* readBatches(
     return batch
   }
   let last = 0
-  for await (const { record, bytes } of readRecords(csv.path, csv.delimiter)) {
-    line += 1
-    last = bytes
-    if (line === 1) continue
-    rows.push(record)
+  for await (const row of readRecords(csv.path, csv.delimiter)) {
+    last = row.bytes
+    if (isHeader) {
+      isHeader = false
+      continue
+    }
+    rows.push(row)
     if (rows.length < batchRows) continue
     signal.throwIfAborted()
-    yield take(bytes)
+    yield take(last)
   }
   if (rows.length > 0) yield take(last)
 }
 
-function toNumbers(texts: readonly string[], name: string, before: number, path: string): Float64Array {
+/** `lines` are the first lines of the rows. */
+function toNumbers(
+  texts: readonly string[],
+  { name, lines, path }: { readonly name: string; readonly lines: readonly number[]; readonly path: string },
+): Float64Array {
   const numbers = Float64Array.from(texts, toNumber)
   for (const [i, text] of texts.entries())
     if (Number.isNaN(numbers[i]) && !isAbsent(text))
       throw createDamage(
-        `line ${before + i + 1}: ${name} is ${JSON.stringify(text.slice(0, 40))}, not a number`,
+        `line ${lines[i]}: ${name} is ${JSON.stringify(text.slice(0, 40))}, not a number`,
         path,
       )
   return numbers
 }
 
-async function* readRecords(
-  path: string,
-  delimiter: string,
-): AsyncGenerator<{ readonly record: readonly string[]; readonly bytes: number }> {
+interface CsvRecord {
+  readonly record: readonly string[]
+  /** Its first line. */
+  readonly line: number
+  /** Bytes of the file that are parsed. */
+  readonly bytes: number
+}
+
+async function* readRecords(path: string, delimiter: string): AsyncGenerator<CsvRecord> {
   const file = createReadStream(path)
+  const lines = new LineCounter()
   const parser: Parser = file.pipe(
     parse({
       delimiter,
@@ -136,16 +149,43 @@ async function* readRecords(
       max_record_size: maxRowLength,
       skip_empty_lines: true,
       relax_quotes: false,
+      // The types allow only lists of texts.
+      on_record: (record: string[], context) =>
+        ({ record, line: lines.add(record, context.lines) }) as unknown as string[],
     }),
   )
   file.once('error', (error) => parser.destroy(error))
   try {
-    for await (const record of parser) yield { record: record as string[], bytes: parser.info.bytes }
+    for await (const row of parser) yield { ...(row as Omit<CsvRecord, 'bytes'>), bytes: parser.info.bytes }
   } catch (error) {
-    throw error instanceof CsvError
-      ? createDamage(`line ${error.lines ?? '?'}: ${error.message}`, path, error)
-      : error
+    if (!(error instanceof CsvError)) throw error
+    const message = error.message.replace(/ (?:at|on) line \d+/, '')
+    throw createDamage(`line ${lines.find(error)}: ${message}`, path, error)
   } finally {
     file.destroy()
   }
 }
+
+/** The parser counts the last line of a record, and a CRLF in quotes as two lines. */
+class LineCounter {
+  #excess = 0
+  /** Last line of the latest record. */
+  #last = 0
+
+  /** Returns the first line of a record. */
+  add(record: readonly string[], counted: number): number {
+    const text = record.join()
+    this.#excess += countMatches(text, /\r\n/g)
+    this.#last = counted - this.#excess
+    return this.#last - countMatches(text, /\r\n|\r|\n/g)
+  }
+
+  find({ code, lines, record }: CsvError): number {
+    // The parser reaches the end of the file before it reports a quote without an end.
+    if (code === 'CSV_QUOTE_NOT_CLOSED') return this.#last + 1
+    const counted = Number(lines ?? this.#last + 1)
+    return Array.isArray(record) ? this.add(record, counted) : counted - this.#excess
+  }
+}
+
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

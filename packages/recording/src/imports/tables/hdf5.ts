@@ -16,8 +16,10 @@ import {
   type Batch,
   batchRows,
   checkExpansion,
+  countBatchRows,
   createDamage,
   createLimit,
+  isIntegers,
   type Table,
   type Values,
 } from './table.ts'
@@ -27,9 +29,11 @@ import { TableSource } from './table-source.ts'
 const maxObjects = maxColumns
 const maxDepth = 32
 
-/** In bytes; also of the rows that are read together. */
+/** In bytes. */
 const maxChunkBytes = 256 * 1024 ** 2
-const maxBlockBytes = 64 * 1024 ** 2
+
+/** Memory of the rows that are read together, of all datasets. */
+const maxBlockBytes = 256 * 1024 ** 2
 
 /** Maximum ratio of the size of a dataset to that of the file. */
 const maxRatio = 200
@@ -182,15 +186,26 @@ async function* readBatches(
 ): AsyncGenerator<Batch> {
   const wanted = arrays.filter(({ name }) => names.includes(name))
   const rowCount = requireSameRows(wanted)
-  const readers = wanted.map((array) => new BlockReader(array, size, path))
+  const widths = wanted.map(({ shape }) => shape.slice(1).reduce((a, b) => a * b, 1))
+  const rowsPerBatch = countBatchRows(widths, path)
+  const maxBytes = maxBlockBytes / wanted.length
+  const readers = wanted.map((array) => new BlockReader(array, { size, path, maxBytes }))
   for (let done = 0; done < rowCount; ) {
     signal.throwIfAborted()
-    const count = Math.min(batchRows, rowCount - done)
+    const count = Math.min(rowsPerBatch, rowCount - done)
     const columns = new Map<string, Values>()
     for (const reader of readers) columns.set(reader.name, reader.read(done, count))
     done += count
     yield { count, columns, done: done / rowCount }
   }
+}
+
+interface BlockOptions {
+  /** Of the file, in bytes. */
+  readonly size: number
+  readonly path: string
+  /** Size of a block unless a batch needs more. */
+  readonly maxBytes: number
 }
 
 /** Blocks of whole chunks are decompressed once. */
@@ -203,19 +218,17 @@ class BlockReader {
   #start = 0
   #end = 0
 
-  constructor(array: Hdf5Array, fileSize: number, path: string) {
+  constructor(array: Hdf5Array, { size, path, maxBytes }: BlockOptions) {
     const { name, shape, metadata } = array
     const [rows = 0, ...sizes] = shape
     this.#array = array
     this.#path = path
     this.#width = sizes.reduce((a, b) => a * b, 1)
     const rowBytes = this.#width * metadata.size
-    checkExpansion(name, { claimed: rows * rowBytes, stored: fileSize, ratio: maxRatio }, path)
+    checkExpansion(name, { claimed: rows * rowBytes, stored: size, ratio: maxRatio }, path)
     const chunk = (metadata.chunks ?? []).reduce((a, b) => a * b, metadata.size)
     if (chunk > maxChunkBytes) throw createLimit(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)
-    if (rowBytes * batchRows > maxBlockBytes && rowBytes > maxBlockBytes)
-      throw createLimit(`a row of ${name} has ${rowBytes} bytes`, maxBlockBytes, path)
-    const maxRows = Math.max(1, Math.floor(maxBlockBytes / Math.max(1, rowBytes)))
+    const maxRows = Math.max(1, Math.floor(maxBytes / Math.max(1, rowBytes)))
     this.#blockRows = Math.min(maxRows, Math.max(batchRows, metadata.chunks?.[0] ?? 0))
   }
 
@@ -248,11 +261,14 @@ class BlockReader {
 
 function toValues(values: unknown, type: RowArray['type'], count: number): Values {
   if (type === 'text') return (values as readonly unknown[]).map(String)
-  if (values instanceof BigInt64Array || values instanceof Float64Array) return requireCount(values, count)
+  if (isIntegers(values) || values instanceof Float64Array) return requireCount(values, count)
   return requireCount(Float64Array.from(values as ArrayLike<number>, Number), count)
 }
 
-function requireCount<Numbers extends Float64Array | BigInt64Array>(values: Numbers, count: number): Numbers {
+function requireCount<Numbers extends Exclude<Values, readonly string[]>>(
+  values: Numbers,
+  count: number,
+): Numbers {
   if (values.length !== count) throw new Error(`${values.length} of ${count} values were read`)
   return values
 }

@@ -68,6 +68,8 @@ export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType)
   if (kind === 'U') return Array.from({ length: count }, (_, i) => readText(view, i * size, size, isLittle))
   if (kind === 'i' && size === 8)
     return BigInt64Array.from({ length: count }, (_, i) => view.getBigInt64(i * 8, isLittle))
+  if (kind === 'u' && size === 8)
+    return BigUint64Array.from({ length: count }, (_, i) => view.getBigUint64(i * 8, isLittle))
   const read = createReader(view, kind, size, isLittle)
   const numbers = new Float64Array(count)
   for (let i = 0; i < count; i++) numbers[i] = read(i * size)
@@ -104,8 +106,6 @@ function createReader(
       return (at) => view.getInt16(at, isLittle)
     case 'i1':
       return (at) => view.getInt8(at)
-    case 'u8':
-      return (at) => Number(view.getBigUint64(at, isLittle))
     case 'u4':
       return (at) => view.getUint32(at, isLittle)
     case 'u2':
@@ -140,6 +140,7 @@ export function toRows(values: Values, shape: readonly number[]): Values {
   })
   const order = (i: number): number => (sources[i % width] ?? 0) + Math.floor(i / width)
   if (values instanceof BigInt64Array) return values.map((_, i) => values[order(i)] ?? 0n)
+  if (values instanceof BigUint64Array) return values.map((_, i) => values[order(i)] ?? 0n)
   if (values instanceof Float64Array) return values.map((_, i) => values[order(i)] ?? Number.NaN)
   return values
 }

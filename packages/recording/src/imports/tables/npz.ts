@@ -11,7 +11,7 @@ import {
   toRows,
 } from './npy.ts'
 import { requireSameRows, selectRowArrays } from './row-arrays.ts'
-import { type Batch, batchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
+import { type Batch, countBatchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
@@ -105,12 +105,14 @@ async function* readBatches(
 ): AsyncGenerator<Batch> {
   const wanted = arrays.filter(({ name }) => names.includes(name))
   const rowCount = requireSameRows(wanted.map(({ name, header }) => ({ name, shape: header.shape })))
+  const widths = wanted.map(({ header }) => header.shape.slice(1).reduce((a, b) => a * b, 1))
+  const rowsPerBatch = countBatchRows(widths, path)
   const readers: (readonly [name: string, reader: ArrayReader])[] = []
   try {
     for (const array of wanted) readers.push([array.name, await openArray(handle, array, path)])
     for (let done = 0; done < rowCount; ) {
       signal.throwIfAborted()
-      const count = Math.min(batchRows, rowCount - done)
+      const count = Math.min(rowsPerBatch, rowCount - done)
       const columns = new Map<string, Values>()
       for (const [name, reader] of readers) columns.set(name, await reader.read(count))
       done += count

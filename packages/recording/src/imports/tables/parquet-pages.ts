@@ -1,6 +1,6 @@
 /** Limits are checked before memory is allocated. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import type { AsyncBuffer, ColumnMetaData, Compressors, RowGroup } from 'hyparquet'
+import type { AsyncBuffer, ColumnMetaData, Compressors, PageHeader, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
 import { createDamage, createLimit } from './table.ts'
@@ -32,25 +32,71 @@ export async function checkPages(
     if (meta.num_values < num_rows) throw createDamage(`${name} has fewer values than rows`, path)
     if (meta.num_values > BigInt(maxValues))
       throw createLimit(`${name} has ${meta.num_values} values in a row group`, maxValues, path)
-    const start = Number(meta.dictionary_page_offset || meta.data_page_offset)
+    const start = findStart(meta)
     const bytes = await file.slice(start, start + Number(meta.total_compressed_size))
-    checkHeaders(bytes, meta, path)
+    const measured = measurePages(bytes, { meta, path, minValues: Number(meta.num_values), isWhole: true })
+    if (measured?.values !== Number(meta.num_values))
+      throw createDamage(`${name} has ${measured?.values} values in its pages, not ${meta.num_values}`, path)
   }
 }
 
-function checkHeaders(
+const findStart = (meta: ColumnMetaData): number =>
+  Number(meta.dictionary_page_offset || meta.data_page_offset)
+
+/** Bytes of a column that are read first to find its first pages. */
+const prefixBytes = 256 * 1024
+
+/** Returns the group with only the first pages of a column, which have at least `minValues` values if it has so many. */
+export async function selectFirstPages(
+  { file, path }: { readonly file: AsyncBuffer; readonly path: string },
+  group: RowGroup,
+  { name, minValues }: { readonly name: string; readonly minValues: number },
+): Promise<RowGroup> {
+  const columns = await Promise.all(
+    group.columns.map(async (column) => {
+      const { meta_data: meta, file_path } = column
+      if (meta?.path_in_schema[0] !== name) return column
+      if (file_path) throw createDamage(`${name} is in another file`, path)
+      const [start, size] = [findStart(meta), Number(meta.total_compressed_size)]
+      for (let length = prefixBytes; ; length *= 4) {
+        const isWhole = length >= size
+        const bytes = await file.slice(start, start + Math.min(length, size))
+        const measured = measurePages(bytes, { meta, path, minValues, isWhole })
+        if (measured === undefined) continue
+        const total_compressed_size = BigInt(measured.bytes)
+        return {
+          ...column,
+          meta_data: { ...meta, total_compressed_size, num_values: BigInt(measured.values) },
+        }
+      }
+    }),
+  )
+  return { ...group, columns }
+}
+
+interface PageOptions {
+  readonly meta: ColumnMetaData
+  readonly path: string
+  readonly minValues: number
+  /** Whether the bytes are the whole column. */
+  readonly isWhole: boolean
+}
+
+/** Returns the size of the first pages that have `minValues` values, or `undefined` if that takes more bytes. */
+function measurePages(
   bytes: ArrayBuffer,
-  { path_in_schema, num_values }: ColumnMetaData,
-  path: string,
-): void {
+  { meta: { path_in_schema }, path, minValues, isWhole }: PageOptions,
+): { readonly bytes: number; readonly values: number } | undefined {
   const reader = { view: new DataView(bytes), offset: 0 }
   const name = path_in_schema[0]
   let values = 0
-  while (values < Number(num_values) && reader.offset < bytes.byteLength - 1) {
-    const page = parquetHeader(reader)
+  while (values < minValues && reader.offset < bytes.byteLength - 1) {
+    const page = readHeader(reader, isWhole)
+    if (page === undefined) return undefined
     const { compressed_page_size: size, uncompressed_page_size: length } = page
     const data = page.data_page_header ?? page.data_page_header_v2
     const count = data?.num_values ?? page.dictionary_page_header?.num_values ?? 0
+    if (!isWhole && reader.offset + size > bytes.byteLength) return undefined
     if (!(size >= 0 && reader.offset + size <= bytes.byteLength && length >= 0 && count >= 0))
       throw createDamage(`${name} has a page outside its column`, path)
     if (length > maxPageBytes) throw createLimit(`${name} has a page of ${length} bytes`, maxPageBytes, path)
@@ -58,6 +104,15 @@ function checkHeaders(
     if (data !== undefined) values += data.num_values
     reader.offset += size
   }
-  if (values !== Number(num_values))
-    throw createDamage(`${name} has ${values} values in its pages, not ${num_values}`, path)
+  return values < minValues && !isWhole ? undefined : { bytes: reader.offset, values }
+}
+
+/** A header at the end of a part of a column may be incomplete. */
+function readHeader(reader: Parameters<typeof parquetHeader>[0], isWhole: boolean): PageHeader | undefined {
+  try {
+    return parquetHeader(reader)
+  } catch (error) {
+    if (isWhole) throw error
+    return undefined
+  }
 }

@@ -17,13 +17,14 @@ import {
 } from 'hyparquet'
 import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import { maxColumns, type OpenSource } from '../source.ts'
-import { checkPages, compressors, maxValues } from './parquet-pages.ts'
+import { checkPages, compressors, maxValues, selectFirstPages } from './parquet-pages.ts'
 import {
   type Batch,
   batchRows,
   checkExpansion,
   createDamage,
   createLimit,
+  isIntegers,
   type Table,
   type Values,
 } from './table.ts'
@@ -72,7 +73,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
     columns,
     rowCount: await convertErrors(path, async () => countRows(metadata, path)),
     notes: listUnread(metadata, columns),
-    read: (names, call) => readBatches({ path, file, metadata, columns }, names, call),
+    read: (names, call, maxRows) => readBatches({ path, file, metadata, columns }, names, call, maxRows),
     close: () => handle.close(),
   }
 }
@@ -166,8 +167,11 @@ type OpenFile = Omit<ParquetFile, 'columns'>
 
 /** Returns the number of elements of the first list. */
 async function readWidth(file: OpenFile, column: string): Promise<number> {
-  if (file.metadata.row_groups.every(({ num_rows }) => num_rows === 0n)) return 0
-  const [first] = await readColumn(file, column, 0, 1)
+  const index = file.metadata.row_groups.findIndex(({ num_rows }) => num_rows > 0n)
+  if (index < 0) return 0
+  // So many values end the first list, or exceed the limit.
+  const part = await selectPages(file, index, { name: column, minValues: maxWidth + 1 })
+  const [first] = await readColumn(part, column, 0, 1)
   const width = countNumbers(first)
   if (width > maxWidth) throw createLimit(`${column} has lists of ${width} numbers`, maxWidth, file.path)
   return width
@@ -184,6 +188,18 @@ const parsers: NonNullable<ParquetReadOptions['parsers']> = {
   timestampFromMicroseconds: (value: bigint) => value,
   timestampFromNanoseconds: (value: bigint) => value,
   dateFromDays: (value: number) => value,
+}
+
+/** Returns the file with only the first pages of a column in a row group. */
+async function selectPages<File extends OpenFile>(
+  file: File,
+  index: number,
+  pages: { readonly name: string; readonly minValues: number },
+): Promise<File> {
+  const row_groups = [...file.metadata.row_groups]
+  const group = row_groups[index]
+  if (group !== undefined) row_groups[index] = await selectFirstPages(file, group, pages)
+  return { ...file, metadata: { ...file.metadata, row_groups } }
 }
 
 /** Reads rows of one row group. */
@@ -208,10 +224,11 @@ async function* readBatches(
   parquet: ParquetFile,
   names: readonly string[],
   { signal }: Call,
+  maxRows = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Batch> {
   const { path, columns, metadata } = parquet
   const wanted = names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
-  const total = countRows(metadata, path)
+  const total = Math.min(maxRows, countRows(metadata, path))
   const width = wanted.reduce((sum, column) => sum + column.width, 0)
   checkExpansion(
     'the file',
@@ -219,16 +236,19 @@ async function* readBatches(
     path,
   )
   let start = 0
-  for (const group of metadata.row_groups) {
-    const rows = Number(group.num_rows)
+  for (const [index, group] of metadata.row_groups.entries()) {
+    const isPart = Number(group.num_rows) > total - start
+    const rows = isPart ? total - start : Number(group.num_rows)
     if (rows * width > maxGroupValues)
       throw createLimit(`a row group has ${rows} rows of ${width} values`, maxGroupValues, path)
     const read = new Map<string, Values>()
     for (const column of rows === 0 ? [] : wanted) {
       signal.throwIfAborted()
       const values = await convertErrors(path, async () => {
-        await checkPages(parquet, group, column.name)
-        return readColumn(parquet, column.name, start, start + rows)
+        if (!isPart) await checkPages(parquet, group, column.name)
+        const pages = { name: column.name, minValues: rows * column.width }
+        const source = isPart ? await selectPages(parquet, index, pages) : parquet
+        return readColumn(source, column.name, start, start + rows)
       })
       read.set(column.name, toValues(values, column, start, path))
     }
@@ -241,8 +261,11 @@ async function* readBatches(
       yield { count, columns: new Map<string, Values>(parts), done: (start + at + count) / total }
     }
     start += rows
+    if (start === total) return
   }
 }
+
+const maxInteger = 2n ** 63n - 1n
 
 function toValues(
   values: DecodedArray,
@@ -251,7 +274,7 @@ function toValues(
   path: string,
 ): Values {
   if (type === 'text') return Array.from(values as readonly unknown[], (value) => String(value ?? ''))
-  if (values instanceof BigInt64Array) return values
+  if (isIntegers(values)) return values
   if (width === 1 && !Array.isArray(values)) return Float64Array.from(values as ArrayLike<number>, Number)
   const numbers = new Float64Array(values.length * width)
   let isExact = width === 1
@@ -263,7 +286,11 @@ function toValues(
       throw createDamage(`row ${first + row + 1}: ${name} has ${list.length} numbers, not ${width}`, path)
     for (let k = 0; k < width; k++) numbers[row * width + k] = toNumber(list[k])
   }
-  return isExact ? BigInt64Array.from(values as readonly bigint[]) : numbers
+  if (!isExact) return numbers
+  const integers = values as readonly bigint[]
+  return integers.some((value) => value > maxInteger)
+    ? BigUint64Array.from(integers)
+    : BigInt64Array.from(integers)
 }
 
 const toNumber = (value: unknown): number => (value == null ? Number.NaN : Number(value))

@@ -3,7 +3,7 @@ import { type Proposal, proposeMapping, type Sample } from '../../domain/imports
 import { listUsed, readTableMapping, type TableMapping } from '../../domain/imports/table-mapping.ts'
 import type { ColumnDescription, Source, SourceDescription } from '../source.ts'
 import { maxColumns } from '../source.ts'
-import { type Batch, createLimit, type Table, type Values } from './table.ts'
+import { type Batch, createLimit, isIntegers, type Table, type Values } from './table.ts'
 import { TableLines } from './table-lines.ts'
 
 /** Number of rows from which a mapping is proposed. */
@@ -82,9 +82,9 @@ export class TableSource implements Source {
     const { columns, proposed = columns } = this.#table
     const names = proposed.map(({ name }) => name)
     const sample = new TableSample(new Map(columns.map(({ name, width }) => [name, width])))
-    for await (const batch of this.#table.read(names, call)) {
+    for await (const batch of this.#table.read(names, call, sampleRows)) {
       sample.add(batch)
-      if (sample.rows >= sampleRows) break
+      break
     }
     return sample
   }
@@ -147,6 +147,6 @@ class TableSample implements Sample {
   #find(name: string): Float64Array | undefined {
     const values = this.#batch?.columns.get(name)
     if (values instanceof Float64Array) return values
-    return values instanceof BigInt64Array ? Float64Array.from(values, Number) : undefined
+    return isIntegers(values) ? Float64Array.from(values, Number) : undefined
   }
 }

@@ -3,8 +3,14 @@ import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
 import { RecordingError } from '../../errors.ts'
 
-/** Integers of 64 bits that are exact only as bigints, numbers row after row, or texts. */
-export type Values = Float64Array | BigInt64Array | readonly string[]
+/** Integers of 64 bits, which are exact only as bigints. */
+type Integers = BigInt64Array | BigUint64Array
+
+export const isIntegers = (values: unknown): values is Integers =>
+  values instanceof BigInt64Array || values instanceof BigUint64Array
+
+/** Integers, numbers row after row, or texts. */
+export type Values = Float64Array | Integers | readonly string[]
 
 export interface Batch {
   readonly count: number
@@ -22,12 +28,25 @@ export interface Table {
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
   readonly notes?: readonly string[]
-  /** Yields the rows of these columns in order. Throws `INVALID_MAPPING` if they do not have the same rows. */
-  read(names: readonly string[], call: Call): AsyncIterable<Batch>
+  /**
+   * Yields the rows of these columns in order, and may end after `maxRows`. Throws `INVALID_MAPPING` if they do
+   * not have the same rows.
+   */
+  read(names: readonly string[], call: Call, maxRows?: number): AsyncIterable<Batch>
   close(): Promise<void>
 }
 
 export const batchRows = 4096
+
+/** Memory of the numbers of a batch. */
+const maxBatchBytes = 64 * 1024 ** 2
+
+/** Returns the number of rows of a batch. `widths` are the numbers per row of its columns. */
+export function countBatchRows(widths: readonly number[], path: string): number {
+  const rowBytes = 8 * widths.reduce((sum, width) => sum + width, 0)
+  if (rowBytes > maxBatchBytes) throw createLimit(`a row has ${rowBytes} bytes`, maxBatchBytes, path)
+  return Math.max(1, Math.min(batchRows, Math.floor(maxBatchBytes / Math.max(1, rowBytes))))
+}
 
 export const createDamage = (message: string, path: string, cause?: unknown) =>
   new RecordingError('RECORDING_DAMAGED', `${message}: ${path}`, {
