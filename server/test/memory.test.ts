@@ -1,14 +1,16 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import type { Cache } from '@causeway/app-kit'
+import { type Cache, defineApp } from '@causeway/app-kit'
 import t, { type Test } from 'tap'
+import { z } from 'zod'
 import { verifies } from '../../test/verifies.ts'
 import { createCallContext } from '../src/dispatch/call-context.ts'
 import { CacheSet } from '../src/memory/cache-set.ts'
 import { IdleCollector } from '../src/memory/idle-collector.ts'
 import { MemoryGuard } from '../src/memory/memory-guard.ts'
 import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../src/memory/process-memory.ts'
+import { both, modern, openWire, toolCall } from './http/open-wire.ts'
 import { captureLog, testCaller } from './test-core.ts'
 
 /** Creates a cache that evicts exactly what is requested, and records the requests. */
@@ -238,4 +240,39 @@ verifies('limits:memory:idle', async (t) => {
   t.equal(await pass(5, 300), 1, 'not during activity')
   t.equal(await pass(4, 0), 1, 'not immediately after activity')
   t.equal(await pass(1, 0), 2, 'five idle seconds after activity')
+})
+
+t.test('arguments and results of finished calls are not retained', async (t) => {
+  const references: WeakRef<object>[] = []
+  const app = defineApp(
+    { name: 'Keeper', about: 'Observes its calls.', open: () => ({}), session: () => ({}) },
+    ({ tool }) =>
+      tool('observe', {
+        about: 'Observe the call.',
+        input: { texts: z.array(z.string()).describe('Any texts') },
+        output: { texts: z.array(z.string()) },
+        example: { args: { texts: [] } },
+        async run(args, ctx) {
+          const result = { texts: [...args.texts] }
+          references.push(new WeakRef(args), new WeakRef(args.texts), new WeakRef(ctx), new WeakRef(result))
+          return result
+        },
+      }),
+  )
+  const { send, initialize } = await openWire(t, { apps: [app] })
+  const call = toolCall('Keeper__observe', { texts: ['a'] })
+  const inSession = { headers: { ...both, 'mcp-session-id': await initialize() } }
+  const stateless = modern(call)
+  await send(call)
+  await send(call, inSession)
+  await send(toolCall('Keeper__observe', { texts: ['a'] }, 'p'), inSession)
+  await send(stateless.body, { headers: stateless.headers })
+  await send({ texts: ['a'] }, { path: '/api/apps/keeper/tools/observe' })
+  t.equal(references.length, 20)
+  await turn()
+  await collectGarbage()
+  t.same(
+    references.filter((reference) => reference.deref() !== undefined),
+    [],
+  )
 })
