@@ -15,6 +15,7 @@ import t, { type Test } from 'tap'
 import {
   buildBridge,
   buildTap,
+  compileServer,
   fetchNode,
   installDependencies,
   npm,
@@ -39,8 +40,10 @@ const checkout = {
     protocol: { src: { 'index.ts': '' } },
     oauth: { src: {} },
   },
+  server: { src: { 'index.ts': '' } },
+  'tsconfig.base.json': '{}',
   bridge: { 'package.json': '{}', src: {}, dist: {} },
-  scripts: { 'bundle.ts': '', pack: {} },
+  scripts: { 'bundle.ts': '', 'compile.ts': '', pack: {} },
 }
 
 /** Dependencies are installed by a function that records its command lines. */
@@ -201,26 +204,33 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
   t.equal(realpathSync(join(root, 'node_modules/.bin', basename(node))), realpathSync(node))
 })
 
-t.test(
-  'the bridge is bundled again only after a change of its sources, or if a file is missing',
-  async (t) => {
-    const root = t.testdir(checkout)
-    const build = () =>
-      buildBridge(
-        root,
-        async () => {
-          for (const name of ['bridge.js', 'login.js']) writeFileSync(join(root, 'bridge/dist', name), '')
-        },
-        'node',
-        {},
-      )
-    t.same([await build(), await build()], [true, false])
-    writeFileSync(join(root, 'packages/protocol/src/index.ts'), 'export {}')
-    t.same([await build(), await build()], [true, false])
-    rmSync(join(root, 'bridge/dist/login.js'))
-    t.same([await build(), await build()], [true, false])
+for (const { build, outputs, source } of [
+  {
+    build: buildBridge,
+    outputs: ['bridge/dist/bridge.js', 'bridge/dist/login.js'],
+    source: 'packages/protocol/src',
   },
-)
+  {
+    build: compileServer,
+    outputs: ['server/dist', 'packages/oauth/dist', 'packages/protocol/dist'],
+    source: 'server/src',
+  },
+])
+  t.test(
+    `${build.name} runs again only after a change of the sources, or if output is missing`,
+    async (t) => {
+      const root = t.testdir(checkout)
+      const write = async () => {
+        for (const path of outputs) writeFileSync(join(root, path), '')
+      }
+      const run = () => build(root, write, 'node', {})
+      t.same([await run(), await run()], [true, false])
+      writeFileSync(join(root, source, 'index.ts'), 'export {}')
+      t.same([await run(), await run()], [true, false])
+      rmSync(join(root, outputs[1] ?? ''))
+      t.same([await run(), await run()], [true, false])
+    },
+  )
 
 t.test('the compiler does not overwrite the bundle of the bridge', async (t) => {
   const dir = t.testdir()
@@ -255,7 +265,7 @@ async function recordPrograms(t: Test, command: string, ...args: string[]): Prom
 verifies('workshop:start:needs', async (t) => {
   const server = 'ci --omit=dev'
   const everything = 'ci --include=dev'
-  t.same(await recordPrograms(t, 'start'), [server, 'bundle.ts', 'vite.js', 'causeway.js'])
+  t.same(await recordPrograms(t, 'start'), [server, 'compile.ts', 'bundle.ts', 'vite.js', 'causeway.js'])
   t.same(await recordPrograms(t, 'server:debug'), [server, 'vite.js', 'causeway.js'])
   t.same(await recordPrograms(t, 'setup'), [everything, 'run.mjs', 'bundle.ts', 'vite.js'])
   t.same(await recordPrograms(t, 'test', 'a.test.ts'), [

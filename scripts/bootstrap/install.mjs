@@ -104,6 +104,25 @@ export function buildConsole(root, run, node) {
 }
 
 /**
+ * Compiles the server and its packages after each change of their sources. Returns whether it compiled.
+ *
+ * @type {(root: string, run: Run, node: string, options: object) => Promise<boolean>}
+ */
+export function compileServer(root, run, node, options) {
+  const packages = readdirSync(join(root, 'packages')).filter((name) => name !== 'console')
+  const folders = ['server', ...packages.map((name) => join('packages', name))]
+  const sources = folders.flatMap((folder) => listFiles(root, join(folder, 'src')))
+  const stamp = {
+    file: join(root, 'node_modules/.causeway-server'),
+    print: fingerprint(root, ['package-lock.json', 'tsconfig.base.json', 'scripts/compile.ts', ...sources]),
+    outcomes: folders.map((folder) => join(root, folder, 'dist')),
+  }
+  return unlessStamped(stamp, () =>
+    run('compiling the server (esbuild)', node, ['scripts/compile.ts'], options),
+  )
+}
+
+/**
  * Bundles the bridge after each change of its sources. Returns whether it built.
  *
  * @type {(root: string, run: Run, node: string, options: object) => Promise<boolean>}

@@ -1,5 +1,12 @@
 import { delimiter, dirname, join } from 'node:path'
-import { buildBridge, buildConsole, buildTap, fetchNode, installDependencies } from './install.mjs'
+import {
+  buildBridge,
+  buildConsole,
+  buildTap,
+  compileServer,
+  fetchNode,
+  installDependencies,
+} from './install.mjs'
 import { withLock } from './lock.mjs'
 import { findFetchedNode, findLocalNode, linkNode } from './runtime.mjs'
 import { serving } from './serving.mjs'
@@ -27,12 +34,15 @@ const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-war
 
 /**
  * What a task needs in addition to the server's dependencies: `dev` those of tests and builds, `tap` the test runner,
- * `bundle` the bridge, `pages` the console, `build` the compiled server, the bridge and the console.
+ * `types` the declarations of the packages, `server` the compiled server, `bridge` the bundled bridge, `console` its pages.
  *
- * @typedef {'dev' | 'tap' | 'bundle' | 'pages' | 'build'} Need
+ * @typedef {'dev' | 'tap' | 'types' | 'server' | 'bridge' | 'console'} Need
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
  * @typedef {(supervisor: Supervisor, args: readonly string[]) => Promise<number>} Task  returns the exit code
  */
+
+/** @type {readonly Need[]} */
+const product = ['server', 'bridge', 'console']
 
 /**
  * What `npm run <name>` does. Each task first installs what is missing.
@@ -40,33 +50,33 @@ const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-war
  * @type {Readonly<Record<string, Task>>}
  */
 export const tasks = {
-  /** Serves from the sources, with data in the checkout and the example recordings; or runs another command. */
+  /** Serves with data in the checkout and the example recordings; or runs another command. */
   async start(supervisor, args) {
-    const node = await setUp(supervisor, ['bundle', 'pages'])
+    const node = await setUp(supervisor, product)
     return serve(supervisor, node, { args })
   },
 
   /** Bundles the bridge, for `bridge/run.mjs --autostart`. */
   async bridge(supervisor) {
-    await setUp(supervisor, ['bundle'])
+    await setUp(supervisor, ['bridge'])
     return 0
   },
 
   /** Installs everything, so that `npx tap <file>` runs a test. */
   async setup(supervisor) {
-    await setUp(supervisor, ['dev', 'tap', 'bundle', 'pages'])
+    await setUp(supervisor, ['dev', 'tap', 'bridge', 'console'])
     return 0
   },
 
   /** Serves from the sources with debug logging, and restarts after every change. */
   async 'server:debug'(supervisor, args) {
-    const node = await setUp(supervisor, ['pages'])
-    const nodeArgs = ['--watch', '--watch-preserve-output']
+    const node = await setUp(supervisor, ['console'])
+    const nodeArgs = [condition, '--watch', '--watch-preserve-output']
     return serve(supervisor, node, { nodeArgs, args, extra: { EXTRA_LOGGING: 'true' } })
   },
 
   async build(supervisor) {
-    await setUp(supervisor, ['build'])
+    await setUp(supervisor, ['types', ...product])
     return 0
   },
 
@@ -84,7 +94,7 @@ export const tasks = {
 
   /** Runs every check, or with file names only these tests and nothing else. `--coverage` measures all tests against the coverage floors. */
   async test(supervisor, args) {
-    const node = await setUp(supervisor, ['tap', 'pages'])
+    const node = await setUp(supervisor, ['tap', 'console'])
     const files = args.filter((arg) => arg !== '--coverage')
     const isMeasured = files.length < args.length
     if (isMeasured && files.length > 0) throw new Exit(2, '--coverage measures all tests: name no files')
@@ -93,16 +103,16 @@ export const tasks = {
 
   /** Runs every check with its full counts, and writes docs/reliability.md. */
   async 'check:long'(supervisor, names) {
-    const node = await setUp(supervisor, ['build', 'tap'])
+    const node = await setUp(supervisor, ['tap', ...product])
     return supervisor.run(node, [condition, 'scripts/check-long.ts', ...names], environment(node))
   },
 
-  pack: script('scripts/pack.ts', ['build']),
+  pack: script('scripts/pack.ts', ['types', ...product]),
   docs: script('scripts/docs.ts', ['dev']),
   pictures: script('scripts/pictures.ts', []),
   fixtures: script('fixtures/generate/main.ts', ['dev']),
-  bench: script('bench/main.ts', ['build']),
-  soak: script('test/soak/main.ts', ['build']),
+  bench: script('bench/main.ts', ['dev', ...product]),
+  soak: script('test/soak/main.ts', ['dev', ...product]),
 
   'help:build': help('build'),
   'help:rebuild': help('rebuild'),
@@ -137,7 +147,7 @@ function help(task) {
  */
 function setUp(supervisor, needs) {
   const { root, say, step, signal } = supervisor
-  const dev = needs.some((need) => need !== 'bundle' && need !== 'pages')
+  const dev = needs.some((need) => !product.includes(need))
   const install = (...args) =>
     step(...args).catch((error) => {
       throw signal.aborted ? error : new Exit(unavailable, error.message)
@@ -150,11 +160,11 @@ function setUp(supervisor, needs) {
     ])
     if (local === undefined) linkNode(root, node)
     if (needs.includes('tap')) await buildTap(root, step, node)
-    if (needs.includes('build'))
-      await step('compiling (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
-    if (needs.includes('build') || needs.includes('bundle'))
-      await buildBridge(root, step, node, environment(node))
-    if (needs.includes('build') || needs.includes('pages')) await buildConsole(root, step, node)
+    if (needs.includes('types'))
+      await step('types (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
+    if (needs.includes('server')) await compileServer(root, step, node, environment(node))
+    if (needs.includes('bridge')) await buildBridge(root, step, node, environment(node))
+    if (needs.includes('console')) await buildConsole(root, step, node)
     return node
   }
   return withLock(join(root, '.bootstrap/lock'), prepare, { say, signal })
@@ -171,19 +181,14 @@ async function settled(promises) {
 /** Runs the program `causeway`. It stops when its IPC channel closes, which happens if this process is killed. */
 function serve(supervisor, node, { nodeArgs = [], args, extra = {} }) {
   const { serves, cwd, env: defaults } = serving(args, supervisor)
-  // Worker threads reuse stripped and compiled sources, and return memory: glibc keeps up to 8 arenas per core, and raises the
-  // threshold above which it returns memory unless it is set.
-  const frugal = {
-    NODE_COMPILE_CACHE: join(supervisor.root, '.bootstrap/compile-cache'),
-    MALLOC_ARENA_MAX: '2',
-    MALLOC_TRIM_THRESHOLD_: '131072',
-  }
+  // glibc keeps up to 8 arenas per core, and raises the threshold above which it returns memory unless it is set.
+  const frugal = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
   const { env } = environment(node, { ...frugal, ...defaults, ...process.env, ...extra })
   if (serves)
     supervisor.say(
       `starting the server (${nodeArgs.length > 0 ? 'it restarts on change' : 'press Ctrl-C to stop it'})`,
     )
-  const program = [...nodeArgs, memory, condition, join(supervisor.root, 'server/bin/causeway.js')]
+  const program = [...nodeArgs, memory, join(supervisor.root, 'server/bin/causeway.js')]
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
   return supervisor.run(node, [...program, ...args], { env, cwd, stdio })
 }

@@ -27,9 +27,11 @@ const isFromSource = process.execArgv.includes('--conditions=@causeway/source')
 const isSimple = major >= 20 && !isFromSource && (simpleCommands.includes(args[0]) || args.some(informs))
 
 if (isNewEnough || isSimple) {
-  // Later starts reuse compiled code and stripped types.
-  const { enableCompileCache } = await import('node:module')
-  enableCompileCache?.()
+  // The server does without the cache: it would keep 7 MB of compiled code in memory.
+  if (isSimple || isFromSource) {
+    const { enableCompileCache } = await import('node:module')
+    enableCompileCache?.()
+  }
   await import(isFromSource ? '../src/main.ts' : '../dist/main.js')
 } else {
   const node = findNode()

@@ -254,16 +254,6 @@ function parseLink(target: string, base: string): string | undefined {
   return /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined
 }
 
-const previousSuffix = '.previous'
-
-/** Restores the pages of a site if the server was killed while it replaced them. */
-export async function recoverSite(folder: string): Promise<void> {
-  const previous = `${folder}${previousSuffix}`
-  if (!existsSync(previous)) return
-  if (existsSync(folder)) await rm(previous, { recursive: true, force: true })
-  else await rename(previous, folder)
-}
-
 /** Writes the pages, and the list with links to their files. Replaces the folder when it is complete. */
 async function writePages(
   folder: string,
@@ -287,10 +277,8 @@ async function writePages(
       return path === undefined ? all : `[${label}](${path})`
     })
     await writeFile(join(unfinished, 'llms.txt'), text)
-    const previous = `${folder}${previousSuffix}`
-    if (existsSync(folder)) await rename(folder, previous)
+    if (existsSync(folder)) await rm(folder, { recursive: true, force: true })
     await rename(unfinished, folder)
-    await rm(previous, { recursive: true, force: true })
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
