@@ -1,4 +1,4 @@
-/** The list of recordings in Chromium: its columns, and uploads by drop and by keyboard. */
+/** The list of recordings in Chromium: its columns, uploads by drop and by keyboard, and comparisons. */
 import { copyFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { until } from '../e2e/condition.ts'
 import { recordings as fixtures, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
-import { createRun } from './viewer.ts'
+import { countPixels, createRun } from './viewer.ts'
 
 t.setTimeout(300_000)
 
@@ -186,4 +186,53 @@ else {
     t.same(await listRuns(), before, 'nothing of them is stored')
     t.same(listUnexpected(watched.problems, 400, 409, 422, 507), [])
   })
+
+  verifies(
+    'console:replay:compare',
+    'recordings of other lengths, frames, bodies and places are drawn',
+    async (t) => {
+      const write = (name: string, [first, count]: readonly [number, number], x = 0, id = 1): void =>
+        writeFileSync(
+          `${dir}/recordings/${name}.jsonl`,
+          createRun('ball', first, count)
+            .replaceAll('"id":1', `"id":${id}`)
+            .replaceAll('"position":[0', `"position":[${x}`),
+        )
+      write('compared', [1, 600])
+      write('shorter', [1, 100])
+      write('later', [1001, 50])
+      write('elsewhere', [1, 600], 300, 7)
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      for (const [name, frame, caption] of [
+        ['shorter', 600, /shorter frame 100$/],
+        ['later', 20, /later frame 1001$/],
+        ['elsewhere', 20, /elsewhere frame 20$/],
+      ] as const) {
+        await visit(watched, `${url}/replay/compared/compare/${name}#frame=${frame}`)
+        for (const [index, expected] of [/compared frame/, caption].entries()) {
+          t.match(await page.locator('.compared-stages figcaption').nth(index).innerText(), expected)
+          const canvas = `.compared-stages figure:nth-child(${index + 1}) canvas`
+          await until(
+            () => countPixels(page, canvas, null),
+            (count) => count > 2000,
+          )
+        }
+      }
+      await page.getByText('The scenes are far apart').first().waitFor()
+      await page.keyboard.press('v')
+      await until(
+        () => page.locator('.stage[data-velocities="1"]').count(),
+        (count) => count === 2,
+      )
+      await page.keyboard.press('t')
+      await page.getByRole('button', { name: 'Trails', pressed: true }).waitFor()
+      t.same(await findViolations(page), [])
+      t.same(
+        listUnexpected(watched.problems, 400),
+        [],
+        'only the comparison by frame id of recordings without a common one fails',
+      )
+    },
+  )
 }

@@ -81,13 +81,11 @@ t.test('listSessions returns the sessions among the resources', async (t) => {
   )
 })
 
-t.test('formatFinding returns the sentence of a finding without frames and kind', async (t) => {
+t.test('formatFinding returns the sentence of a finding without its frames', async (t) => {
   const finding = {
-    ...{ id: 'f', kind: 'energy_injection', frames: { first: 1, last: 2, peak: 2 } },
-    ...{ bodies: [2], severity: 'error' as const },
-    sentence:
-      'Frames 1 to 2: crate (old) gains energy (energy_injection, 11.6 J, limit 0.0045). Record its forces.',
+    ...{ id: 'f', frames: { first: 1, last: 2, peak: 2 }, bodies: [2], severity: 'error' as const },
+    sentence: 'Frames 1 to 2: crate (old) gains energy (11.6 J, limit 0.0045 J). Record its forces.',
   }
-  t.equal(formatFinding(finding), 'Crate (old) gains energy (11.6 J, limit 0.0045). Record its forces.')
+  t.equal(formatFinding(finding), 'Crate (old) gains energy (11.6 J, limit 0.0045 J). Record its forces.')
   t.equal(formatFindingTitle(finding), 'Crate (old) gains energy')
 })

@@ -54,7 +54,6 @@ export interface Metadata {
 
 export interface Finding {
   readonly id: string
-  readonly kind: string
   readonly severity: 'error' | 'warning' | 'info'
   readonly frames: { readonly first: number; readonly last: number; readonly peak: number }
   readonly bodies: readonly number[]

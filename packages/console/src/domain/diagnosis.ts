@@ -14,14 +14,12 @@ export function describeClean({
   }
 }
 
-/** Returns what a finding states, without its frames and kind: `Body 2 gains energy without a cause (11.6 J, limit 0.0045).` */
-export const formatFinding = (finding: Finding): string => splitSentence(finding).join(' (')
-
-/** Returns what a finding states, also without the quantity: `Body 2 gains energy without a cause`. */
-export const formatFindingTitle = (finding: Finding): string => splitSentence(finding)[0] ?? ''
-
-/** A sentence is `Frames 1 to 5: body 2 gains energy (energy_injection, 11.6 J). Record its forces.` */
-function splitSentence({ kind, sentence }: Finding): string[] {
+/** Returns what a finding states, without its frames: `Body 2 gains energy without a cause (11.6 J, limit 0.0045 J).` */
+export function formatFinding({ sentence }: Finding): string {
   const text = sentence.replace(/^Frames? \d+( to \d+)?: /, '')
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.split(` (${kind}, `)
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
+
+/** Returns what a finding states, also without quantity and advice: `Body 2 gains energy without a cause`. */
+export const formatFindingTitle = (finding: Finding): string =>
+  formatFinding(finding).replace(/ \([^()]*\)\..*$/s, '')

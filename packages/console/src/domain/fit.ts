@@ -5,6 +5,9 @@ export interface Bounds {
   readonly radius: number
 }
 
+/** Scenes at a greater distance, in multiples of their radii, are shown separately. */
+const maxApart = 8
+
 /** Farther points, in m, do not decide what is shown. */
 const maxDistance = 1e4
 
@@ -20,6 +23,18 @@ export function fitPoints(points: readonly Point3[], margin: number): Bounds {
   const center = spans.map(([low, high]) => (low + high) / 2) as unknown as Point3
   const radius = Math.hypot(...spans.map(([low, high]) => (high - low) / 2)) + margin
   return { center, radius: Math.max(radius, 1e-3) }
+}
+
+/** Returns the bounds of both, or `undefined` if the scenes are so far apart that neither would be visible. */
+export function joinBounds(a: Bounds, b: Bounds): Bounds | undefined {
+  const distance = Math.hypot(...a.center.map((value, axis) => value - (b.center[axis] ?? 0)))
+  const [outer, inner] = a.radius >= b.radius ? [a, b] : [b, a]
+  if (distance + inner.radius <= outer.radius) return outer
+  if (distance > maxApart * (a.radius + b.radius)) return undefined
+  const radius = (distance + a.radius + b.radius) / 2
+  const share = (radius - a.radius) / distance
+  const center = a.center.map((value, axis) => value + share * ((b.center[axis] ?? 0) - value))
+  return { center: center as unknown as Point3, radius }
 }
 
 /** Whether values need a logarithmic axis: a few are a million times greater than the typical one. */

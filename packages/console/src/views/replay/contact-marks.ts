@@ -19,8 +19,8 @@ import type { StageColors } from '../../ui/canvas-colors.ts'
 export const maxContacts = 1024
 
 export interface ShownMarks {
-  readonly contacts: boolean
-  readonly forces: boolean
+  readonly contacts?: boolean
+  readonly forces?: boolean
   readonly pair?: readonly [number, number] | undefined
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
 import { getRadius, type SceneBody, type Velocity } from '../../domain/bodies.ts'
-import { fitPoints, type Point3 } from '../../domain/fit.ts'
+import { fitPoints, joinBounds, type Point3 } from '../../domain/fit.ts'
 import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
 import type { SharedCamera } from './comparison/shared-camera.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
@@ -28,7 +28,8 @@ export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
 }
 
-export interface Ghosts {
+/** A scene that is drawn over another one, or shown with the same camera. */
+export interface OtherScene {
   readonly shown: ShownFrame
   readonly poses: PoseCache
   readonly bodies: readonly SceneBody[]
@@ -39,12 +40,30 @@ export interface Layers extends Omit<ShownMarks, 'pair'> {
   readonly trails?: boolean
 }
 
-export const layerLabels = {
+const layerLabels = {
   contacts: 'Contacts',
   forces: 'Forces',
   velocities: 'Velocities',
   trails: 'Trails',
 } as const satisfies Record<keyof Layers, string>
+
+interface LayerButtonsProps {
+  readonly layers: Layers
+  readonly setLayers: (change: (old: Layers) => Layers) => void
+}
+
+export const LayerButtons = ({ layers, setLayers }: LayerButtonsProps) =>
+  (Object.keys(layers) as (keyof Layers)[]).map((layer) => (
+    <button
+      key={layer}
+      type="button"
+      class="button"
+      aria-pressed={layers[layer]}
+      onClick={() => setLayers((old) => ({ ...old, [layer]: !old[layer] }))}
+    >
+      {layerLabels[layer]}
+    </button>
+  ))
 
 interface StageProps {
   readonly playback: ShownFrame
@@ -62,7 +81,9 @@ interface StageProps {
   readonly isReady: boolean
   readonly camera?: { current: CameraMoves | undefined }
   readonly sharedCamera?: SharedCamera
-  readonly ghosts?: Ghosts | undefined
+  readonly ghosts?: OtherScene | undefined
+  /** The scene next to this one. Its camera is the same. */
+  readonly neighbor?: OtherScene
   /** Shown instead of the scene if the browser has no WebGL. */
   readonly children: ComponentChildren
 }
@@ -77,12 +98,13 @@ const noVelocities: readonly Velocity[] = []
 export function StageView(props: StageProps) {
   const { velocities = noVelocities, view = 'free' } = props
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
-  const { isReady, camera, sharedCamera, ghosts, children } = props
+  const { isReady, camera, sharedCamera, ghosts, neighbor, children } = props
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
   const stage = useRef<Stage | undefined>(undefined)
   const [hasWebGl, setWebGl] = useState(true)
   const [lost, setLost] = useState(0)
+  const [isApart, setApart] = useState(false)
   const [version, setVersion] = useState(0)
 
   useEffect(() => {
@@ -113,10 +135,17 @@ export function StageView(props: StageProps) {
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
-    if (row !== undefined) stage.current?.fit(boundBodies(row, own), views[view])
+    if (row === undefined) return
+    const bounds = boundBodies(row, own)
+    const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
+    const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
+    setApart(joint === undefined)
+    if (joint !== undefined) return stage.current?.fit(joint, views[view])
+    const radius = Math.max(bounds.radius, shared?.radius ?? 0)
+    stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
   }
   if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
-  useEffect(() => void fit(false)(), [version, view])
+  useEffect(() => void fit(false)(), [version, view, neighbor])
   useEffect(() => {
     void poses.load(playback.frame.value).then((row) => {
       if (row !== undefined)
@@ -153,7 +182,11 @@ export function StageView(props: StageProps) {
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
       <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
-      <StageNotes {...{ lost, layers, contacts }} velocities={shownVelocities} total={bodies.length} />
+      <StageNotes
+        {...{ lost, layers, contacts, isApart }}
+        velocities={shownVelocities}
+        total={bodies.length}
+      />
     </div>
   )
 }
@@ -164,9 +197,10 @@ interface StageNotesProps {
   readonly layers: Layers
   readonly contacts: readonly Contact[]
   readonly velocities: readonly Velocity[]
+  readonly isApart: boolean
 }
 
-function StageNotes({ lost, total, layers, contacts, velocities }: StageNotesProps) {
+function StageNotes({ lost, total, layers, contacts, velocities, isApart }: StageNotesProps) {
   return (
     <>
       {lost > 0 && (
@@ -180,7 +214,7 @@ function StageNotes({ lost, total, layers, contacts, velocities }: StageNotesPro
           {maxContacts} of {contacts.length} contacts are drawn.
         </p>
       )}
-      <ul class="stage-legend" aria-label="Arrows">
+      <ul class="stage-legend" aria-label="Legend">
         {layers.contacts && contacts.length > 0 && <li class="contact">● contact point</li>}
         {layers.forces && contacts.some(({ normal_n }) => normal_n !== null) && (
           <li class="normal">↑ normal force</li>
@@ -189,6 +223,7 @@ function StageNotes({ lost, total, layers, contacts, velocities }: StageNotesPro
           contacts.some(({ friction_n }) => friction_n !== null && Math.hypot(...friction_n) > 0) && (
             <li class="friction">→ friction</li>
           )}
+        {isApart && <li>The scenes are far apart: each is centred on its own bodies</li>}
         {velocities.length > 0 && <li class="velocity">⇢ velocity</li>}
       </ul>
     </>
@@ -243,6 +278,11 @@ function listPositions(row: PoseRow, bodies: readonly SceneBody[]): Point3[] {
 function boundBodies(row: PoseRow, bodies: readonly SceneBody[]) {
   const radii = bodies.map(({ shape }) => getRadius(shape)).sort((a, b) => a - b)
   return fitPoints(listPositions(row, bodies), radii[Math.floor(radii.length * 0.9)] ?? 0.1)
+}
+
+async function boundScene({ shown, poses, bodies }: OtherScene) {
+  const row = await poses.load(shown.frame.peek())
+  return row === undefined ? undefined : boundBodies(row, bodies)
 }
 
 /** The plane that bodies touch, else a level plane below them. */

@@ -66,6 +66,8 @@ export class Stage {
   #grid: GridHelper | undefined
   #row: PoseRow | undefined
   #selected: number | undefined
+  /** Point that corresponds to those of other scenes with the same camera. */
+  #anchor = new Vector3()
   #frameRequest = 0
   #drawings = 0
   onMove: () => void = () => {}
@@ -176,7 +178,8 @@ export class Stage {
   }
 
   /** Shows all of a scene. `from` is the direction to the camera. */
-  fit({ center, radius }: Bounds, from: Point3): void {
+  fit({ center, radius }: Bounds, from: Point3, anchor: Point3 = [0, 0, 0]): void {
+    this.#anchor.set(...anchor)
     const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
     const target = new Vector3(...center)
     this.#camera.near = distance / 500
@@ -191,9 +194,10 @@ export class Stage {
   copyCamera(other: Stage): void {
     this.#camera.near = other.#camera.near
     this.#camera.far = other.#camera.far
-    this.#camera.position.copy(other.#camera.position)
+    const offset = this.#anchor.clone().sub(other.#anchor)
+    this.#camera.position.copy(other.#camera.position).add(offset)
     this.#camera.updateProjectionMatrix()
-    this.#controls.target.copy(other.#controls.target)
+    this.#controls.target.copy(other.#controls.target).add(offset)
     this.#controls.update()
     this.#showArrows()
   }

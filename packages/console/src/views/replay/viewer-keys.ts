@@ -28,7 +28,7 @@ export function listTimeKeys(playback: Playback): readonly Shortcut[] {
 }
 
 /** The keys that show and hide layers of a scene. */
-const listLayerKeys = (
+export const listLayerKeys = (
   keys: readonly (readonly [key: string, layer: keyof Layers, label: string])[],
   setLayers: (change: (old: Layers) => Layers) => void,
 ): readonly Shortcut[] =>

@@ -18,8 +18,8 @@ import { Plots } from './plots.tsx'
 import './replay.css'
 import {
   type CameraMoves,
+  LayerButtons,
   type Layers,
-  layerLabels,
   type SceneView,
   StageView,
   sceneViews,
@@ -256,19 +256,6 @@ function ViewerBar({ layers, setLayers, bodies, view, turn, children }: ViewerBa
     </div>
   )
 }
-
-export const LayerButtons = ({ layers, setLayers }: Pick<ViewerBarProps, 'layers' | 'setLayers'>) =>
-  (Object.keys(layers) as (keyof Layers)[]).map((layer) => (
-    <button
-      key={layer}
-      type="button"
-      class="button"
-      aria-pressed={layers[layer]}
-      onClick={() => setLayers((old) => ({ ...old, [layer]: !old[layer] }))}
-    >
-      {layerLabels[layer]}
-    </button>
-  ))
 
 function useKept<T>(value: T | undefined): T | undefined {
   const kept = useRef(value)

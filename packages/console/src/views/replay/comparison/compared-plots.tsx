@@ -12,10 +12,10 @@ interface ComparedPlotsProps {
   readonly comparison: Comparison | undefined
 }
 
-/** The energy of both recordings, and the speed and distance of the body that differs first. Frames have the same id. */
+/** The energy of both recordings, and the speed and distance of the body that differs first, or of the first body. Frames have the same id. */
 export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
-  const body = comparison?.divergences.find(({ body_id }) => body_id !== null)?.body_id
-  const other = comparison?.renamed_bodies.find(({ a }) => a === body)?.b ?? body
+  const bodies = comparison === undefined ? undefined : findCommonBodies(props, comparison)
+  const [body, other] = bodies ?? []
   const names = (quantity: string) => [`body.${body}.${quantity}`, `body.${other}.${quantity}`] as const
   return (
     <div class="plots">
@@ -26,8 +26,23 @@ export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
           <DistancePlot {...props} body={body} other={other ?? body} />
         </>
       )}
+      {comparison !== undefined && bodies === undefined && (
+        <p class="muted">The recordings have no body in common, so that speeds cannot be compared.</p>
+      )}
     </div>
   )
+}
+
+/** Returns the ids in both recordings of the body that differs first, else of the first body that both contain. */
+function findCommonBodies(
+  { a, b }: Pick<ComparedPlotsProps, 'a' | 'b'>,
+  { divergences, renamed_bodies, only_a }: Comparison,
+): readonly [number, number] | undefined {
+  const isCommon = (id: number | null): id is number =>
+    id !== null && !only_a.includes(id) && a.bodies.some(({ body_id }) => body_id === id)
+  const body = [...divergences, ...a.bodies].map(({ body_id }) => body_id).find(isCommon)
+  if (body === undefined || b.bodies.length === 0) return undefined
+  return [body, renamed_bodies.find((one) => one.a === body)?.b ?? body]
 }
 
 type PlotProps = Omit<ComparedPlotsProps, 'comparison'>

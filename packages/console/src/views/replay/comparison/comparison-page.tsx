@@ -1,23 +1,20 @@
-import { computed, useSignalEffect } from '@preact/signals'
+import { useSignalEffect } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { PoseCache } from '../../../data/poses.ts'
-import type { Comparison, Finding, Metadata, Scene } from '../../../data/replay.ts'
-import { toSceneBodies } from '../../../domain/bodies.ts'
+import type { Comparison, Finding, Metadata } from '../../../data/replay.ts'
 import { formatHash, parseHash } from '../../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../../ui/console.ts'
 import { ForeignText } from '../../../ui/foreign-text.tsx'
 import type { PathParts } from '../../../ui/lazy-view.tsx'
 import { LoadedView, useLoaded } from '../../../ui/state.tsx'
 import { createPlayback, type Playback, rates } from '../playback.ts'
-import { ComparedPlots } from './compared-plots.tsx'
-import { DivergenceTable } from './divergence-table.tsx'
 import '../replay.css'
-import { type Ghosts, type ShownFrame, StageView } from '../stage-view.tsx'
+import { LayerButtons, type Layers, sceneViews } from '../stage-view.tsx'
 import { Timeline } from '../timeline.tsx'
-import { listTimeKeys } from '../viewer-keys.ts'
-import { SharedCamera } from './shared-camera.ts'
-
-type Align = 'frame' | 'time'
+import { listLayerKeys, listTimeKeys } from '../viewer-keys.ts'
+import { ComparedPlots } from './compared-plots.tsx'
+import { type Align, ComparedStages } from './compared-stages.tsx'
+import { DivergenceTable } from './divergence-table.tsx'
 
 export function ComparisonPage({ parts: { recording: a = '', other: b = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
@@ -49,6 +46,9 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   const link = useMemo(() => parseHash(navigation.hash.value.text), [])
   const [align, setAlign] = useState<Align>(link.get('align') === 'time' ? 'time' : 'frame')
   const [isOverlaid, setOverlaid] = useState(false)
+  const [layers, setLayers] = useState<Layers>({ velocities: false, trails: false })
+  const [view, setView] = useState(0)
+  const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
   const comparison = useLoaded(
     (signal) =>
       server.call<Comparison>(
@@ -81,7 +81,17 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
     playback.pause()
     playback.seek(frame)
   }
-  useShortcuts(() => listTimeKeys(playback))
+  useShortcuts(() => [
+    ...listTimeKeys(playback),
+    { keys: 'x', label: 'View from the top, front, side, or free', run: turn },
+    ...listLayerKeys(
+      [
+        ['v', 'velocities', 'Velocities'],
+        ['t', 'trails', 'Trails'],
+      ],
+      setLayers,
+    ),
+  ])
   const findings = comparison.value === undefined ? [] : listMarks(comparison.value, playback.last)
   return (
     <>
@@ -90,7 +100,12 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
         toFirst={
           comparison.value === undefined || comparison.value.first_frame === null ? undefined : toFirst
         }
-      />
+      >
+        <LayerButtons {...{ layers, setLayers }} />
+        <button type="button" class="button" onClick={turn}>
+          View: {sceneViews[view]}
+        </button>
+      </ComparisonBar>
       <LoadedView loaded={comparison}>
         {({ summary }) => (
           <p role="status" class="wrap">
@@ -98,7 +113,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
           </p>
         )}
       </LoadedView>
-      <Stages {...{ a, b, playback, align, isOverlaid }} />
+      <ComparedStages {...{ a, b, playback, align, isOverlaid, layers }} view={sceneViews[view] ?? 'free'} />
       <ComparedTimeline {...{ playback, findings, open: toFirst }} metadata={a} />
       {align === 'frame' && <ComparedPlots {...{ a, b, playback }} comparison={comparison.value} />}
       {comparison.value !== undefined && (
@@ -114,9 +129,10 @@ interface BarProps {
   readonly isOverlaid: boolean
   readonly setOverlaid: (isOverlaid: boolean) => void
   readonly toFirst: (() => void) | undefined
+  readonly children: ComponentChildren
 }
 
-function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst }: BarProps) {
+function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst, children }: BarProps) {
   return (
     <div class="row">
       <fieldset class="row" aria-label="Frames with the same">
@@ -135,103 +151,13 @@ function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst }: Ba
       <button type="button" class="button" aria-pressed={isOverlaid} onClick={() => setOverlaid(!isOverlaid)}>
         Overlay the right scene
       </button>
+      {children}
       {toFirst !== undefined && (
         <button type="button" class="button primary" onClick={toFirst}>
           First difference
         </button>
       )}
     </div>
-  )
-}
-
-interface StagesProps {
-  readonly a: Metadata
-  readonly b: Metadata
-  readonly playback: Playback
-  readonly align: Align
-  readonly isOverlaid: boolean
-}
-
-function Stages({ a, b, playback, align, isOverlaid }: StagesProps) {
-  const camera = useMemo(() => new SharedCamera(), [])
-  const other = useMemo(
-    () => ({ frame: computed(() => findFrame(playback.frame.value, { a, b, align })) }),
-    [align],
-  )
-  const left = useCompared(a)
-  const right = useCompared(b)
-  const ghosts = useMemo(
-    () => (isOverlaid ? { shown: other, poses: right.poses, bodies: right.bodies } : undefined),
-    [isOverlaid, other, right.bodies],
-  )
-  return (
-    <div class="compared-stages">
-      <ComparedStage metadata={a} compared={left} shown={playback} camera={camera} ghosts={ghosts} />
-      <ComparedStage metadata={b} compared={right} shown={other} camera={camera} />
-    </div>
-  )
-}
-
-function useCompared(metadata: Metadata) {
-  const { server } = useConsole()
-  const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
-  const first = metadata.first_frame ?? 0
-  const scene = useLoaded((signal) => server.get<Scene>(`${base}/scene?frame=${first}`, { signal }), [base])
-  const poses = useMemo(
-    () => new PoseCache((from, to) => server.getBytes(`${base}/poses?from=${from}&to=${to}`), first),
-    [base],
-  )
-  const shapes = scene.value?.shapes
-  const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [shapes !== undefined])
-  return { scene, poses, bodies }
-}
-
-/** Returns the frame of b that belongs to a frame of a. */
-function findFrame(frame: number, { a, b, align }: { a: Metadata; b: Metadata; align: Align }): number {
-  if (align === 'frame') return frame
-  const time = toTime(a, frame)
-  const [first, last] = [b.first_frame ?? 0, b.last_frame ?? 0]
-  const span = (b.last_time_s ?? 0) - (b.first_time_s ?? 0)
-  return span <= 0 ? first : Math.round(first + ((time - (b.first_time_s ?? 0)) / span) * (last - first))
-}
-
-function toTime({ first_frame, last_frame, first_time_s, last_time_s }: Metadata, frame: number): number {
-  const share = (frame - (first_frame ?? 0)) / Math.max(1, (last_frame ?? 0) - (first_frame ?? 0))
-  return (first_time_s ?? 0) + share * ((last_time_s ?? 0) - (first_time_s ?? 0))
-}
-
-function ComparedStage({
-  metadata,
-  compared: { scene, poses, bodies },
-  shown,
-  camera,
-  ghosts,
-}: {
-  metadata: Metadata
-  compared: ReturnType<typeof useCompared>
-  shown: ShownFrame
-  camera: SharedCamera
-  ghosts?: Ghosts | undefined
-}) {
-  const [selected, setSelected] = useState<number>()
-  return (
-    <figure class="stack">
-      <figcaption class="clip">
-        <ForeignText text={metadata.recording} />
-      </figcaption>
-      <StageView
-        {...{ poses, bodies, selected, setSelected, ghosts }}
-        playback={shown}
-        layers={{ contacts: false, forces: false }}
-        pair={undefined}
-        contacts={[]}
-        grounds={scene.value?.grounds ?? []}
-        isReady={scene.value !== undefined || scene.error !== undefined}
-        sharedCamera={camera}
-      >
-        <p class="stage-banner">This browser has no WebGL. Plots and the table below show the differences.</p>
-      </StageView>
-    </figure>
   )
 }
 
@@ -261,7 +187,6 @@ const listMarks = ({ first_frame, divergences }: Comparison, last: number): read
     : [
         {
           id: 'first',
-          kind: 'difference',
           severity: 'warning',
           frames: { first: first_frame, last, peak: first_frame },
           bodies: divergences.slice(0, 1).flatMap(({ body_id }) => body_id ?? []),

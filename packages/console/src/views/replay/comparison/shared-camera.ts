@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.ts'
 
-/** Shows several scenes from the same point of view. */
+/** Shows several scenes from the same point of view, relative to the anchor of each. */
 export class SharedCamera {
   readonly #stages = new Set<Stage>()
   #isMoving = false

@@ -1,0 +1,163 @@
+import { computed } from '@preact/signals'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { PoseCache } from '../../../data/poses.ts'
+import type { Contact, FrameAnswer, Metadata, Scene } from '../../../data/replay.ts'
+import { listVelocities, toSceneBodies, type Velocity } from '../../../domain/bodies.ts'
+import { useConsole } from '../../../ui/console.ts'
+import { ForeignText } from '../../../ui/foreign-text.tsx'
+import { useLoaded } from '../../../ui/state.tsx'
+import type { Playback } from '../playback.ts'
+import { type Layers, type OtherScene, type SceneView, type ShownFrame, StageView } from '../stage-view.tsx'
+import { SharedCamera } from './shared-camera.ts'
+
+export type Align = 'frame' | 'time'
+
+interface StagesProps {
+  readonly a: Metadata
+  readonly b: Metadata
+  readonly playback: Playback
+  readonly align: Align
+  readonly isOverlaid: boolean
+  readonly layers: Layers
+  readonly view: SceneView
+}
+
+/** The scenes of both recordings, next to each other. */
+export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view }: StagesProps) {
+  const camera = useMemo(() => new SharedCamera(), [])
+  const other = useMemo(
+    () => ({ frame: computed(() => findFrame(playback.frame.value, { a, b, align })) }),
+    [align],
+  )
+  const left = useCompared(a)
+  const right = useCompared(b)
+  const leftScene = useMemo(
+    () => ({ shown: playback, poses: left.poses, bodies: left.bodies }),
+    [left.bodies],
+  )
+  const rightScene = useMemo(
+    () => ({ shown: other, poses: right.poses, bodies: right.bodies }),
+    [other, right.bodies],
+  )
+  return (
+    <div class="compared-stages">
+      <ComparedStage
+        {...{ camera, layers, view }}
+        metadata={a}
+        compared={left}
+        shown={playback}
+        neighbor={rightScene}
+        ghosts={isOverlaid ? rightScene : undefined}
+      />
+      <ComparedStage
+        {...{ camera, layers, view }}
+        metadata={b}
+        compared={right}
+        shown={other}
+        neighbor={leftScene}
+      />
+    </div>
+  )
+}
+
+function useCompared(metadata: Metadata) {
+  const { server } = useConsole()
+  const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
+  const first = metadata.first_frame ?? 0
+  const scene = useLoaded((signal) => server.get<Scene>(`${base}/scene?frame=${first}`, { signal }), [base])
+  const poses = useMemo(
+    () => new PoseCache((from, to) => server.getBytes(`${base}/poses?from=${from}&to=${to}`), first),
+    [base],
+  )
+  const shapes = scene.value?.shapes
+  const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [shapes !== undefined])
+  return { scene, poses, bodies }
+}
+
+/** Returns the frame of b that belongs to a frame of a. If b does not have it, returns the nearest frame of b. */
+function findFrame(frame: number, { a, b, align }: { a: Metadata; b: Metadata; align: Align }): number {
+  const [first, last] = [b.first_frame ?? 0, b.last_frame ?? 0]
+  const time = toTime(a, frame) - (b.first_time_s ?? 0)
+  const span = (b.last_time_s ?? 0) - (b.first_time_s ?? 0)
+  const found =
+    align === 'frame' ? frame : span <= 0 ? first : Math.round(first + (time / span) * (last - first))
+  return Math.min(last, Math.max(first, found))
+}
+
+function toTime({ first_frame, last_frame, first_time_s, last_time_s }: Metadata, frame: number): number {
+  const share = (frame - (first_frame ?? 0)) / Math.max(1, (last_frame ?? 0) - (first_frame ?? 0))
+  return (first_time_s ?? 0) + share * ((last_time_s ?? 0) - (first_time_s ?? 0))
+}
+
+interface ComparedStageProps {
+  readonly metadata: Metadata
+  readonly compared: ReturnType<typeof useCompared>
+  readonly shown: ShownFrame
+  readonly camera: SharedCamera
+  readonly layers: Layers
+  readonly view: SceneView
+  readonly neighbor: OtherScene
+  readonly ghosts?: OtherScene | undefined
+}
+
+function ComparedStage({ metadata, compared, shown, layers, camera, ...others }: ComparedStageProps) {
+  const { scene, poses, bodies } = compared
+  const [selected, setSelected] = useState<number>()
+  const velocities = useVelocities(metadata.recording, shown, layers.velocities === true)
+  return (
+    <figure class="stack">
+      <figcaption class="clip">
+        <ForeignText text={metadata.recording} /> <ShownFrameText shown={shown} />
+      </figcaption>
+      <StageView
+        {...{ poses, bodies, selected, setSelected, layers, velocities }}
+        {...others}
+        playback={shown}
+        pair={undefined}
+        contacts={noContacts}
+        grounds={scene.value?.grounds ?? []}
+        isReady={scene.value !== undefined || scene.error !== undefined}
+        sharedCamera={camera}
+      >
+        <p class="stage-banner">This browser has no WebGL. Plots and the table below show the differences.</p>
+      </StageView>
+    </figure>
+  )
+}
+
+const noContacts: readonly Contact[] = []
+
+/** Only this part is rendered again when the frame changes. */
+const ShownFrameText = ({ shown }: { shown: ShownFrame }) => (
+  <span class="muted">frame {shown.frame.value}</span>
+)
+
+/** Time without a change after which velocities are read, in ms. */
+const restMs = 80
+
+/** The velocities of the shown frame, while they are on and the frame does not change. */
+function useVelocities(recording: string, shown: ShownFrame, isOn: boolean) {
+  const { server } = useConsole()
+  const [velocities, setVelocities] = useState<readonly Velocity[]>()
+  useEffect(() => {
+    setVelocities(undefined)
+    if (!isOn) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = shown.frame.subscribe((frame_id) => {
+      clearTimeout(timer)
+      setVelocities(undefined)
+      timer = setTimeout(async () => {
+        // A frame that is not recorded has no velocities.
+        const frame = await server
+          .call<FrameAnswer>('replay', 'get_frame', { recording, frame_id })
+          .catch(() => undefined)
+        if (frame !== undefined && shown.frame.peek() === frame_id) setVelocities(listVelocities(frame))
+      }, restMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [recording, shown, isOn])
+  return velocities
+}
