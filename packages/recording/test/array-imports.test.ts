@@ -236,32 +236,41 @@ verifies('recording:import:hostile', 'batches of wide rows are small', async (t)
   }
 })
 
-verifies('recording:import:arrays', 'unsigned integers of 64 bits are exact', async (t) => {
-  const { files, library } = await openLibrary(t)
-  const stamps = BigUint64Array.from([1n, 2n, 5n], (ns) => 1_700_000_000_000_000_000n + ns)
-  const positions = Float64Array.from({ length: 9 }, (_, i) => i)
-  writeFileSync(
-    join(files, 'run.npz'),
-    writeZip([
-      { name: 't.npy', data: writeNpy(new Uint8Array(stamps.buffer), { descr: "'<u8'", shape: '(3,)' }) },
-      { name: 'pos.npy', data: writeNpy(new Uint8Array(positions.buffer), { shape: '(3, 3)' }) },
-    ]),
-  )
-  const names = ['run.npz']
-  if (skip === false) {
-    await writeH5(join(files, 'run.h5'), (file) => {
-      file.create_dataset({ name: 't', data: stamps, shape: [3], dtype: '<Q' })
-      file.create_dataset({ name: 'pos', data: positions, shape: [3, 3] })
-    })
-    names.push('run.h5')
-  }
-  const mapping = { time: 't', time_unit: 'ns', bodies: { a: { position: ['pos'] } } }
-  for (const name of names) {
-    const { recording } = await library.importFile(name, mapping)
-    const times = (await readFrames(recording)).map(({ simulation_time }) => simulation_time)
-    t.same(times, [0, 1e-9, 4e-9], name)
-  }
-})
+verifies(
+  'recording:import:arrays',
+  'integers of 64 bits are exact, also unsigned ones and texts',
+  async (t) => {
+    const { files, library } = await openLibrary(t)
+    const stamps = BigUint64Array.from([1n, 2n, 5n], (ns) => 1_700_000_000_000_000_000n + ns)
+    const positions = Float64Array.from({ length: 9 }, (_, i) => i)
+    writeFileSync(
+      join(files, 'run.npz'),
+      writeZip([
+        { name: 't.npy', data: writeNpy(new Uint8Array(stamps.buffer), { descr: "'<u8'", shape: '(3,)' }) },
+        { name: 'pos.npy', data: writeNpy(new Uint8Array(positions.buffer), { shape: '(3, 3)' }) },
+      ]),
+    )
+    const names = ['run.npz']
+    if (skip === false) {
+      await writeH5(join(files, 'run.h5'), (file) => {
+        file.create_dataset({ name: 't', data: stamps, shape: [3], dtype: '<Q' })
+        file.create_dataset({ name: 'pos', data: positions, shape: [3, 3] })
+      })
+      names.push('run.h5')
+    }
+    const mapping = { time: 't', time_unit: 'ns', bodies: { a: { position: ['pos'] } } }
+    for (const name of names) {
+      const { recording } = await library.importFile(name, mapping)
+      const times = (await readFrames(recording)).map(({ simulation_time }) => simulation_time)
+      t.same(times, [0, 1e-9, 4e-9], name)
+    }
+    const text = ['t,x,y,z', ...Array.from(stamps, (stamp) => `${stamp},0,0,0`)].join('\n')
+    writeFileSync(join(files, 'run.csv'), text)
+    const named = { ...mapping, bodies: { a: { position: ['x', 'y', 'z'] } } }
+    const { recording } = await library.importFile('run.csv', named)
+    t.same((await recording.frame(3)).simulation_time, 4e-9)
+  },
+)
 
 verifies('recording:import:hostile', 'claimed sizes are checked before memory is allocated', async (t) => {
   const dir = t.testdir({})

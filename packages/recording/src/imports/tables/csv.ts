@@ -5,7 +5,15 @@ import type { Call } from '@causeway/worker'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import { maxColumns, type OpenSource } from '../source.ts'
-import { type Batch, batchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
+import {
+  type Batch,
+  batchRows,
+  createDamage,
+  createLimit,
+  type Table,
+  toIntegers,
+  type Values,
+} from './table.ts'
 import { TableSource } from './table-source.ts'
 
 /** In characters. */
@@ -120,7 +128,7 @@ async function* readBatches(
 function toNumbers(
   texts: readonly string[],
   { name, lines, path }: { readonly name: string; readonly lines: readonly number[]; readonly path: string },
-): Float64Array {
+): Values {
   const numbers = Float64Array.from(texts, toNumber)
   for (const [i, text] of texts.entries())
     if (Number.isNaN(numbers[i]) && !isAbsent(text))
@@ -128,7 +136,10 @@ function toNumbers(
         `line ${lines[i]}: ${name} is ${JSON.stringify(text.slice(0, 40))}, not a number`,
         path,
       )
-  return numbers
+  // Times in nanoseconds since 1970 are exact only as integers.
+  const isLarge = numbers.some((number) => Math.abs(number) > Number.MAX_SAFE_INTEGER)
+  const isExact = isLarge && texts.every((text) => /^\s*[+-]?\d+\s*$/.test(text))
+  return (isExact ? toIntegers(texts.map(BigInt)) : undefined) ?? numbers
 }
 
 interface CsvRecord {

@@ -26,6 +26,7 @@ import {
   createLimit,
   isIntegers,
   type Table,
+  toIntegers,
   type Values,
 } from './table.ts'
 import { TableSource } from './table-source.ts'
@@ -265,8 +266,6 @@ async function* readBatches(
   }
 }
 
-const maxInteger = 2n ** 63n - 1n
-
 function toValues(
   values: DecodedArray,
   { name, type, width }: NamedColumn,
@@ -286,11 +285,7 @@ function toValues(
       throw createDamage(`row ${first + row + 1}: ${name} has ${list.length} numbers, not ${width}`, path)
     for (let k = 0; k < width; k++) numbers[row * width + k] = toNumber(list[k])
   }
-  if (!isExact) return numbers
-  const integers = values as readonly bigint[]
-  return integers.some((value) => value > maxInteger)
-    ? BigUint64Array.from(integers)
-    : BigInt64Array.from(integers)
+  return (isExact ? toIntegers(values as readonly bigint[]) : undefined) ?? numbers
 }
 
 const toNumber = (value: unknown): number => (value == null ? Number.NaN : Number(value))

@@ -9,6 +9,14 @@ type Integers = BigInt64Array | BigUint64Array
 export const isIntegers = (values: unknown): values is Integers =>
   values instanceof BigInt64Array || values instanceof BigUint64Array
 
+/** Returns `undefined` if an integer has more than 64 bits. */
+export function toIntegers(values: readonly bigint[]): Integers | undefined {
+  if (values.every((value) => BigInt.asIntN(64, value) === value)) return BigInt64Array.from(values)
+  return values.every((value) => BigInt.asUintN(64, value) === value)
+    ? BigUint64Array.from(values)
+    : undefined
+}
+
 /** Integers, numbers row after row, or texts. */
 export type Values = Float64Array | Integers | readonly string[]
 
