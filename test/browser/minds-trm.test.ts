@@ -216,6 +216,30 @@ else {
     t.same(watched.problems, [])
   })
 
+  verifies('console:trm', 'a table shows which tests passed in which step', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    page.setDefaultTimeout(20_000)
+    await visit(watched, `${url}/trm/${sessionId}`)
+    const table = page.getByRole('table', { name: 'Tests by evaluation' })
+    const { tests, count } = (await (
+      await fetch(`${url}/api/apps/trm/sessions/${sessionId}/tests`)
+    ).json()) as { tests: { id: string; outcomes: string[] }[]; count: number }
+    t.equal(tests.length, count)
+    t.same(
+      await table.getByRole('rowheader').allInnerTexts(),
+      tests.map(({ id }) => id),
+    )
+    const [first] = tests
+    t.same(first?.outcomes, ['fail', 'fail', 'pass'])
+    const cells = await table.locator('tbody tr').first().locator('td').allInnerTexts()
+    t.match(cells, [/✕\s*failed/, /✕\s*failed/, /✓\s*passed/])
+    await table.getByRole('button', { name: 'Step 1' }).press('Enter')
+    await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor()
+    await page.waitForURL(/#evaluation=1$/)
+    t.same(watched.problems, [])
+  })
+
   verifies('console:trm', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched

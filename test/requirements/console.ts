@@ -113,7 +113,8 @@ export const webConsole = {
   },
   'console:trm': {
     origin: 'design, new parts: console',
-    behaviour: 'a session shows the score of each step, marks the best, sums the signals, and can be undone',
+    behaviour:
+      'a session shows the score of each step, marks the best, sums the signals, shows how each test ended in each step, and can be undone',
   },
   'minds:decisions': {
     origin: 'design, new parts: console',
@@ -122,6 +123,10 @@ export const webConsole = {
   'trm:diff': {
     origin: 'design, new parts: console',
     behaviour: 'viewers receive the changes of the files in a step, also after it was undone',
+  },
+  'trm:tests': {
+    origin: 'design, new parts: console',
+    behaviour: 'viewers receive how each test ended in each evaluation, as far as the stored results show it',
   },
   'debrief:coast': {
     origin: 'design, new parts: console',

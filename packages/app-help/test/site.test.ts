@@ -1,5 +1,5 @@
 // cspell:ignore fdots
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -83,6 +83,25 @@ verifies('help:source:site', 'the pages of a site are fetched once, and searched
   t.match(await store.build(), { unchanged: 3 })
   t.equal(site.requests.length, 3, 'the second build fetches nothing')
 })
+
+verifies(
+  'help:source:site',
+  'its pages remain if the server was killed while it replaced them',
+  async (t) => {
+    const site = await startSite(t, { '/llms.txt': 'Gauges are round.' })
+    const helpSources = [`gauges=${site.origin}/llms.txt`]
+    const { store, folder } = await openApp(t, { settings: { helpSources } })
+    t.match(await store.build(), { added: 1, failed: [] })
+    delete site.routes['/llms.txt']
+    const sites = join(folder, 'data/help-packages')
+    for (const name of readdirSync(sites)) renameSync(join(sites, name), join(sites, `${name}.previous`))
+    t.match(await store.build(), { unchanged: 1, removed: 0, failed: [] })
+    const [name = ''] = readdirSync(sites)
+    cpSync(join(sites, name), join(sites, `${name}.previous`), { recursive: true })
+    t.match(await store.build(), { unchanged: 1 })
+    t.same(readdirSync(sites), [name])
+  },
+)
 
 verifies('help:source:site', 'a site that cannot be fetched does not affect the others', async (t) => {
   const site = await startSite(t, { '/llms.txt': '- [A](/a.md)', '/other.txt': 'A text without links.' })

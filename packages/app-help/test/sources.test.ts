@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { openForTest } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
@@ -10,6 +11,7 @@ import { verifies } from '../../../test/verifies.ts'
 import help from '../src/index.ts'
 import { listArchive } from '../src/sources/archive.ts'
 import { convertHtml } from '../src/sources/html.ts'
+import { fetchPackage } from '../src/sources/npm-package.ts'
 import type { Help } from '../src/store.ts'
 import { type AppOptions, type Files, library, listPaths, type OpenedApp, openApp } from './help-kit.ts'
 
@@ -166,6 +168,38 @@ verifies('help:source:npm', 'a registry that does not respond is reported', asyn
   const settings = { helpSources: ['npm:widget@1.2.3'], helpRegistry: 'http://127.0.0.1:1/' }
   const { store } = await openApp(t, { settings })
   t.match((await store.build()).failed, [{ file: 'npm:widget@1.2.3', reason: /cannot be fetched/ }])
+})
+
+verifies('help:source:npm', 'a download may take long, but not pause for a minute', async (t) => {
+  const archive = gzipSync(makeArchive(pages))
+  const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const { fetch } = globalThis
+  t.teardown(() => {
+    mock.timers.reset()
+    globalThis.fetch = fetch
+  })
+  const download = (pauseMs: number): Promise<void> => {
+    globalThis.fetch = async (url, { signal } = {}) => {
+      if (!String(url).endsWith('/archive'))
+        return Response.json({ dist: { tarball: '/archive', integrity } })
+      const parts = [archive.subarray(0, 20), archive.subarray(20, 40), archive.subarray(40)]
+      const pull = (controller: ReadableStreamDefaultController): void => {
+        mock.timers.tick(pauseMs)
+        const part = parts.shift()
+        if (signal?.aborted) controller.error(signal.reason)
+        else if (part === undefined) controller.close()
+        else controller.enqueue(part)
+      }
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }))
+    }
+    const source = { name: 'widget', version: '1.0.0', registry: 'http://127.0.0.1:1/' }
+    return fetchPackage(source, join(t.testdirName, `${pauseMs}`), new AbortController().signal)
+  }
+  t.testdir({})
+  await download(59_999)
+  t.ok(existsSync(join(t.testdirName, '59999/README.md')))
+  await t.rejects(download(60_000), { code: 'HELP_SOURCE_UNREACHABLE', message: /no data within 60000 ms/ })
 })
 
 verifies('help:source:npm', 'reads long names and stops at damage', async (t) => {

@@ -280,6 +280,21 @@ verifies('minds:own-body', '16: decide_action rejects the observation of another
   t.match(await minds.read('mind://mara/state'), { entity_id: 'ben', decisions: 1 })
 })
 
+verifies('minds:model:gated', 'a message above the limit of stored ones is a change', async (t) => {
+  const provider = await startScripted(t, (request) =>
+    request.step === 'action_selection' ? '{"chosen_action": {"action": "continue"}}' : sensible(request),
+  )
+  const settings = { mindsLlmUrl: provider.url, mindsLimits: { conversation_messages: 2 } }
+  const minds = await openMinds(t, { settings })
+  await makeMind(minds, 'mara', { llm_gate: 'on_change' })
+  const decidedBy: string[] = []
+  for (const [index, text] of ['one', 'two', 'three', 'four', 'four'].entries()) {
+    const line = says('ben', text, Math.min(index, 3))
+    decidedBy.push((await decide(minds, 'mara', 100 + index, talk([line]))).decided_by)
+  }
+  t.same(decidedBy, ['llm', 'llm', 'llm', 'llm', 'policy'])
+})
+
 t.test('a request id applies to one tool and one mind', async (t) => {
   const provider = await startScripted(t, sensible)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })

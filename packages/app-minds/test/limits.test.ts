@@ -43,6 +43,12 @@ verifies('minds:limits', 'minds', async (t) => {
   t.match(await makeMind(minds, 'b'), { resumed: true })
   await minds.call('cleanup_mind', { mind_id: 'a' })
   t.match(await makeMind(minds, 'c'), { resumed: false })
+  for (const if_exists of ['resume', 'replace'])
+    await t.rejects(makeMind(minds, 'a', { if_exists }), exceeded('minds'), `${if_exists} a released mind`)
+  const { save } = await minds.call('export_mind', { mind_id: 'c' })
+  const import_a = { save, mind_id: 'a', if_exists: 'replace' }
+  await t.rejects(minds.call('import_mind', import_a), exceeded('minds'))
+  t.match(await makeMind(minds, 'c', { if_exists: 'replace' }), { resumed: false })
 })
 
 verifies('minds:limits', 'the size of an observation', async (t) => {

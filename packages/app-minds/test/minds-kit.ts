@@ -36,8 +36,8 @@ export interface KitOptions {
 
 /** The word relations, which every app of a test file shares: parsing them takes 200 ms. */
 const relations = new RelationsFile()
-const { get } = RelationsFile.prototype
-RelationsFile.prototype.get = () => get.call(relations)
+export const { get: getRelations } = RelationsFile.prototype
+RelationsFile.prototype.get = () => getRelations.call(relations)
 
 /** A data folder with a trained vector space. Training it for each test takes half a second. */
 const trained: { dir?: string } = {}

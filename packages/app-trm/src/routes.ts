@@ -1,8 +1,11 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import { listTestOutcomes } from './domain/evaluation/test-matrix.ts'
 import type { Critic } from './session/critic.ts'
 import { diffStep } from './session/step-diff.ts'
 import type { ClientState } from './tools/tool-context.ts'
+
+const maxTests = 500
 
 export function declareRoutes(app: Registrar<Critic, ClientState>): void {
   app.route('GET', '/sessions/{sid}/evaluations/{position}/diff', {
@@ -14,6 +17,15 @@ export function declareRoutes(app: Registrar<Critic, ClientState>): void {
           data: { problems: [{ argument: 'position', problem: 'must be 0 or more' }] },
         })
       return Response.json({ files: await diffStep(store, sid, Number(position)) })
+    },
+  })
+  app.route('GET', '/sessions/{sid}/tests', {
+    about: `Returns how each test ended in each evaluation of a session: \`pass\`, \`fail\`, \`skip\`, \`missing\`, or \`unknown\` if the stored result does not show it. At most ${maxTests} tests, those that failed or did not run first; \`count\` is the number of all.`,
+    async handle(_request, { sid }, { store }) {
+      const { id, baseline } = await store.findSession(sid)
+      const results = (await store.store.steps(id)).map(({ result }) => result)
+      const tests = listTestOutcomes(baseline?.tests, results)
+      return Response.json({ tests: tests.slice(0, maxTests), count: tests.length })
     },
   })
 }

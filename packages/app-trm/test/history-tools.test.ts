@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
+import type { EvalResult } from '../src/domain/evaluation/result.ts'
 import { createStanding } from '../src/domain/evaluation/score.ts'
+import { listTestOutcomes } from '../src/domain/evaluation/test-matrix.ts'
 import { createConfig } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
 import type { Critic } from '../src/session/critic.ts'
@@ -300,4 +302,39 @@ verifies('trm:diff', async (t) => {
     { path: 'new.txt', change: 'added', diff: '@@ -0,0 +1,1 @@\n+x' },
   ])
   await t.rejects(diffStep(critic, sessionId, 3), { code: 'SNAPSHOT_NOT_FOUND' })
+})
+
+verifies('trm:tests', async (t) => {
+  const reports = { ...judged, 'p/report': 'ok 1 t1\nnot ok 2 t2\nok 3 t3\nok 4 t4 # SKIP\n1..4\n' }
+  const { client, critic } = await openTrm(t, { files: reports })
+  const { ask } = client()
+  const { sessionId } = await ask('start', { repo: 'p', test: '(echo TAP version 13; cat report)' })
+  const report = (content: string) =>
+    ask('submit', { candidate: { mode: 'files', files: [{ path: 'report', content }] } })
+  await report('ok 1 t1\nok 2 t2\nnot ok 3 t3\nok 4 t4 # SKIP\nnot ok 5 t5\n1..5\n')
+  await ask('undo')
+  await report('ok 1 t1 # SKIP\nok 2 t2\nok 4 t4\nok 5 t5\n1..4\n')
+  const { baseline } = await critic.findSession(sessionId)
+  const results = (await critic.store.steps(sessionId)).map(({ result }) => result)
+  const rows = listTestOutcomes(baseline?.tests, [...results, null])
+  t.same(Object.fromEntries(rows.map(({ id, outcomes }) => [id, outcomes.join(' ')])), {
+    t2: 'fail pass pass unknown',
+    t3: 'pass fail missing unknown',
+    t5: 'unknown fail unknown unknown',
+    t1: 'pass pass skip unknown',
+    t4: 'skip unknown unknown unknown',
+  })
+  t.same(
+    rows.map(({ id }) => id),
+    ['t2', 't3', 't5', 't1', 't4'],
+    'tests that failed or did not run are first',
+  )
+  const [, second] = results
+  const many = { ...(second as EvalResult), tests: { passed: 1, failed: 300, total: 301 } }
+  const outcomes = listTestOutcomes(baseline?.tests, [many]).map((row) => [row.id, ...row.outcomes].join(' '))
+  t.same(
+    outcomes,
+    ['t3 fail', 't5 fail', 't1 unknown', 't2 pass', 't4 unknown'],
+    'not all failures are named',
+  )
 })

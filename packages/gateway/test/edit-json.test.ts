@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { readJsonValue, setJsonValue } from '../src/config/edit-json.ts'
-import { findEndpointWarnings } from '../src/config/index.ts'
+import { ConfigFile, findEndpointWarnings } from '../src/config/index.ts'
 import { escapeHiddenCharacters, findCatalogueWarnings } from '../src/index.ts'
 
 const strict = { comments: false }
@@ -195,4 +197,48 @@ verifies('gateway:warnings', 'hidden characters and names of tools of other apps
     ],
   )
   t.equal(escapeHiddenCharacters('a\u001b[2J\u202e'), 'a\\u{1B}[2J\\u{202E}')
+})
+
+verifies('gateway:config:edit', async (t) => {
+  const dir = t.testdir({ real: {}, data: {} })
+  const data = join(dir, 'data')
+  const original = `{
+  // Written by hand.
+  "other": [1,2],
+  "mcpServers": {
+    "one": { "command": "a", "x-note": "kept" }, // first
+    "two": {"url":"http://two", "causeway": {"unknown": 1, "enabled": false}}
+  }
+}
+`
+  writeFileSync(join(dir, 'real', 'mcp.json'), original, { mode: 0o644 })
+  symlinkSync(join(dir, 'real', 'mcp.json'), join(data, 'mcp.json'))
+  const file = new ConfigFile(data)
+  const read = () => readFileSync(join(dir, 'real', 'mcp.json'), 'utf8')
+  file.setServer('three', { command: 'c' })
+  t.equal(read(), original.replace('false}}\n', 'false}},\n    "three": {\n      "command": "c"\n    }\n'))
+  t.equal(statSync(join(dir, 'real', 'mcp.json')).mode & 0o777, 0o600)
+  file.setOption('two', 'enabled', true)
+  file.setOption('three', 'pin', 'off')
+  file.setOption('three', 'pin', undefined)
+  t.same(file.readEntry('three'), { command: 'c', causeway: {} })
+  t.equal(file.removeServer('three'), true)
+  t.equal(file.removeServer('three'), false)
+  t.equal(read(), original.replace('"enabled": false', '"enabled": true'))
+  t.throws(() => file.setServer('bad', { command: 1 }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.throws(() => file.setServer('bad name!', { command: 'a' }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.equal(read(), original.replace('"enabled": false', '"enabled": true'))
+  t.same(readdirSync(data), ['mcp.json'])
+  file.removeServer('one')
+  t.match(read(), '// Written by hand.')
+  t.same(
+    file.read().servers.map(({ name }) => name),
+    ['two'],
+  )
+  const fresh = new ConfigFile(join(dir, 'new', 'data'))
+  fresh.setServer('a', { command: 'a' })
+  t.same(JSON.parse(readFileSync(fresh.path, 'utf8')), { mcpServers: { a: { command: 'a' } } })
+  writeFileSync(fresh.path, '{ broken')
+  t.throws(() => fresh.setServer('a', { command: 'a' }), { code: 'GATEWAY_CONFIG_INVALID' })
+  t.equal(readFileSync(fresh.path, 'utf8'), '{ broken')
 })

@@ -50,6 +50,7 @@ const routes: Readonly<Record<string, Scope>> = {
   'toolvault GET /tools/list': 'read',
   'toolvault POST /tools/call': 'read',
   'trm GET /sessions/{sid}/evaluations/{position}/diff': 'read',
+  'trm GET /sessions/{sid}/tests': 'read',
 }
 
 /** The scope that each app socket requires, by `<app> <path>`. */

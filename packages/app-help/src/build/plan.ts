@@ -5,7 +5,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
-import { fetchSite } from '../sources/llms-site.ts'
+import { fetchSite, recoverSite } from '../sources/llms-site.ts'
 import { fetchPackage } from '../sources/npm-package.ts'
 import type { BuildReport, Edition, KnownPage, NewPage } from '../storage/types.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
@@ -101,6 +101,7 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
     progress(0, undefined, `fetching ${name}`)
     await fetchPackage(npm, folder, signal)
   }
+  if (site !== undefined) await recoverSite(folder)
   const isFetched = existsSync(folder)
   if (site === undefined || (isFetched && !refetch)) return findPages(source)
   const missed = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {

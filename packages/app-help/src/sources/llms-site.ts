@@ -254,6 +254,16 @@ function parseLink(target: string, base: string): string | undefined {
   return /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined
 }
 
+const previousSuffix = '.previous'
+
+/** Restores the pages of a site if the server was killed while it replaced them. */
+export async function recoverSite(folder: string): Promise<void> {
+  const previous = `${folder}${previousSuffix}`
+  if (!existsSync(previous)) return
+  if (existsSync(folder)) await rm(previous, { recursive: true, force: true })
+  else await rename(previous, folder)
+}
+
 /** Writes the pages, and the list with links to their files. Replaces the folder when it is complete. */
 async function writePages(
   folder: string,
@@ -277,8 +287,10 @@ async function writePages(
       return path === undefined ? all : `[${label}](${path})`
     })
     await writeFile(join(unfinished, 'llms.txt'), text)
-    if (existsSync(folder)) await rm(folder, { recursive: true, force: true })
+    const previous = `${folder}${previousSuffix}`
+    if (existsSync(folder)) await rename(folder, previous)
     await rename(unfinished, folder)
+    await rm(previous, { recursive: true, force: true })
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }

@@ -14,7 +14,7 @@ export interface NpmPackage {
   readonly registry: string
 }
 
-/** Limits of a download: compressed, unpacked, and time without an answer. */
+/** Limits of a download: compressed, unpacked, and time without data. */
 const maxArchiveBytes = 64 * 2 ** 20
 const maxUnpackedBytes = 256 * 2 ** 20
 const maxDescriptionBytes = 4 * 2 ** 20
@@ -84,26 +84,34 @@ async function download(
     signal,
   }: { readonly label: string; readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const stalled = new AbortController()
+  const stop = (): void => stalled.abort(new Error(`no data within ${timeoutMs} ms`))
+  let timer = setTimeout(stop, timeoutMs)
   const failed = (error: unknown): never => {
     throw unreachable(label, describe(error))
   }
-  const response = await fetch(url, { signal: within }).catch(failed)
-  if (!response.ok) throw unreachable(label, `the registry responded with status ${response.status}`)
-  const parts: Uint8Array[] = []
-  let size = 0
-  const reader = response.body?.getReader()
-  while (reader !== undefined) {
-    const { done, value } = await reader.read().catch(failed)
-    if (done) break
-    size += value.length
-    if (size > maxBytes) {
-      await reader.cancel()
-      throw unreachable(label, `it is larger than ${maxBytes} bytes`)
+  try {
+    const response = await fetch(url, { signal: AbortSignal.any([signal, stalled.signal]) }).catch(failed)
+    if (!response.ok) throw unreachable(label, `the registry responded with status ${response.status}`)
+    const parts: Uint8Array[] = []
+    let size = 0
+    const reader = response.body?.getReader()
+    while (reader !== undefined) {
+      const { done, value } = await reader.read().catch(failed)
+      if (done) break
+      clearTimeout(timer)
+      timer = setTimeout(stop, timeoutMs)
+      size += value.length
+      if (size > maxBytes) {
+        await reader.cancel()
+        throw unreachable(label, `it is larger than ${maxBytes} bytes`)
+      }
+      parts.push(value)
     }
-    parts.push(value)
+    return Buffer.concat(parts)
+  } finally {
+    clearTimeout(timer)
   }
-  return Buffer.concat(parts)
 }
 
 /** Whether one of the strongest stated hashes, such as `sha512-...`, is that of the bytes. */

@@ -4,20 +4,30 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { WordRelations } from '../domain/word-relations.ts'
 
-const file = new URL('../../words/relations.txt.br', import.meta.url)
+const packed = new URL('../../words/relations.txt.br', import.meta.url)
 const decompress = promisify(brotliDecompress)
 
-/** Reads the word relations of this package once, when they are first needed. Parsing takes 200 ms in short steps. */
+/** Reads the word relations once, when they are first needed. Parsing takes 200 ms in short steps. */
 export class RelationsFile {
+  readonly #file: URL | string
   #relations: Promise<WordRelations> | undefined
 
+  /** Default: the file of this package. */
+  constructor(file: URL | string = packed) {
+    this.#file = file
+  }
+
   get(): Promise<WordRelations> {
-    this.#relations ??= readRelations()
+    this.#relations ??= readRelations(this.#file).catch((error: unknown) => {
+      // The next call reads again.
+      this.#relations = undefined
+      throw error
+    })
     return this.#relations
   }
 }
 
-async function readRelations(): Promise<WordRelations> {
+async function readRelations(file: URL | string): Promise<WordRelations> {
   const bytes = await decompress(await readFile(file))
   const steps = WordRelations.parse(bytes.toString('utf8'))
   for (let step = steps.next(); ; step = steps.next()) {

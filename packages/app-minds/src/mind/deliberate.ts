@@ -3,6 +3,7 @@ import { safeAction } from '../domain/gate.ts'
 import { needShare } from '../domain/observation.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
+import type { Limits } from '../limits.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { sha256 } from '../store/hash.ts'
 import type { LlmCallRow } from '../store/types.ts'
@@ -30,7 +31,7 @@ export async function chooseAction(context: SelectorContext, services: MindServi
   const { mind, observation } = context.cycle
   const model = services.models.getSelector(mind.config, mind.mind_id)
   if (model === undefined) return { choice: await policySelector.select(context), calls: [] }
-  const digest = salientDigest(context.cycle)
+  const digest = salientDigest(context.cycle, services.limits)
   if (mind.config.llm_gate === 'on_change' && !isSalient(mind.state.gate, digest, observation.time))
     return { choice: await policySelector.select(context), calls: [], isGated: true }
   if (await services.models.isOverBudget(mind, observation.time))
@@ -73,10 +74,17 @@ function fallBack(
 const maxAge = 15
 
 /** Returns a digest of need bands, visible entities, messages, events and the current interaction. */
-function salientDigest({ observation, conversations, events, situation }: Cycle): string {
+function salientDigest(
+  { observation, conversations, events, situation }: Cycle,
+  { conversation_messages }: Limits,
+): string {
   const bands = observation.needs.map((need) => [need.name, toBand(needShare(need))])
   const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
-  const said = conversations.map(({ interaction_id, messages }) => [interaction_id, messages.length])
+  // Above the limit of stored messages, only the newest message shows that there are others.
+  const said = conversations.map(({ interaction_id, messages }) => {
+    const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
+    return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]
+  })
   const happened = events.map(({ event_type, timestamp }) => [event_type, timestamp])
   const bids = situation.bids.map(({ bid_id }) => bid_id)
   const doing = [observation.current?.name ?? null, situation.isInteracting]

@@ -9,7 +9,7 @@ interface CreatedMind {
   readonly seeded: number
 }
 
-/** Throws `LIMIT_EXCEEDED` if another mind would exceed the limit. */
+/** Throws `LIMIT_EXCEEDED` if another active mind would exceed the limit. */
 export function requireActive(active: number, { minds }: Limits): void {
   if (active < minds) return
   throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${minds}`, {
@@ -24,12 +24,12 @@ export function createMind({ minds, memories }: Tables, mind: NewMind, limits: L
   const { if_exists, initial_long_term_memories: seeds } = mind.config
   if (existing !== undefined && if_exists === 'error')
     throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
+  if (existing?.status !== 'active') requireActive(minds.countActive(), limits)
   if (existing !== undefined && if_exists === 'resume') {
     minds.resume(existing.seq, mind)
     return { resumed: true, seeded: 0 }
   }
   if (existing !== undefined) minds.remove(mind_id)
-  else requireActive(minds.countActive(), limits)
   const seq = minds.insert(mind)
   const unique = [...new Set(seeds)]
   const values = {

@@ -42,10 +42,11 @@ export function loadMind(
   limits: Limits,
 ): void {
   const { minds, memories, saves, world } = tables
-  if (minds.find(mind_id) !== undefined) {
-    if (!isReplacing) throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
-    minds.remove(mind_id)
-  } else requireActive(minds.countActive(), limits)
+  const existing = minds.find(mind_id)
+  if (existing !== undefined && !isReplacing)
+    throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
+  if (existing?.status !== 'active') requireActive(minds.countActive(), limits)
+  if (existing !== undefined) minds.remove(mind_id)
   const seq = minds.insert({ mind_id, entity_id, config, rng_seed: save.rng_seed })
   const all = [...save.long_term_memories, ...save.daily_memories]
   const isTaken = all.some(({ id }) => saves.hasMemory(id))

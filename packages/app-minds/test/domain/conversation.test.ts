@@ -1,4 +1,7 @@
 // cspell:ignore told -- part of stored memories
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
@@ -10,7 +13,10 @@ import { conclude, type Experience } from '../../src/domain/reflect.ts'
 import { type Fact, supersedes } from '../../src/domain/supersede.ts'
 import { WordRelations } from '../../src/domain/word-relations.ts'
 import { RelationsFile } from '../../src/memory/relations-file.ts'
-import { parseRelations } from '../minds-kit.ts'
+import { getRelations, parseRelations } from '../minds-kit.ts'
+
+// Before the first test: tap ends when its tests have ended, and ignores later ones.
+const relations = await new RelationsFile().get()
 
 const window = 5
 const message = (timestamped: boolean) =>
@@ -311,8 +317,6 @@ const small = [
   ['hid hide', 'mice mouse'].join('\n'),
 ].join('\n\n')
 
-const relations = await new RelationsFile().get()
-
 const judge = (question: string, claim: string): number =>
   judgeAnswer(
     parseQuestion(question, 8000),
@@ -338,6 +342,14 @@ verifies(
     t.equal(parseRelations('').match('dog', 'hound'), 0, 'no relations')
   },
 )
+
+verifies('minds:memory:relations', 'a failed read is repeated', async (t) => {
+  const file = join(t.testdir(), 'relations.txt.br')
+  const relations = new RelationsFile(file)
+  await t.rejects(getRelations.call(relations), { code: 'ENOENT' })
+  writeFileSync(file, brotliCompressSync(small))
+  t.equal(await getRelations.call(relations), await getRelations.call(relations))
+})
 
 verifies('minds:memory:relations', 'are parsed in short steps', async (t) => {
   const steps = [...WordRelations.parse(Array.from({ length: 3000 }, (_, n) => `word${n}\t\t\t`).join('\n'))]

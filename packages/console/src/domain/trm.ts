@@ -51,6 +51,18 @@ export interface TrmStep {
   }[]
 }
 
+export type TestOutcome = 'pass' | 'fail' | 'skip' | 'missing' | 'unknown'
+
+/** What `/sessions/<id>/tests` returns. */
+export interface TestMatrix {
+  readonly tests: readonly {
+    readonly id: string
+    /** One for each evaluation. */
+    readonly outcomes: readonly TestOutcome[]
+  }[]
+  readonly count: number
+}
+
 export interface TrmResult {
   readonly step: number
   readonly score: number

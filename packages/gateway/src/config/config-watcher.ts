@@ -63,6 +63,8 @@ export class ConfigWatcher {
       this.#failure = undefined
       return true
     } catch (error) {
+      // The reason may not be in the files, so the next check reads them again.
+      this.#version = ''
       const failure = asCausewayError(error)
       if (failure.message !== this.#failure?.message) onFailure(failure)
       this.#failure = failure

@@ -16,6 +16,7 @@ import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Chip, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { ScoreChart } from './score-chart.tsx'
 import { StepDiff } from './step-diff.tsx'
+import { TestMatrixView } from './test-matrix.tsx'
 
 export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
@@ -75,6 +76,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
           {last !== null && <LastResult result={last} />}
         </div>
       </div>
+      <TestMatrixView session={session} chosen={index} choose={choose} />
     </>
   )
 }
