@@ -96,6 +96,12 @@ verifies(
     })
     const answer = await one.call('compare_recordings', { a: 'drop', b: 'after' })
     t.same(answer.divergences, [])
+    const other = await pair(t, 'drop', (db) => {
+      for (const table of ['CollisionResultRecord', 'ContactConstraintRecord', 'FrictionConstraintRecord'])
+        db.exec(`UPDATE ${table} SET body_b_id = body_b_id + 6`)
+    })
+    const moved = await other.call('compare_recordings', { a: 'drop', b: 'after', exact: true })
+    t.same(moved.divergences, [], 'the floor has another id')
     const columns = (contacts: string) => ({
       bodies: [1, 2],
       frames: Float64Array.of(1),
@@ -325,7 +331,10 @@ t.test('compareRecordings reads no frames after the first difference if only tha
   /** A body that moves from 0 m to 1 m in this frame. `ranges` receives what is read. */
   const recording = (from: number, ranges: unknown[] = []) =>
     ({
-      summary: { bodies: [{ body_id: 1, mass: 1, asset_id: null }], frames: {}, dt_s: 0.01 },
+      summary: {
+        bodies: [{ body_id: 1, mass: 1, asset_id: null }],
+        ...{ environment_bodies: [], geometry: [], frames: {}, dt_s: 0.01 },
+      },
       async analyse(name: string, { range }: { range: { start: number; end: number } }) {
         if (name === 'series')
           return { length: 5000, data: Float64Array.from(frames.flatMap((id) => [id, id * 0.01])) }

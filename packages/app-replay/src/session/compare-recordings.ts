@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Columns, Recording } from '@causeway/recording'
 import type { CallOptions } from '@causeway/worker'
-import { matchBodies } from '../domain/bodies/body-mapping.ts'
+import { matchBodies, matchEnvironment } from '../domain/bodies/body-mapping.ts'
 import { type FrameColumns, RecordingComparison, type Tolerance } from '../domain/recordings/comparison.ts'
 import { readFrameTimes } from './series.ts'
 
@@ -27,7 +27,8 @@ export async function compareRecordings(
 ): Promise<ComparedRecordings> {
   const { signal, progress } = options
   const matching = matchBodies(a.summary.bodies, b.summary.bodies)
-  const comparison = new RecordingComparison(matching.matches, options.tolerance)
+  const environment = matchEnvironment(a.summary, b.summary)
+  const comparison = new RecordingComparison(matching.matches, options.tolerance, environment)
   const pairs = await pairFrames(a, b, options)
   if (pairs.length === 0)
     throw new CausewayError('INVALID_ARGUMENTS', 'the recordings have no frame in common', {

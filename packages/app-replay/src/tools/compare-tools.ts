@@ -138,7 +138,7 @@ interface DivergenceContext {
   readonly names: BodyNames
 }
 
-/** Environment bodies have the same ids in both recordings, but may touch nothing in one of them. */
+/** Pairs have the ids of b, where an environment body may touch nothing. */
 async function readNames(
   a: Recording,
   b: Recording,

@@ -1,4 +1,5 @@
-import type { Body, BodyId } from '@causeway/recording'
+import type { Body, BodyId, RecordingSummary } from '@causeway/recording'
+import { listRecordedNames } from './body-names.ts'
 
 export interface BodyMatch {
   readonly a: BodyId
@@ -40,4 +41,31 @@ export function matchBodies(
     only_a: [...left.keys()],
     only_b: [...right.keys()],
   }
+}
+
+type Surroundings = Pick<RecordingSummary, 'environment_bodies' | 'geometry'>
+
+/** Matches environment bodies by recorded name, the others by id, and the rest in order if it is the same number. */
+export function matchEnvironment(
+  a: Surroundings,
+  b: Surroundings,
+): readonly { readonly a: BodyId; readonly b: BodyId }[] {
+  const [left, right] = [a, b].map(
+    ({ environment_bodies }) => new Set(environment_bodies.map(({ body_id }) => body_id)),
+  ) as [Set<BodyId>, Set<BodyId>]
+  const [namesA, namesB] = [listRecordedNames(a), listRecordedNames(b)]
+  const matches: { a: BodyId; b: BodyId }[] = []
+  const match = (isSame: (one: BodyId, other: BodyId) => boolean): void => {
+    for (const one of [...left]) {
+      const other = [...right].find((candidate) => isSame(one, candidate))
+      if (other === undefined) continue
+      left.delete(one)
+      right.delete(other)
+      matches.push({ a: one, b: other })
+    }
+  }
+  match((one, other) => namesA[one] !== undefined && namesA[one] === namesB[other])
+  match((one, other) => one === other)
+  if (left.size === right.size) match(() => true)
+  return matches
 }

@@ -116,7 +116,7 @@ export function summarizeResting(check: RestingCheck, rule: RestingRule, names: 
     )
   const limits = `velocity > ${rule.velocity} m/s or spin > ${rule.angularVelocity} rad/s`
   const sentences = [
-    `${moving_bodies.length} of ${formatCount(bodies_in_contact, 'body', 'bodies')} in contact ${moving_bodies.length === 1 ? 'moves' : 'move'} (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
+    `${moving_bodies.length} of ${formatCount(bodies_in_contact, 'body', 'bodies')} in contact ${moving_bodies.length === 1 || bodies_in_contact === 1 ? 'moves' : 'move'} (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
   ]
   const resting = moving_bodies.filter((body) => body.likely_at_rest)
   if (resting.length > 0)

@@ -84,9 +84,16 @@ export class RecordingComparison {
   readonly #trackers = new Map<ComparedField, Tracker>()
   #frames = 0
 
-  constructor(matches: readonly BodyMatch[], tolerance: Tolerance) {
+  /** `environment` is needed for contacts. */
+  constructor(
+    matches: readonly BodyMatch[],
+    tolerance: Tolerance,
+    environment: readonly Pick<BodyMatch, 'a' | 'b'>[] = [],
+  ) {
     this.#matches = matches
-    this.#newIds = new Map(matches.filter(({ a, b }) => a !== b).map(({ a, b }) => [a, b]))
+    this.#newIds = new Map(
+      [...matches, ...environment].filter(({ a, b }) => a !== b).map(({ a, b }) => [a, b]),
+    )
     this.#tolerance = tolerance
   }
 
