@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = (value: number) => z.number().int().min(1).default(value)
 
-/** Limits of `CAUSEWAY_MINDS_LIMITS`, a JSON object with these names, and their defaults. */
+/** Limits of `CAUSEWAY_MINDS_LIMITS`, a JSON object, and their defaults. */
 export const limitsSchema = z.strictObject({
   traits: count(64),
   trait_chars: count(200),
@@ -11,19 +11,19 @@ export const limitsSchema = z.strictObject({
   observation_bytes: count(262_144),
   visible_entities: count(200),
   prompt_entities: count(30),
-  /** Length of the state in a prompt, about 3,000 tokens. A longer state is described in less detail. */
+  /** Characters of the state in a prompt, about 3,000 tokens. A longer state loses detail. */
   prompt_chars: count(10_500),
   interactions_per_entity: count(50),
   conversation_messages: count(200),
   open_conversations: count(50),
-  /** The least recently seen places are removed first. */
+  /** The least recently seen are removed first. */
   places: count(500),
   event_minutes: count(60),
   events: count(15),
   working_memory_bytes: count(32_768),
   minds: count(10_000),
   memories: count(250_000),
-  /** Memories of a mind that can be exported and imported. */
+  /** Memories of a mind for export and import. */
   save_memories: count(5000),
   /** Number of daily memories that triggers a consolidation. */
   daily_memories: count(500),
@@ -31,17 +31,16 @@ export const limitsSchema = z.strictObject({
   queue: count(256),
   model_queue: count(8),
   concurrent_decisions: count(64),
-  /** Number of memories from which a worker searches them. */
+  /** Number of memories from which a worker runs the search. */
   worker_search_from: count(5000),
   vector_cache_bytes: count(268_435_456),
   memory_cache_bytes: count(100_663_296),
   /** How long a repeated request id returns the first answer. */
   repeat_ms: count(600_000),
-  /** Decisions kept per mind. */
   decisions_kept: count(1000),
 })
 
 export type Limits = Readonly<z.output<typeof limitsSchema>>
 
-/** A mind id is a segment of resource URIs. */
+/** Mind ids are segments of resource URIs. */
 export const mindIdPattern = /^[A-Za-z0-9_.-]{1,128}$/

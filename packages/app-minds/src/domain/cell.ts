@@ -4,7 +4,7 @@ import type { Cell } from './observation.ts'
 export function readCell(value: unknown): Cell | null {
   if (Array.isArray(value)) return value.length === 2 ? toCell(value[0], value[1]) : null
   if (typeof value === 'string') {
-    // Linear time: no two parts of the expression match the same blanks.
+    // Runs in linear time: no two parts of the expression match the same blanks.
     const found =
       /^(?:Vector2i?\s*)?(?:[([]\s*)?(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)(?:\s*[)\]])?$/.exec(
         value.trim(),

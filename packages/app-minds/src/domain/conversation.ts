@@ -14,10 +14,10 @@ interface MergedConversation {
 /**
  * Merges the last messages of a conversation into the stored ones.
  *
- * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
- * arrival. A message that occurs twice in one side occurs twice. Otherwise the longest stored tail with which the
- * incoming messages begin is the overlap. `window` is the number of messages that the game repeats: a full window
- * without overlap means that messages were missed.
+ * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time,
+ * then by arrival. Otherwise the longest stored tail with which the incoming messages begin is the overlap.
+ * `window` is the number of messages that the game repeats: a full window without overlap means that messages
+ * were missed.
  */
 export function mergeMessages(
   stored: readonly StoredMessage[],
@@ -41,7 +41,7 @@ function mergeByTime(stored: readonly StoredMessage[], incoming: readonly Messag
     else added.push({ ...message, gap: false })
   }
   if (added.length === 0) return { messages: stored, added }
-  // A stable sort keeps messages of one tick in the order of arrival.
+  // The stable sort keeps the order of arrival within a tick.
   const messages = [...stored, ...added].sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
   return { messages, added }
 }

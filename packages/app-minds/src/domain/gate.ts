@@ -4,7 +4,7 @@ import { readCell } from './cell.ts'
 import { type Situation, spokenParameters } from './menu.ts'
 import type { Entity } from './observation.ts'
 
-/** The validated action, or the problems as sentences that a model can act on. */
+/** The validated action, or the problems in words for a model. */
 export type Verdict = { readonly action: Action } | { readonly problems: readonly string[] }
 
 export interface Proposal {

@@ -3,10 +3,10 @@ import { findNames, isLikeName, isTemporal, type Question } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { searchWords } from './words.ts'
 
-/** A text about something that a character was told begins with the speaker. */
+/** Matches the speaker at the start of a reported statement. */
 const reportPrefix = /^([^:]{1,80}?) told me: /
 
-/** Returns the speaker and the words of a memory. The speaker is `null` if no one told it. */
+/** Returns the speaker and the words of a memory. The speaker is `null` if the memory is not a report. */
 export function splitReport(content: string): { readonly speaker: string | null; readonly claim: string } {
   const [prefix, speaker] = reportPrefix.exec(content) ?? []
   return prefix === undefined
@@ -20,8 +20,8 @@ interface Recollection {
 }
 
 /**
- * Returns how well a memory answers a question, 0 to 1; 0 if it does not. `minSupport` is the required support by words
- * other than names. With a name in common, half of it is enough.
+ * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support by words other
+ * than names; half of it suffices with a name in common.
  */
 export function judgeAnswer(
   question: Question,

@@ -4,12 +4,12 @@ import { contentWords, searchWords } from './words.ts'
 /** Maps each word to the rows that contain it, without repeats, in any order. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Length of the beginning of a name that other spellings share. */
+/** Length of the name prefix that other spellings share. */
 const namePrefix = 4
 
 /**
- * Returns the content words of a query, one per stem, at most 32. Adds the beginning of each name as `abcd*`, which
- * matches other spellings and doubles the weight of names.
+ * Returns the content words of a query, one per stem, at most 32. Adds a prefix of each name as `abcd*`,
+ * which matches other spellings and doubles the weight of names.
  */
 export function queryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
@@ -25,9 +25,9 @@ export function queryWords(question: string): readonly string[] {
 }
 
 /**
- * Returns the score of each row, best first: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over its words, where n of
- * N memories contain the word. This is BM25 without length normalization. N counts the memories of this mind only, so
- * that other minds do not affect the ranking.
+ * Returns the score of each row, best first: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over its words,
+ * where n of N memories contain the word (BM25 without length normalization). N counts the memories of this
+ * mind only.
  */
 export function lexicalScores(
   words: readonly string[],

@@ -11,17 +11,19 @@ export interface MenuOption {
 export interface Situation {
   readonly observation: Observation
   readonly bids: readonly PendingBid[]
-  /** The game names an interaction and the activity is `interacting`. */
+  /** Whether the game names an interaction and the activity is `interacting`. */
   readonly isInteracting: boolean
-  /** Only one of the two holds: an interaction begins or ends. */
+  /** Whether only one of these holds: an interaction begins or ends. */
   readonly isTransitioning: boolean
   readonly isMoving: boolean
-  /** Movement is locked without an interaction: one is ending. */
+  /** Whether movement is locked without an interaction: one is ending. */
   readonly isEnding: boolean
   readonly menu: readonly MenuOption[]
 }
 
-/** Derives the situation and the menu. If the activity is unknown, a named interaction counts as `interacting`. */
+/**
+ * Derives the situation and the menu. A named interaction counts as `interacting` if the activity is unknown.
+ */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const isNamed = observation.current !== null
   const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')

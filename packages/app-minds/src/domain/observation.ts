@@ -1,5 +1,3 @@
-/** Observations after normalization: unified spellings, validated values. */
-
 /** A cell of the game's grid, integers. */
 export type Cell = readonly [x: number, y: number]
 
@@ -14,7 +12,7 @@ export interface Need {
 
 export interface InteractionParameter {
   readonly name: string
-  /** As the game writes it; default `string`. */
+  /** As written by the game; default `string`. */
   readonly type: string
   readonly description: string
 }
@@ -24,7 +22,7 @@ export interface Interaction {
   readonly description: string
   readonly fills: readonly string[]
   readonly drains: readonly string[]
-  /** Change of a need per game minute. */
+  /** Changes of needs per game minute. */
   readonly rates: Readonly<Record<string, number>>
   /** Usual duration in game minutes. */
   readonly minutes: number | null
@@ -57,7 +55,7 @@ export interface Message {
   readonly speaker_id: string
   readonly speaker_name: string
   readonly message: string
-  /** On the game's own clock. */
+  /** Time of the game's own clock. */
   readonly timestamp: number | null
   readonly is_system: boolean
 }
@@ -91,7 +89,7 @@ export interface Observation {
   readonly current: CurrentInteraction | null
   readonly activity: Activity | null
   readonly needs: readonly Need[]
-  /** `null` if the character cannot see. */
+  /** `null` if the character has no sight. */
   readonly entities: readonly Entity[] | null
   readonly conversations: readonly Conversation[]
 }
@@ -115,7 +113,7 @@ export interface PendingBid {
 /** Distance in steps without diagonals. */
 export const manhattan = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
-/** Whether an interaction is a conversation, which requires no adjacency. */
+/** Whether an interaction is a conversation. Conversations do not require adjacency. */
 export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 

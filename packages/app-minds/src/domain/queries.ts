@@ -15,8 +15,8 @@ export function findLastMessage(
 }
 
 /**
- * Returns 1 to 5 memory queries without a model: the last message, the lowest need, visible entities, the goal and
- * the current interaction.
+ * Returns 1 to 5 memory queries without a model: the last message, the lowest need, visible entities, the
+ * goal and the current interaction.
  */
 export function heuristicQueries(
   observation: Observation,

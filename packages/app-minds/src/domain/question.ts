@@ -1,7 +1,7 @@
 import { dayMinutes, toGameDay } from './policy/state.ts'
 import { contentWords, searchWords, stem } from './words.ts'
 
-/** A range of game minutes, without the end. */
+/** A range of game minutes, exclusive of the end. */
 export interface Period {
   readonly from: number
   readonly to: number
@@ -10,15 +10,15 @@ export interface Period {
 export interface Question {
   /** Names of persons and places that an answer must mention, lower case. */
   readonly names: readonly string[]
-  /** Number of persons and places: names that do not follow each other. */
+  /** Number of persons and places. Adjacent names count once. */
   readonly entities: number
   readonly words: readonly string[]
   readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
-  /** The name of the speaker for questions like "What did Ben say?". */
+  /** The speaker in questions like "What did Ben say?". */
   readonly speaker: string | null
   readonly period: Period | null
   readonly order: 'first' | 'last' | null
-  /** Whether it asks when something was said or happened to the listener. */
+  /** Whether it asks when something was said to the listener or happened to them. */
   readonly asksWhen: boolean
 }
 
@@ -30,7 +30,7 @@ const titles = new Set(
 const weekdays = 'monday tuesday wednesday thursday friday saturday sunday'
 const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.split(' '))
 
-/** Words that only ask. They need no counterpart in a memory. */
+/** Words that need no counterpart in a memory. */
 const askingWords = new Set(
   contentWords(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
@@ -67,7 +67,7 @@ export function parseQuestion(text: string, now: number | null, earliest: number
 export const isTemporal = ({ period, order }: Pick<Question, 'period' | 'order'>): boolean =>
   period !== null || order !== null
 
-/** Names in a text, lower case: capitalized words that are not the first, without titles and weekdays. */
+/** Returns the names in a text, lower case: capitalized words except the first, titles and weekdays. */
 export function findNames(text: string): readonly string[] {
   const words = [...text.matchAll(/[\p{L}][\p{L}'’-]*/gu)]
   const names = words.flatMap(({ 0: word, index }, n) => {
@@ -96,7 +96,7 @@ function findSpeaker(text: string): string | null {
   return said ?? told ?? from ?? null
 }
 
-/** Phrases that restrict the time; a day is a game day, counted from 0. */
+/** Phrases that restrict the time; game days are counted from 0. */
 const periodPhrases: readonly (readonly [
   RegExp,
   (match: RegExpExecArray, today: number, firstDay: number) => readonly [number, number],
@@ -161,7 +161,9 @@ function findExpected(lower: string): Question['expects'] {
     : undefined
 }
 
-/** Whether two words, lower case, are spellings of one name: equal, or the same in most pairs of letters. */
+/**
+ * Whether two words, lower case, are spellings of one name: equal, or with most pairs of letters in common.
+ */
 export function isLikeName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
@@ -179,7 +181,7 @@ function letterPairs(word: string): ReadonlySet<string> {
   return pairs
 }
 
-/** Describes when something was, seen from now: "yesterday, in the morning". */
+/** Describes a past time relative to now: "yesterday, in the morning". */
 export function describeTime(time: number, now: number): string {
   const days = toGameDay(now) - toGameDay(time)
   const minute = ((time % dayMinutes) + dayMinutes) % dayMinutes

@@ -1,6 +1,6 @@
 /**
- * Conclusions from recurring memories, by rules and without a model. Each conclusion lists its evidence and states
- * nothing beyond it.
+ * Conclusions from recurring memories, by rules. Each conclusion lists its evidence and states nothing beyond
+ * it.
  */
 // cspell:ignore told -- a tag of stored memories
 import { dayMinutes } from './policy/state.ts'
@@ -13,7 +13,7 @@ export interface Experience {
   readonly importance: number
   readonly kind: string
   readonly subject: string | null
-  /** The first tag is the kind of experience, for memories formed by the policy. */
+  /** For memories formed by the policy, the first tag is the kind of experience. */
   readonly tags: readonly string[]
   readonly sim_time: number | null
   /** Number of occurrences, including merged memories. */
@@ -22,7 +22,7 @@ export interface Experience {
 }
 
 export interface Conclusion {
-  /** The topic. A later conclusion about the same topic replaces it. */
+  /** The topic. A later conclusion on it replaces this one. */
   readonly about: string
   readonly content: string
   /** 1 to 10 */
@@ -33,16 +33,15 @@ export interface Conclusion {
   readonly sim_time: number | null
 }
 
-/** Occurrences required for a conclusion. */
 const minOccurrences = 3
 
-/** Minimum share of common words of similar memories. */
+/** Minimum share of common words in similar memories. */
 const minSimilarity = 0.6
 
-/** Minimum share of occurrences in one part of the day to mention it. */
+/** Minimum share in one part of the day to mention it. */
 const minTimeOfDayShare = 0.6
 
-/** Returns the conclusions by topic. The same experiences give the same conclusions. */
+/** Returns the conclusions by topic. Deterministic. */
 export function conclude(experiences: readonly Experience[]): readonly Conclusion[] {
   const inOrder = [...experiences].sort(
     (a, b) => (a.sim_time ?? 0) - (b.sim_time ?? 0) || (a.id < b.id ? -1 : 1),
@@ -66,10 +65,10 @@ export function conclude(experiences: readonly Experience[]): readonly Conclusio
     .sort((a, b) => (a.about < b.about ? -1 : 1))
 }
 
-/** Kinds of which repetition means nothing. */
+/** Kinds whose repetition is not significant. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
-/** Returns the topic that the tags state: who refused what, which need, or who reported it. */
+/** Returns the topic from the tags: who refused what, which need, or who reported it. */
 function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {
   if (subject === null) return undefined
   if (tag === 'refusal') return `refusal|${subject}|${what}`
@@ -77,7 +76,7 @@ function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string
 }
 
 function makeConclusion(about: string, group: readonly Experience[]): Conclusion {
-  const newest = group.at(-1) as Experience // A group has at least three.
+  const newest = group.at(-1) as Experience
   const { subject } = newest
   const description = describeGroup(group, newest)
   return {
@@ -114,7 +113,7 @@ function describeGroup(
   return { content: `It was much the same ${times} times: ${content}`, importance: Math.min(10, weight + 1) }
 }
 
-/** Returns `, mostly in the evening` if most occurrences fall into one quarter of the day. */
+/** Returns `, mostly in the evening` if most occurrences are in one quarter of the day. */
 function describeTimeOfDay(group: readonly Experience[]): string {
   const counts = new Map<string, number>()
   for (const { sim_time, times } of group) {

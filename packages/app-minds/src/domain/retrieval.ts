@@ -12,7 +12,7 @@ export interface MemoryCandidate {
   readonly sim_time: number | null
   /** Cosine to the query, -1 to 1; 0 if either has no vector. */
   readonly cosine: number
-  /** Lexical score (`lexicalScores`); 0 if the lexical search did not find it. */
+  /** Lexical score (`lexicalScores`); 0 if not found. */
   readonly lexical: number
   readonly is_superseded: boolean
   readonly tags: readonly string[]
@@ -44,7 +44,7 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
   half_life_minutes: null,
 })
 
-/** Memories below this relevance are not recalled, regardless of their importance. */
+/** Memories below this relevance are not recalled. */
 const relevanceFloor = 0.1
 
 export interface RecalledMemory {
@@ -61,8 +61,8 @@ export interface RecalledMemory {
 }
 
 /**
- * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s: unlike a rank, it is stable between calls.
- * With few memories no word is rare, so b is at least the squared share of matching words.
+ * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s, which unlike a rank is stable
+ * between calls. With few memories no word is rare, so b is at least the squared share of matching words.
  */
 function computeRelevance(
   query: string,
@@ -73,13 +73,11 @@ function computeRelevance(
   return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), words)
 }
 
-/** Whether a memory can exceed the minimum relevance, regardless of its words. */
+/** Whether a memory can exceed the minimum relevance without its words. */
 export const mayBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
-/**
- * Returns 1 for now, falling with age; 0.5 if a time is missing. Future times, as after loading a save, count as now.
- */
+/** Returns 1 for now and the future (after loading a save), less with age; 0.5 if a time is missing. */
 function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
@@ -91,8 +89,8 @@ const maxFitRelevance = 0.7
 const minSupport = 0.6
 
 /**
- * Ranks the memories of one query, best first. Memories that answer a question rank higher; superseded facts and
- * questions of others rank lower.
+ * Ranks the memories of one query, best first. Raises answers to a question; lowers superseded facts and
+ * questions of others.
  */
 export function rank(
   query: string,
@@ -129,8 +127,8 @@ export function rank(
 }
 
 /**
- * Merges the best memories of each query, best first, without duplicates: memories with the same content words.
- * Vectors do not decide this, because facts that differ in a number have the same direction.
+ * Merges the best memories of each query, best first, and omits those with the same content words. Vectors
+ * are not compared, because facts that differ in a number have the same direction.
  */
 export function choose(
   ranked: readonly (readonly RecalledMemory[])[],

@@ -1,20 +1,18 @@
-/**
- * Detects whether a newer fact replaces an older one: the same sentence about the same subject with another value.
- */
+/** Detects whether a newer fact replaces an older one. */
 // cspell:ignore told -- part of stored memories
 import { contentWords } from './words.ts'
 
 export interface Fact {
   readonly content: string
   readonly sim_time: number | null
-  /** Order of facts with the same time. A fact without it is older. */
+  /** Order of facts with the same time. Facts without it are older. */
   readonly order?: number
 }
 
 /**
- * Whether `newer` gives another value than `older` for the same subject. Common words are not sufficient: the
- * sentences must differ in one place only, after the subject. A number or time replaces another anywhere; other words
- * only at the end of the sentence, if the speaker corrects something or only one value can be true at a time.
+ * Whether `newer` gives another value than `older` for the same subject: the sentences must differ in one
+ * place only, after the subject. A number or time replaces another anywhere; other words only at the end of
+ * the sentence, if the speaker corrects something or only one value can be true at a time.
  */
 export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacementTest([newer])(older)
 
@@ -37,7 +35,7 @@ function isLater(newer: Fact, older: Fact): boolean {
   return minutes === 0 ? older.order === undefined || (newer.order ?? 0) > older.order : minutes > 0
 }
 
-/** Number of initial words that name the subject. */
+/** Number of initial words that form the subject. */
 const subjectWords = 2
 const beginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
 
@@ -49,15 +47,14 @@ function givesOtherValue(newer: Claim, older: Claim): boolean {
   return isLast && (newer.isCorrection || frame.some((word) => singular.has(word)))
 }
 
-/** The difference between two sentences: one place, after the subject. */
 interface Difference {
   readonly frame: readonly string[]
-  /** The words of either sentence in that place. */
+  /** The differing words of either sentence. */
   readonly values: readonly string[]
   readonly isLast: boolean
 }
 
-/** Minimum share of the shorter sentence that both have in common. */
+/** Minimum common share of the shorter sentence. */
 const minCommonShare = 0.6
 
 function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {
@@ -81,7 +78,7 @@ const measures = new Set(
   ),
 )
 
-/** Verbs of which only one object is true at a time. */
+/** Verbs with one true object at a time. */
 const singular = new Set(
   contentWords(
     'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',

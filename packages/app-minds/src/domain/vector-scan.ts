@@ -18,7 +18,7 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
   let c = 0
   let d = 0
   let i = 0
-  // Four independent sums allow the CPU to work on them in parallel.
+  // Four independent sums let the CPU compute in parallel.
   for (; i + 3 < width; i += 4) {
     a += (values[start + i] as number) * (query[i] as number)
     b += (values[start + i + 1] as number) * (query[i + 1] as number)

@@ -1,9 +1,9 @@
 interface Profile {
   readonly bases: ReadonlySet<string>
   readonly meanings: ReadonlySet<number>
-  /** Meanings derived from them, similar, opposite, or entailed. */
+  /** Similar, opposite, entailed or derived meanings. */
   readonly related: ReadonlySet<number>
-  /** Broader meanings with the number of steps. */
+  /** Broader meanings and their number of steps. */
   readonly broader: ReadonlyMap<number, number>
   readonly definition: ReadonlySet<string>
   readonly defining: ReadonlySet<number>
@@ -11,13 +11,13 @@ interface Profile {
 
 const maxProfiles = 8192
 
-/** Maximum number of cached matches, about 2 MB. */
+/** About 2 MB. */
 const maxMatches = 16_384
 
-/** Kinds of one meaning are alternatives to each other if there are at most this many. */
+/** Maximum number of kinds of a meaning that count as alternatives. */
 const maxSiblings = 12
 
-/** Lines that are parsed in one step: less than a millisecond. */
+/** Lines parsed per step, in less than a millisecond. */
 const linesPerStep = 128
 
 /** Endings of inflected words with their replacements. */
@@ -38,19 +38,21 @@ const endings: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Relations in the format of `data/README.md`: one meaning per line, then an empty line, then irregular forms with
- * their base forms. Meanings are decoded when a word needs them.
+ * Word relations in the format of `data/README.md`: one meaning per line, an empty line, then irregular forms
+ * with their base forms. Meanings are decoded on demand.
  */
 export class WordRelations {
   readonly #lines: readonly string[]
-  /** Number of meanings of nouns, which are the first. */
+  /** Number of nouns, which are the first meanings. */
   readonly #nouns: number
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()
   readonly #related = new Map<number, number[]>()
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
-  /** Results of `match` by both words: the memories of a mind have the same words in every decision. */
+  /**
+   * Cached results of `match` by both words: the memories of a mind repeat the same words in every decision.
+   */
   readonly #matches = new Map<string, number>()
 
   private constructor(lines: readonly string[], nouns: number) {
@@ -58,7 +60,7 @@ export class WordRelations {
     this.#nouns = nouns
   }
 
-  /** Parses the relations. Yields after every few lines, so that the caller can do other work between. */
+  /** Parses the relations. Yields after every few lines, so that other work can run in between. */
   static *parse(text: string): Generator<void, WordRelations> {
     const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
     yield
@@ -96,7 +98,7 @@ export class WordRelations {
     return 1 / Math.log2(2 + Math.max(0, this.#getProfile(word).meanings.size - 1))
   }
 
-  /** Returns how well a word of a memory matches a word of a question, both lower case, 0 to 1. */
+  /** Returns how well a memory's word matches a question's word, both lower case, 0 to 1. */
   match(wanted: string, present: string): number {
     if (wanted === present) return 1
     const key = `${wanted} ${present}`
@@ -124,7 +126,7 @@ export class WordRelations {
     return this.#areSiblings(a, b) ? 0.5 : 0
   }
 
-  /** Whether two words are kinds of one meaning with few kinds. */
+  /** Whether two words are alternatives (`maxSiblings`). */
   #areSiblings(a: Profile, b: Profile): boolean {
     for (const [meaning, steps] of a.broader) {
       if (

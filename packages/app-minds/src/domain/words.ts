@@ -7,10 +7,9 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Returns the stems of the content words, lower case, in order, with repetitions. */
 export const contentWords = (text: string): readonly string[] => searchWords(text).map(stem)
 
-/** Returns the content words, lower case, in order. */
+/** Returns the content words, lower case, in order, with repetitions. */
 export function searchWords(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[:'’][\p{L}\p{N}]+)*/gu) ?? [])
     .map((word) => word.replace(/['’]s?$/u, '').replace(/['’]/gu, ''))
@@ -28,7 +27,6 @@ export function stem(word: string): string {
   return cut.length >= 3 ? cut.replace(/(.)\1$/, '$1').replace(/e$/, '') : bare.replace(/e$/, '')
 }
 
-/** The stems of a text, from a cache where there is one. */
 export type StemFunction = (text: string) => ReadonlySet<string>
 
 export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
@@ -41,7 +39,7 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
   return common / wanted.size
 }
 
-/** Returns a key that is equal for texts with the same content words. */
+/** Returns a key, equal for texts with the same content words. */
 export const wordsKey = (text: string): string => stemsKey(stemSet(text))
 
 export const stemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

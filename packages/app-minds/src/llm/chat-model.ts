@@ -25,7 +25,7 @@ interface ChatRequest {
   readonly user: string
   readonly schema: AnswerSchema
   readonly signal: AbortSignal
-  /** The time of the deadline, on the monotonic clock. */
+  /** Deadline on the monotonic clock. */
   readonly until: number
   readonly record: (row: LlmCallRow) => void
   readonly mayCall: () => boolean
@@ -46,7 +46,7 @@ export class ChatError extends Error {
 
 const maxBytes = 1 << 20
 
-/** How long later requests use the response format that a refused request needed. */
+/** How long requests use a simpler response format after a refusal. */
 const simplerFormatMs = 10 * 60_000
 
 type Outcome =
@@ -62,14 +62,17 @@ type Outcome =
 type Format = Provider['structured']
 
 interface ModelState {
-  /** Replaces the format of the provider until a time of the monotonic clock. */
+  /** Overrides the format of the provider until a time of the monotonic clock. */
   simplerFormat: { readonly format: Format; readonly until: number } | null
   lastError: LlmCode | null
   reachable: boolean | null
   model: string
 }
 
-/** A chat model behind an OpenAI-compatible endpoint, with deadlines, retries and a circuit breaker. */
+/**
+ * Client for a chat model behind an OpenAI-compatible endpoint, with deadlines, retries and a circuit
+ * breaker.
+ */
 export class ChatModel {
   readonly provider: Provider
   readonly #now: () => number
@@ -177,7 +180,7 @@ export class ChatModel {
     const code = 'error' in outcome ? outcome.error.code : null
     this.#state.reachable = outcome.status !== null
     this.#state.lastError = code
-    // After a refusal or a bad request, the provider is still available.
+    // After these errors, the provider is still available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
@@ -185,7 +188,7 @@ export class ChatModel {
   async #post(body: string, decision: AbortSignal): Promise<Outcome> {
     const { provider } = this
     const { timeout_ms: timeout } = provider
-    // The timeouts of undici apply to gaps only, so a slow body needs a deadline.
+    // undici's timeouts apply to gaps only, so a slow body needs a deadline.
     const signal = AbortSignal.any([decision, AbortSignal.timeout(timeout)])
     this.#agent ??= openAgent(provider)
     const { request } = await import('undici')
@@ -215,7 +218,7 @@ export class ChatModel {
   }
 }
 
-/** Loads undici with the first request: it uses 4 MB, and few servers have a provider. */
+/** Loads undici on the first request: it uses 4 MB, and few servers have a provider. */
 async function openAgent(provider: Provider): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({
@@ -239,7 +242,7 @@ function buildRequestBody(request: ChatRequest, provider: Provider, format: Form
     ...(seed === undefined ? {} : { seed }),
     stream: false,
     user,
-    // Selects endpoints that support the response format.
+    // Selects only endpoints that support the response format.
     ...(provider.name === 'openrouter' && format !== 'none'
       ? { provider: { require_parameters: true } }
       : {}),
@@ -253,7 +256,7 @@ const buildHeaders = ({ headers, apiKey }: Provider): Record<string, string> => 
   ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
 })
 
-/** Reads the body as text. Returns `undefined` and closes the body if it is too long. */
+/** Reads the body as text. If it is too long, closes it and returns `undefined`. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -281,7 +284,7 @@ const codesByStatus: Readonly<Record<number, LlmCode>> = {
   504: 'LLM_TIMEOUT',
 }
 
-/** Maps an HTTP status. Omits the provider's message, which may contain the key. */
+/** Maps an HTTP status. Omits the provider's message, which may contain the API key. */
 function toStatusFailure(
   status: number,
   waitMs: number | null,

@@ -1,7 +1,7 @@
 const maxFailures = 5
 const openMs = 30_000
 
-/** Blocks calls to a provider after five consecutive failures, and admits a single call after 30 seconds. */
+/** Blocks calls after five consecutive failures, and admits a single call after 30 seconds. */
 export class CircuitBreaker {
   readonly #now: () => number
   #failures = 0
@@ -18,7 +18,7 @@ export class CircuitBreaker {
     return this.#now() - this.#openedAt >= openMs ? 'half-open' : 'open'
   }
 
-  /** Whether a call may be made. The caller then reports its outcome. */
+  /** Whether a call may be made. The caller must then report its outcome. */
   tryCall(): boolean {
     const { state } = this
     if (state === 'closed') return true

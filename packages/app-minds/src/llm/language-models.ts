@@ -18,7 +18,7 @@ interface ModelOptions {
 
 const hourMs = 3_600_000
 
-/** The language models of the settings. Sends nothing before a mind decides. */
+/** The configured language models. Makes no request before a mind decides. */
 export class LanguageModels {
   readonly #providers: Providers
   readonly #options: ModelOptions
@@ -38,7 +38,7 @@ export class LanguageModels {
     return this.#findProvider(config) !== undefined
   }
 
-  /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if the configuration requires a model. */
+  /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if a model is required. */
   getSelector(config: MindConfig, mindId: string): ActionSelector | undefined {
     const provider = this.#findProvider(config)
     if (provider !== undefined)
@@ -49,7 +49,7 @@ export class LanguageModels {
     })
   }
 
-  /** Whether a budget of the mind or of the server is spent. `time` is the game time in minutes. */
+  /** Whether a budget of the mind or the server is spent. `time` is in game minutes. */
   async isOverBudget({ seq, config }: MindRow, time: number): Promise<boolean> {
     const provider = this.#findProvider(config)
     if (provider === undefined) return false

@@ -28,7 +28,7 @@ import { ModelFailure, type SalvagedOutput } from './model-failure.ts'
 
 const maxCorrections = 2
 
-/** Maximum number of tokens for the retry of a truncated answer. */
+/** Maximum number of tokens when a truncated answer is retried. */
 const maxRetryTokens = 4096
 
 type Judgement<T> =
@@ -42,7 +42,10 @@ interface Question<T> {
   readonly judge: (value: unknown) => Judgement<T>
 }
 
-/** Decides by a language model: each answer is validated, corrected at most twice, and used as far as it is valid. */
+/**
+ * Decides by a language model. Each answer is validated, corrected at most twice, and used as far as it is
+ * valid.
+ */
 export class LlmSelector implements ActionSelector {
   readonly #chat: ChatModel
   readonly #limits: Limits
@@ -142,7 +145,7 @@ class ModelRun {
     return queries ?? findHeuristic()
   }
 
-  /** Without a valid update, the working memory stays and the model still chooses an action. */
+  /** If no update is valid, the working memory stays and the model still chooses an action. */
   async #updateMemory(state: PromptState): Promise<void> {
     const update = await this.#askIfValid<ReadUpdate>({
       step: 'cognitive_update',
@@ -192,7 +195,7 @@ class ModelRun {
     this.salvaged = working_memory === undefined ? { memories: drafts } : { working_memory, memories: drafts }
   }
 
-  /** Returns `undefined` if no valid answer arrives. Throws other errors of `#ask`. */
+  /** Returns `undefined` if no answer is valid. Throws other errors of `#ask`. */
   #askIfValid<T>(question: Question<T>): Promise<T | undefined> {
     return this.#ask(question).catch((error: unknown) => {
       if (error instanceof ChatError && error.code === 'LLM_INVALID_OUTPUT') return undefined
@@ -219,7 +222,7 @@ class ModelRun {
       partial = read.partial ?? partial
       isCut = reply.isCut
       if (isCut && maxTokens < maxRetryTokens) {
-        // A truncated answer is requested again with more tokens, not corrected.
+        // Retries a truncated answer with more tokens, without correction.
         maxTokens = Math.min(maxRetryTokens, maxTokens * 2)
         continue
       }
@@ -288,7 +291,7 @@ const makePromptState = (
   maxChars: limits.prompt_chars,
 })
 
-/** The goal of a chosen interaction, by which a later cycle detects its refusal. */
+/** Returns the goal of a chosen interaction, by which a later cycle detects its refusal. */
 function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal | null {
   if (action !== 'interact_with') return null
   const { entity_id, interaction_name } = parameters

@@ -10,10 +10,7 @@ export interface SalvagedOutput {
   readonly memories: readonly MemoryDraft[]
 }
 
-/**
- * Thrown if a model could not decide: the cause, the calls and the valid parts of its output. Internal to this
- * package.
- */
+/** Thrown if a model could not decide, with the calls and the valid parts of its output. Internal. */
 export class ModelFailure extends Error {
   readonly code: LlmCode
   readonly calls: readonly LlmCallRow[]

@@ -3,11 +3,11 @@ import { MindsError } from '../errors.ts'
 import { defaultModel } from '../wire/read-config.ts'
 
 const optionsSchema = z.strictObject({
-  /** The response format that the server is asked to enforce. */
+  /** The response format that the server enforces. */
   structured: z.enum(['json_schema', 'json_object', 'none']).optional(),
   timeout_ms: z.number().int().min(10).max(600_000).default(20_000),
   connect_timeout_ms: z.number().int().min(10).max(60_000).default(3000),
-  /** Time limit of a decision, ms. */
+  /** Timeout of a decision, ms. */
   decision_ms: z.number().int().min(50).max(600_000).default(15_000),
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
@@ -46,7 +46,7 @@ const presets = {
   vllm: { baseUrl: 'http://127.0.0.1:8000/v1', model: 'default', structured: 'json_schema' },
 } as const
 
-/** An entry of `MINDS_LLM_PROVIDERS`. Its options override those of `MINDS_LLM_OPTIONS`. */
+/** An entry of `MINDS_LLM_PROVIDERS`, which overrides `MINDS_LLM_OPTIONS`. */
 const listedSchema = optionsSchema.extend({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
   base_url: z.url(),
@@ -102,7 +102,7 @@ export function readProviders(
       make('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
     )
   if (openrouter !== undefined) byName.set('openrouter', make('openrouter', presets.openrouter, openrouter))
-  // Local servers are used only if they are named: no other port is contacted.
+  // Local servers must be named: no other port is contacted.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
     if (named === name) byName.set(name, make(name, presets[name], key))
   const listed = readListed(settings, environment)

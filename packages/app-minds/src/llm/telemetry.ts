@@ -1,7 +1,7 @@
 import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/** Unknown figures are absent, not zero. */
+/** Unknown figures are omitted, not zero. */
 export type Telemetry = {
   /** `metered`: the provider reported tokens; `unreported`: it did not; `none`: no model was called. */
   readonly provenance: 'metered' | 'unreported' | 'none'

@@ -9,7 +9,7 @@ interface ThrottleOptions {
   readonly tpm?: number | undefined
 }
 
-/** Limits concurrent calls to a provider, and calls and tokens per minute. */
+/** Limits concurrent calls, calls per minute and tokens per minute. */
 export class Throttle {
   readonly #options: ThrottleOptions
   readonly #queue: (() => void)[] = []
@@ -28,7 +28,9 @@ export class Throttle {
     return this.#queue.length
   }
 
-  /** Runs a call within the limits. `tokens` is its estimated size. Throws `Overload`, and the reason of the signal. */
+  /**
+   * Runs a call within the limits. `tokens` is an estimate. Throws `Overload`, and the reason of the signal.
+   */
   async run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     await this.#acquire(signal)
     try {
@@ -69,7 +71,7 @@ export class Throttle {
   }
 }
 
-/** A token bucket that fills evenly over a minute and can be overdrawn. */
+/** A token bucket that refills evenly over a minute and can be overdrawn. */
 class TokenBucket {
   readonly #perMinute: number
   readonly #now: () => number

@@ -9,20 +9,20 @@ import type { MemoryRow } from '../store/types.ts'
 export interface MemoryQuery {
   readonly text: string
   readonly words: readonly string[]
-  /** `undefined` if the text has no direction, or vectors are unavailable. */
+  /** `undefined` if the text has no direction or vectors are unavailable. */
   readonly vector: Float32Array | undefined
 }
 
 const maxLexical = 50
 
-/** Lexical score of a name in common, and of a memory that only its time makes a candidate. */
+/** Lexical scores of a common name, and of a memory selected by time only. */
 const nameScore = 1
 const smallestScore = 0.01
 
 const maxTexts = 16_384
 
 export class DailySearch {
-  /** Stems by text, oldest first: the same memories are searched again and again. */
+  /** Stems by text, oldest first, because the same memories are searched repeatedly. */
   readonly #stems = new Map<string, ReadonlySet<string>>()
   readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
   #bytes = 0
@@ -38,7 +38,7 @@ export class DailySearch {
     return stems
   }
 
-  /** `vectors` are those of `today`, in order. */
+  /** `vectors` are in the order of `today`. */
   find(
     queries: readonly MemoryQuery[],
     today: readonly MemoryRow[],
@@ -53,7 +53,7 @@ export class DailySearch {
       const names = findNames(text).flatMap(contentWords)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isLikeName(name, stem)))
-      // Words do not find everything that happened in a period; the ranking checks the time.
+      // Words alone miss memories of a period; the ranking checks the time.
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
@@ -66,7 +66,7 @@ export class DailySearch {
     })
   }
 
-  /** Returns a test whether a fact was corrected today. Considers only corrections with words of a query. */
+  /** Returns a predicate for facts corrected today. Considers only corrections with words of a query. */
   findCorrections(queries: readonly MemoryQuery[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean {
     const wanted = queries.flatMap(({ text }) => [...this.getStems(text)])
     const facts = today.filter(({ kind, content }) => {
@@ -80,7 +80,7 @@ export class DailySearch {
     return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
   }
 
-  /** Size of the cached stems in bytes, approximately. */
+  /** Approximate size of the cached stems in bytes. */
   bytes(): number {
     return this.#bytes
   }
@@ -105,5 +105,5 @@ export class DailySearch {
   }
 }
 
-/** Size of a text with its stems, each a string of about six characters. */
+/** Estimates a text and its stems, each a string of about six characters. */
 const stemsBytes = (text: string): number => 200 + 9 * text.length

@@ -4,9 +4,9 @@ import { MindsError } from '../errors.ts'
 
 /** The vector space of all minds. */
 export interface Embedding {
-  /** Identifies the space; stored with each vector. Only vectors of one space are comparable. */
+  /** Identifier of the space, stored with each vector. Only vectors of one space are comparable. */
   readonly id: string
-  /** For people: `lsa everyday language, 96 dimensions`. */
+  /** Display name: `lsa everyday language, 96 dimensions`. */
   readonly name: string
   readonly width: number
   /** Returns a vector per text, `undefined` for a text without direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
@@ -86,6 +86,5 @@ export class CachedEmbedding implements Embedding {
 const entryBytes = (text: string, vector: Float32Array | undefined): number =>
   text.length + (vector?.byteLength ?? 0) + 150
 
-/** Returns the bytes of a vector for the data file. */
 export const packVector = (vector: Float32Array | undefined): Uint8Array | null =>
   vector === undefined ? null : encodeVector(vector)

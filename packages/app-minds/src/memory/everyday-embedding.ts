@@ -13,9 +13,9 @@ export interface ModelStore {
 }
 
 /**
- * The vector space of everyday language. Reads or trains its model for the first vectors. Each data file stores its own
- * model, so that all its vectors are comparable even if a later version trains differently. The id contains the hash of
- * the training texts.
+ * The vector space of everyday language. Reads or trains its model on first use. Each data file stores its
+ * own model, so that all its vectors are comparable even if a later version trains differently. The id
+ * contains the hash of the training texts.
  */
 export class EverydayEmbedding implements Embedding {
   readonly id: string
@@ -36,7 +36,7 @@ export class EverydayEmbedding implements Embedding {
     this.#opening ??= this.#open()
     const opening = this.#opening
     this.#embedding = await opening.catch((error: unknown) => {
-      // The next call tries again.
+      // The next call retries.
       if (this.#opening === opening) this.#opening = undefined
       const { message } = asCausewayError(error)
       throw new MindsError('EMBEDDING_ERROR', `the vector space of memories: ${message}`, { cause: error })

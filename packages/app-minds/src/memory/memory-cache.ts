@@ -11,7 +11,7 @@ export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'm
 
 interface MaterialRequest {
   readonly words: readonly string[]
-  /** Number of newest and of most important memories to add. */
+  /** Number of newest, and of most important, memories to add. */
   readonly extra: number
   readonly embedderId: string
   readonly withToday: boolean
@@ -27,18 +27,20 @@ interface Entry {
   readonly postings: Map<string, readonly number[]>
   readonly rows: Map<number, MemoryRow>
   standing: { readonly key: string; readonly value: BaseMaterial } | undefined
-  /** Between two changes of long-term memories, the day only grows: its length identifies its content. */
+  /** Between changes of long-term memories the day only grows, so its length identifies its content. */
   today: { readonly count: number; readonly rows: readonly MemoryRow[] } | undefined
   bytes: number
 }
 
 const noMaterial: BaseMaterial = { rows: [], lastVector: 0 }
 
-/** Consecutive decisions share most of their words. A new `memory_rev` invalidates an entry. */
+/**
+ * Caches memories, because consecutive decisions share most words. A new `memory_rev` invalidates an entry.
+ */
 export class MemoryCache {
   readonly #source: MemorySource
   readonly #maxBytes: number
-  /** Entries by seq of the mind, least recently used first. */
+  /** By seq of the mind, least recently used first. */
   readonly #entries = new Map<number, Entry>()
   #bytes = 0
 
@@ -72,7 +74,7 @@ export class MemoryCache {
     }
   }
 
-  /** Returns long-term memories by row. Omits those that do not exist. */
+  /** Returns long-term memories by row, without missing ones. */
   async rows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
     const entry = this.#use(mind)
     const missing = seqs.filter((seq) => !entry.rows.has(seq))

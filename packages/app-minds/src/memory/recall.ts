@@ -35,17 +35,17 @@ export interface RecallResult {
   readonly warnings: readonly string[]
 }
 
-/** Candidates per index, and newest and most important memories that are always candidates. */
+/** Candidates per index; number of newest and most important memories that are always candidates. */
 const top = 50
 const extra = 10
 
-/** Lexical score of a memory that only its time makes a candidate. */
+/** Lexical score of a memory selected by time only. */
 const periodScore = 0.01
 
-/** Maximum time to wait for vectors. Without them, the search uses words only. */
+/** Timeout for vectors. After it, the search uses words only. */
 const vectorsMs = 4000
 
-/** Memories without a vector that get one with each search. */
+/** Memories that get their missing vector per search. */
 const embedBatchSize = 256
 
 export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
@@ -53,7 +53,7 @@ export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): 
   return { ...retrievalWeights, ...Object.fromEntries(own) }
 }
 
-/** Adds a warning if vectors are unavailable. */
+/** Recalls memories. Adds a warning if vectors are unavailable. */
 export async function recall(
   mind: MindRow,
   queries: readonly string[],
@@ -145,7 +145,7 @@ async function findLongTerm(
   )
 }
 
-/** Adds vectors of the current space to one batch of memories without. Returns whether there are more. */
+/** Adds missing vectors of the current space to one batch of memories. Returns whether more are missing. */
 export async function addMissingVectors(
   { seq, embedder_id }: Pick<MindRow, 'seq' | 'embedder_id'>,
   { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,

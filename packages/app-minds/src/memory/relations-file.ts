@@ -7,7 +7,7 @@ import { WordRelations } from '../domain/word-relations.ts'
 const packed = new URL('../../words/relations.txt.br', import.meta.url)
 const decompress = promisify(brotliDecompress)
 
-/** Reads the word relations once, when they are first needed. Parsing takes 200 ms in short steps. */
+/** Reads the word relations on first use. Parsing takes 200 ms in short steps. */
 export class RelationsFile {
   readonly #file: URL | string
   #relations: Promise<WordRelations> | undefined

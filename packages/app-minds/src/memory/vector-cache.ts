@@ -6,13 +6,13 @@ export interface VectorQuery {
   readonly width: number
   readonly queries: readonly Float32Array[]
   readonly top: number
-  /** Rows whose cosine is returned in any case. */
+  /** Rows whose cosine is always returned. */
   readonly also: readonly number[]
-  /** The last row with a vector. The cache reads up to it. */
+  /** The last row with a vector, up to which the cache reads. */
   readonly last: number
 }
 
-/** For each query, pairs of memory row and cosine. */
+/** Pairs of memory row and cosine for each query. */
 export type VectorMatches = readonly (readonly (readonly [seq: number, cosine: number])[])[]
 
 interface LoadedVector {
@@ -29,20 +29,20 @@ interface Entry {
   readonly rows: Map<number, number>
   values: Float32Array
   readonly width: number
-  /** Nearest rows by query, until rows are added: consecutive decisions use the same queries. */
+  /** Nearest rows by query, cleared when rows are added: consecutive decisions use the same queries. */
   nearest: WeakMap<Float32Array, readonly Near[]>
 }
 
-/** Up to this many rows, a scan costs less than the memory of its result. */
+/** Up to this many rows, a scan is cheaper than storing its result. */
 const maxScanned = 256
 
-/** Rows appended at a time. A small mind gets exactly the memory that it needs. */
+/** Rows appended at a time, so that a small mind uses only the memory that it needs. */
 const batchSize = 256
 
 export class VectorCache {
   readonly #load: LoadVectors
   readonly #maxBytes: number
-  /** Entries by mind and space, least recently used first. */
+  /** By mind and space, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -127,12 +127,12 @@ function extend(entry: Entry, rows: Iterable<LoadedVector>): void {
   append(entry, batch)
 }
 
-/** Appends vectors. Those without a direction remain zeros, whose cosine is 0. */
+/** Appends vectors. Texts without a direction remain zeros (cosine 0). */
 function append(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
   const needed = (seqs.length + rows.length) * width
   if (needed > entry.values.length) {
-    // Grows by a quarter: doubling would leave most of the memory unused.
+    // Grows by a quarter, because doubling would leave most memory unused.
     const size = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
     const grown = new Float32Array(size)
     grown.set(entry.values)

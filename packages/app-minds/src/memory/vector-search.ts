@@ -9,7 +9,7 @@ import type { Limits } from '../limits.ts'
 import type { SearchMethods } from './search-worker.ts'
 import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } from './vector-cache.ts'
 
-/** Searches the vectors of minds: small minds in this thread, large ones in a worker that starts on demand. */
+/** Searches vectors: small minds in this thread, large ones in a worker started on demand. */
 export class VectorSearch {
   readonly #cache: VectorCache
   readonly #worker: SharedWorker<SearchMethods>
@@ -30,7 +30,7 @@ export class VectorSearch {
     })
   }
 
-  /** Size of the cache of this thread in bytes. */
+  /** Bytes cached in this thread. */
   get bytes(): number {
     return this.#cache.bytes
   }
@@ -45,7 +45,7 @@ export class VectorSearch {
     return this.#worker.call('search', query)
   }
 
-  /** Evicts a mind. Required after memories were removed, or vectors added to old ones. */
+  /** Evicts a mind. Required after memories were removed or vectors added to old ones. */
   drop(mindSeq: number): void {
     this.#cache.drop(mindSeq)
     // A worker that exits has no cache.

@@ -1,4 +1,4 @@
-/** Minimum time between two notifications of one mind, ms. */
+/** Minimum interval between notifications of one mind, ms. */
 const intervalMs = 1000
 
 /** Notifies of changed minds: the first change immediately, later ones at most once a second. */

@@ -7,11 +7,11 @@ import type { MindServices } from './services.ts'
 
 export interface ConsolidationResult {
   readonly status: 'success'
-  /** Memories that left the daily buffer. */
+  /** Number that left the daily buffer. */
   readonly consolidated_count: number
-  /** Those that were merged with an equal long-term memory. */
+  /** Number merged with an equal long-term memory. */
   readonly merged_count: number
-  /** Memories that remain in the buffer because of an error. */
+  /** Number that remain in the buffer because of an error. */
   readonly failed_count: number
   /** New or changed conclusions. */
   readonly reflections_count: number

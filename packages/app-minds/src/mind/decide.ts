@@ -21,7 +21,7 @@ export interface DecideRequest {
   readonly observation: unknown
   readonly events: unknown
   readonly request_id: string
-  /** Whether the caller set the id. If not, the call joins a running one with the same observation. */
+  /** Whether the caller set the id. Otherwise the call joins a running one with the same observation. */
   readonly isNamed: boolean
   readonly explain: boolean
   readonly progress: (done: number, total?: number, message?: string) => void
@@ -35,7 +35,7 @@ interface Attempt {
   readonly startedMs: number
 }
 
-/** Decides for minds. A decision is completed and stored even if the caller disconnects, for its retry. */
+/** Makes decisions. A decision is completed and stored for a retry even if the caller disconnects. */
 export class Decider {
   readonly #services: MindServices
   readonly #onFull: (mindId: string) => void
@@ -79,14 +79,14 @@ export class Decider {
         return { ...(start.earlier as DecisionResult), replayed: true }
       }
       return run().catch((error: unknown) => {
-        // Another process changed the mind: decide again from its new state.
+        // Another process changed the mind: retry from its new state.
         if (isCausewayError(error) && error.data.conflict === true) return run()
         throw error
       })
     })
   }
 
-  /** Maximum queue length of a mind: short for a model, which takes seconds. */
+  /** Returns the maximum queue length: short for a model, which takes seconds. */
   async #maxWaiting(mindId: string): Promise<number> {
     const { file, models, limits } = this.#services
     if (!models.isConfigured) return limits.queue

@@ -9,7 +9,7 @@ import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
 
-/** Characters of a mood that are stored with a decision. */
+/** Maximum stored characters of a mood. */
 const maxMoodChars = 100
 
 export interface DecisionResult {
@@ -35,13 +35,13 @@ export interface Decision {
   readonly action: Action
   readonly result: DecisionResult
   readonly perStep: ReadonlyMap<Step, number>
-  /** Unknown fields of the observation that the mind was not warned about before. */
+  /** Unknown fields of the observation without an earlier warning. */
   readonly newUnknown: readonly string[]
   readonly hash: string
   readonly maxMemoryChars: number
 }
 
-/** A failed decision stores only what was perceived, and its own row. */
+/** A failed decision stores only perceptions and its own row. */
 export function decisionChange(decision: Decision): DecisionChange {
   const { snapshot, cycle, deliberation, action, result, perStep, hash } = decision
   const { mind, observation, perception, facts } = cycle
@@ -98,7 +98,7 @@ const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice
   position: observation.position,
 })
 
-/** Derives memory ids, so that a recomputed decision gives the same ids. */
+/** Derives memory ids from the decision, so that a recomputed decision gives the same ids. */
 const makeMemories = ({ cycle: { mind }, deliberation, maxMemoryChars }: Decision): readonly NewMemory[] =>
   deliberation.choice.memories.map((memory, index) => ({
     ...memory,

@@ -20,13 +20,16 @@ export interface Deliberation {
   readonly fallbackReason?: string
   /** Whether the policy decided because nothing relevant had changed. */
   readonly isGated?: boolean
-  /** The error to throw instead (`on_llm_failure: error`). */
+  /** The error to throw (`on_llm_failure: error`). */
   readonly error?: CausewayError
-  /** The observed state when a model last decided. */
+  /** The state observed at the model's last decision. */
   readonly gate?: MindState['gate']
 }
 
-/** Chooses an action by the model or, if it is unavailable or fails, by the policy. Throws `LLM_NOT_CONFIGURED`. */
+/**
+ * Chooses an action by the model or, if it is unavailable or fails, by the policy. Throws
+ * `LLM_NOT_CONFIGURED`.
+ */
 export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
   const model = services.models.getSelector(mind.config, mind.mind_id)
@@ -70,7 +73,7 @@ function fallBack(
   return degraded
 }
 
-/** Game minutes after which a model decides even if nothing changed. */
+/** Game minutes after which a model decides even without a change. */
 const maxAge = 15
 
 /** Returns a digest of need bands, visible entities, messages, events and the current interaction. */

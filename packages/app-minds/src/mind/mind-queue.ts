@@ -5,7 +5,7 @@ interface Line {
   calls: number
 }
 
-/** Runs one call at a time per mind, in order of arrival, and limits the number of minds at work. */
+/** Runs one call per mind at a time, in order of arrival, and limits the number of concurrent minds. */
 export class MindQueue {
   readonly #now: () => number
   readonly #lines = new Map<string, Line>()
@@ -19,12 +19,15 @@ export class MindQueue {
     this.#now = now
   }
 
-  /** Calls of all minds that wait or run. */
+  /** Number of waiting and running calls of all minds. */
   get depth(): number {
     return this.#depth
   }
 
-  /** Runs work in turn. Throws `MIND_BUSY` if more than `max` calls wait; a pending `max` does not delay queueing. */
+  /**
+   * Runs work in turn. Throws `MIND_BUSY` if more than `max` calls wait. A pending `max` does not delay
+   * queueing.
+   */
   async run<T>(
     mindId: string,
     max: number | Promise<number>,

@@ -111,7 +111,7 @@ export class Minds {
     const id = validateId(mind_id)
     const raw = typeof given === 'object' && given !== null ? given : {}
     const { config, warnings } = readConfig(if_exists === undefined ? given : { ...raw, if_exists }, limits)
-    // Throws now instead of at the first decision if the required model is not configured.
+    // Throws early if the required model is not configured.
     if (config.selector === 'llm') models.getSelector(config, id)
     const body = entity_id ?? config.entity_id ?? id
     const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
@@ -131,7 +131,7 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
-    // Read now, so that the first decision does not wait. A failure is reported by the decision.
+    // Read early, so that the first decision does not wait. The decision reports a failure.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result

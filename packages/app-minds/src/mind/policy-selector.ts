@@ -8,7 +8,7 @@ import { randomFor } from '../domain/random.ts'
 import type { RecalledMemory } from '../domain/retrieval.ts'
 import type { ActionSelector } from './selector.ts'
 
-/** Decides by the rule-based policy, in the same four steps as a model. Deterministic. */
+/** Decides by the rule-based policy, in a model's four steps. Deterministic. */
 export const policySelector: ActionSelector = {
   async select({ cycle, relations, recall, step }) {
     const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle

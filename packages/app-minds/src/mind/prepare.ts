@@ -26,7 +26,7 @@ export interface Cycle {
   readonly events: readonly MindEvent[]
   readonly constants: PolicyConstants
   readonly weights: Readonly<Record<string, number>>
-  /** Changes that are stored regardless of the decision. */
+  /** Changes to store regardless of the decision. */
   readonly facts: {
     readonly conversations: readonly ConversationChange[]
     readonly closed: readonly string[]

@@ -15,7 +15,7 @@ export interface SelectorContext {
   readonly cycle: Cycle
   readonly relations: WordRelations
   recall(queries: readonly string[]): Promise<RecallResult>
-  /** Measures a step and reports it as progress. */
+  /** Measures a step and reports progress. */
   step<T>(name: Step, work: () => T | Promise<T>): Promise<T>
 }
 
@@ -27,7 +27,7 @@ export interface Choice {
   readonly memories: readonly MemoryDraft[]
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** Absent if the action says nothing to remember. */
+  /** Absent if the action makes no statement. */
   readonly shared?: MindState['shared']
   readonly formed: MindState['formed']
   readonly recalled: readonly string[]

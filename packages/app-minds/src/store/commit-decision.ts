@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts'
 import type { Tables } from './minds-file.ts'
 import type { DecisionChange, MindRow, MindSnapshot, StoredConversation } from './types.ts'
 
-/** Reads the input of a decision. Includes closed conversations with these ids. */
+/** Reads the input of a decision, with these conversations even if closed. */
 export function readSnapshot(
   { world }: Tables,
   mind: MindRow,
@@ -31,7 +31,10 @@ export function readSnapshot(
   }
 }
 
-/** Writes the changes of one decision. Throws `STORE_ERROR` with `data.conflict` if the mind was changed since it was read. */
+/**
+ * Writes the changes of one decision. Throws `STORE_ERROR` with `data.conflict` if the mind changed since it
+ * was read.
+ */
 export function commitDecision(
   { minds, memories, world, records }: Tables,
   change: DecisionChange,

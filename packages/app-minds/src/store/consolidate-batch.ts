@@ -17,8 +17,8 @@ interface ConsolidationBatch {
 }
 
 /**
- * Moves daily memories to long-term memory and keeps their ids. Merges memories with equal content; new facts supersede
- * older ones. Returns the number of moved memories, and how many of them were merged.
+ * Moves daily memories to long-term memory and keeps their ids. Merges memories with equal content; new facts
+ * supersede older ones. Returns the number of moved and of merged memories.
  */
 export function consolidateBatch(
   { minds, memories }: Tables,
@@ -42,7 +42,7 @@ export function consolidateBatch(
   return { moved, merged }
 }
 
-/** A new fact is compared with this many memories that share the most words. */
+/** Number of memories to compare with a new fact: those that share the most words. */
 const maxCompared = 20
 
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {

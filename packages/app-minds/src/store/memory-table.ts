@@ -13,7 +13,7 @@ export interface RawMemory extends Omit<MemoryRow, 'location' | 'tags'> {
 
 type MemoryValues = Omit<MemoryRow, 'seq' | 'superseded_by'>
 
-/** Rows read per word: a word in more memories is not specific, and the newest ones are enough. */
+/** Rows read per word. The newest are enough, because a word in more memories is not specific. */
 const maxRows = 5000
 
 const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
@@ -81,7 +81,7 @@ const prepareStatements = (db: Database) => ({
       'SELECT max(memory_seq) FROM memory_vec WHERE mind_seq = ? AND embedder_id = ?',
     )
     .pluck(),
-  // Lowest importance times recency first. Seeds define the character and remain.
+  // Lowest importance times recency first. Seeds define the character and are not evicted.
   evict: db.prepare(
     `DELETE FROM memory WHERE seq IN (
        SELECT seq FROM memory WHERE mind_seq = ?1 AND kind != 'seed'
@@ -163,9 +163,9 @@ export class MemoryTable {
     return this.#sql.bySeqs.all(JSON.stringify(seqs)).map(toMemory)
   }
 
-  /** Maps each word, or beginning of a word with `*`, to the newest long-term memories that contain it. */
+  /** Maps each word, or prefix with `*`, to the newest long-term memories that contain it. */
   postings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
-    // Quoted: text of a character is not query syntax.
+    // Quotes words, because a character's text is not query syntax.
     const quote = (word: string) =>
       word.endsWith('*')
         ? `"${indexedWord(mindSeq, word.slice(0, -1)).replaceAll('"', '""')}" *`
@@ -203,7 +203,7 @@ export class MemoryTable {
   }
 }
 
-/** A word in the index of a mind. The prefix has no vowel, so that it does not affect stemming. */
+/** Returns a word in the index of a mind. The prefix has no vowel, so it does not affect stemming. */
 const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
 export function toMemory({ x, y, tags_json, ...row }: RawMemory): MemoryRow {

@@ -17,7 +17,7 @@ interface RawMind extends Omit<MindRow, 'config' | 'working_memory' | 'state'> {
 
 export type NewMind = Pick<MindRow, 'mind_id' | 'entity_id' | 'config' | 'rng_seed'>
 
-/** Parsed configurations in the cache; minds often share a few. */
+/** Maximum number of cached configurations; minds often share a few. */
 const maxConfigs = 2000
 
 const prepareStatements = (db: Database) => ({
@@ -50,7 +50,7 @@ const prepareStatements = (db: Database) => ({
 export class MindTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #now: () => number
-  /** Parsed configurations by hash: parsing one for each decision takes too long. */
+  /** Parsed configurations by hash, because parsing for each decision takes too long. */
   readonly #configs = new Map<string, MindConfig>()
 
   constructor(db: Database, now: () => number) {

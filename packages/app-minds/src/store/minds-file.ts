@@ -17,7 +17,7 @@ interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
   readonly durability: 'normal' | 'full'
 }
 
-/** The tables of the data file. Use them inside a transaction only. */
+/** The tables of the data file. Use them only inside a transaction. */
 export interface Tables {
   readonly minds: MindTable
   readonly memories: MemoryTable
@@ -27,10 +27,10 @@ export interface Tables {
   readonly records: RecordTable
 }
 
-/** A decision rewrites pages that the next one writes again; rare checkpoints write them once. In pages of 4 KiB. */
+/** In pages of 4 KiB. Consecutive decisions rewrite the same pages; rare checkpoints write them once. */
 const checkpointPages = 4000
 
-/** Page cache for the working set of about a thousand minds. */
+/** Enough for the working set of about a thousand minds. */
 const cacheKibibytes = 16_384
 
 /** The data file of all minds, `minds.db`. Errors of SQLite become `STORE_ERROR`, or `DATA_DAMAGED` if the file is damaged. */
@@ -65,7 +65,9 @@ export class MindsFile {
     return this.#run(work, 'immediate')
   }
 
-  /** Returns the stored result of an earlier request with the same id, or runs `work` and stores its result. */
+  /**
+   * Returns the stored result of an earlier request with the same id, or runs `work` and stores its result.
+   */
   once<T>(request: Omit<AnsweredRequest, 'answer'>, work: (tables: Tables) => T): Promise<T> {
     return this.write((tables) => {
       const { mind_id, request_id, tool } = request

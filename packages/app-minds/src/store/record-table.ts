@@ -3,7 +3,7 @@ import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
 import type { AnsweredRequest, DecisionRow, LlmCallRow, StoredDecision } from './types.ts'
 
-/** Use of language models; `null` if a figure is not known for all calls. */
+/** Use of language models; `null` if a figure is unknown for some calls. */
 export interface Usage {
   readonly calls: number
   readonly prompt_tokens: number | null

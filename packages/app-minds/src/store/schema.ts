@@ -1,7 +1,10 @@
 // cspell:ignore beside manieth -- the SQL of published steps never changes
 import type { Migration } from '@causeway/store'
 
-/** Columns `*_at` are Unix times in milliseconds; `sim_time` and `last_seen` are game minutes. Published steps never change. */
+/**
+ * Columns `*_at` are Unix times in milliseconds; `sim_time` and `last_seen` are game minutes. Published steps
+ * never change.
+ */
 export const migrations: readonly Migration[] = [
   {
     name: 'minds',

@@ -18,13 +18,12 @@ export interface MindRow {
   readonly state: MindState
   readonly rev: number
   readonly rng_seed: number
-  /** The space in which every long-term memory has a vector. */
   readonly embedder_id: string | null
   readonly memory_count: number
   readonly daily_count: number
-  /** Sum of importance of long-term memories since the last reflection. */
+  /** Summed importance of long-term memories since the last reflection. */
   readonly unreflected: number
-  /** Incremented with each change of long-term memories. Key of caches. */
+  /** Incremented when long-term memories change. Cache key. */
   readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null
@@ -110,7 +109,7 @@ export interface ConversationChange extends Omit<StoredConversation, 'messages' 
 }
 
 export interface DecisionRow {
-  /** Number of the decision of this mind, from 1. */
+  /** Number of the decision in this mind, from 1. */
   readonly ord: number
   readonly sim_time: number
   readonly observation_hash: string
@@ -165,7 +164,7 @@ export interface StoredDecision {
 export interface WantedMaterial {
   readonly words: readonly string[]
   readonly today?: boolean
-  /** The number of newest and of most important memories, and the space of their vectors. */
+  /** Number of newest, and of most important, memories; space of their vectors. */
   readonly standing?: { readonly extra: number; readonly embedderId: string } | undefined
 }
 

@@ -97,7 +97,7 @@ export class WorldTable {
 
   /** Open conversations, in order of opening. */
   conversations(seq: number): readonly StoredConversation[] {
-    // Sorted here: for so few rows, the sorter of SQLite is slower.
+    // For so few rows, SQLite's sorter is slower.
     const rows = this.#sql.open.all(seq).sort(byOpening)
     return rows.map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
       interaction_id,

@@ -5,7 +5,7 @@ import type { Minds } from '../mind/minds.ts'
 
 const maxDecisions = 200
 
-/** The most recently seen places that are returned. */
+/** Number of most recently seen places to return. */
 const maxPlaces = 500
 
 export function mindRoutes(app: Registrar<Minds, object>): void {

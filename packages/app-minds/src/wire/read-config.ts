@@ -53,10 +53,10 @@ const shape = z.looseObject({
 
 export type MindConfig = z.output<typeof shape>
 
-/** The default model if neither the mind nor the server sets one. */
+/** The model if neither the mind nor the server sets one. */
 export const defaultModel = 'google/gemini-2.0-flash-lite-001'
 
-/** The default of `embedding_model`. Reported only; the server decides the model. */
+/** Default of `embedding_model`. Only reported; the server decides the model. */
 export const requestedEmbedding = 'all-MiniLM-L6-v2'
 
 /** Validates a configuration and returns warnings. Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */

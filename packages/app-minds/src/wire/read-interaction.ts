@@ -12,7 +12,7 @@ export function readInteraction(key: string, value: Record<string, unknown>): In
   }
 }
 
-/** Parses changes of needs per game minute. Ignores values that are not numbers. */
+/** Parses changes of needs per game minute. Ignores values other than numbers. */
 export const readRates = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(asObject(value)).filter(

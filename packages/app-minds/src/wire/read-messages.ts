@@ -36,7 +36,7 @@ const eventShape = z.looseObject({
 
 const eventsShape = z.array(eventShape).nullish()
 
-/** Parses events. Events without a time happened now. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
+/** Parses events. The default time is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
   if (value === undefined || value === null) return []
   requireWithin('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)

@@ -42,7 +42,9 @@ const shape = z.looseObject({
 })
 const known = new Set([...Object.keys(shape.shape), 'events'])
 
-/** Parses an observation in every spelling that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`. */
+/**
+ * Parses an observation in all spellings that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`.
+ */
 export function readObservation(value: unknown, limits: Limits): ParsedObservation {
   requireWithin(
     'observation_bytes',

@@ -5,7 +5,7 @@ type ModelReply =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly status: number | null }
 
-/** Token usage as reported; `null` is unknown. */
+/** Token usage as reported; `null` if unknown. */
 interface ReportedUsage {
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
@@ -20,7 +20,7 @@ export interface Completion {
   readonly usage: ReportedUsage
 }
 
-/** Parses a response body: JSON, or an event stream that a proxy made of it. */
+/** Parses a response body: JSON, or an event stream produced by a proxy. */
 export function readCompletion(body: string): Completion {
   const text = body.trimStart()
   if (text.startsWith('data:') || text.startsWith('event:') || text.startsWith(':')) return readStream(text)

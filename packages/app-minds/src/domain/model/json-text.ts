@@ -1,7 +1,7 @@
 import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
-/** The parsed value, or the problem in words that a model can act on. */
+/** The parsed value, or the problem in words for a model. */
 type JsonReading = { readonly value: unknown } | { readonly problem: string }
 
 /** Parses the first object in a text. Repairs common mistakes only if strict parsing fails. */
@@ -37,14 +37,14 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Removes what precedes a fenced object. A fence inside a string of the object remains. */
+/** Removes the text before a fenced object. Fences inside strings of the object remain. */
 function removeFence(text: string): string {
   if (text.startsWith('{')) return text
   const fence = /```[a-z]*\s*(?=\{)/i.exec(text)
   return fence === null ? text : text.slice(fence.index + fence[0].length)
 }
 
-/** Finds the first object. If it is not complete, the rest of the text is returned. */
+/** Finds the first object. Returns the rest of the text if the object is incomplete. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

@@ -21,7 +21,7 @@ export interface ReadUpdate {
   readonly problems: readonly string[]
 }
 
-/** Parses working memory and new memories member by member. An empty working memory never replaces another. */
+/** Parses working memory and new memories member by member. Ignores an empty working memory. */
 export function readUpdate(
   value: unknown,
   before: WorkingMemory,
@@ -113,7 +113,7 @@ export function readChosen(
   const action = chosen.action ?? chosen.chosen_action ?? chosen.name
   if (typeof action !== 'string' || action === '') return undefined
   const parameters = asObject(chosen.parameters ?? chosen.params ?? chosen.arguments)
-  // Strict schemas require every property, so models send null for an omitted one.
+  // Strict schemas require every property, so models send null for omitted ones.
   const present = Object.entries(parameters).filter(([, one]) => one !== null)
   return { action, parameters: Object.fromEntries(present) }
 }

@@ -1,4 +1,3 @@
-/** Prompt texts: the constant part comes first so that servers can cache it, the state of the cycle last. */
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
 import { nearest, needShare } from '../observation.ts'
@@ -56,16 +55,16 @@ export interface PromptState {
 }
 
 interface DetailLevel {
-  /** Share of `maxEntities` that is described. */
+  /** Share of `maxEntities` to describe. */
   readonly entities: number
   readonly offers: number
   readonly lines: number
-  /** Characters of each text written by others. */
+  /** Maximum characters of each text written by others. */
   readonly chars: number
   readonly memory: number
 }
 
-/** From full to minimum detail. Servers silently truncate prompts that are too long. */
+/** From full to minimum detail, because servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
@@ -112,7 +111,7 @@ export const correction = (problems: readonly string[]): string =>
 
 const section = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Marks and truncates text written by others, and removes the marks from it. */
+/** Marks and truncates text written by others. Removes the marks from the text itself. */
 const quoted = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
@@ -173,7 +172,7 @@ function memoriesText(recalled: readonly RecalledMemory[], { chars }: DetailLeve
     .join('\n')
 }
 
-/** Describes the menu, limited to the described entities. Omitted actions can still be chosen. */
+/** Describes the menu, limited to the described entities. */
 function menuText(
   menu: readonly MenuOption[],
   entities: readonly Entity[],

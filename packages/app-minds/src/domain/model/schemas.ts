@@ -1,6 +1,6 @@
 /**
- * JSON Schemas for servers that enforce them: objects only, every property required and nullable instead of optional,
- * no patterns, no references. Answers are validated again.
+ * JSON Schemas for servers that enforce them: objects only, every property required and nullable, no
+ * patterns, no references. Answers are validated again.
  */
 import type { MenuOption } from '../menu.ts'
 

@@ -7,8 +7,8 @@ import type { PolicyConstants } from './constants.ts'
 import { urgency } from './urgency.ts'
 
 /**
- * Answers pending invitations: accepts or rejects the best one, or rejects all at once. If the best is accepted, the
- * others are rejected by later decisions.
+ * Accepts the best pending invitation, or rejects it, or rejects all at once. If the best is accepted, later
+ * decisions reject the others.
  */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
   const { observation, bids, isInteracting, isTransitioning } = situation
@@ -55,7 +55,7 @@ function refusalReason(
   return 'I do not feel like company now'
 }
 
-/** Sentiment towards the inviting entity, -1 to 1; 0 for a stranger. */
+/** Returns the sentiment towards the inviting entity, -1 to 1; 0 for a stranger. */
 function getSentiment({ bidder_id }: PendingBid, { observation }: Situation): number {
   const entity = observation.entities?.find(({ entity_id }) => entity_id === bidder_id)
   return entity?.relationship?.sentiment ?? 0

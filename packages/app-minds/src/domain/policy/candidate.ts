@@ -13,7 +13,7 @@ interface Terms {
   readonly cost: number
   /** Factor, 1 within reach. */
   readonly distance: number
-  /** Added by memories, negative for bad ones. */
+  /** Bonus from memories; negative for bad ones. */
   readonly memory: number
   /** Factor, 1 for visible entities. */
   readonly freshness: number
@@ -140,7 +140,7 @@ function makeUseCandidate(
       ? constants.unknown_distance
       : manhattan(position, target.position)
   const distance = 1 / (1 + steps / constants.distance_scale)
-  // Memories adjust a useful interaction; they don't make one without gain worthwhile.
+  // Memories adjust an interaction only if it has a gain.
   const memory =
     gain > 0
       ? scoreReminders(target, interaction.name, context)
@@ -153,8 +153,8 @@ function makeUseCandidate(
   const isBlocked = blocked === goalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
-  // If it was rejected for distance although in reach, step to another side. If the way was blocked, try once from
-  // here.
+  // If it was rejected for distance although in reach, step to another side. If the way was blocked, try once
+  // from here.
   if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
   const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
   if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }

@@ -1,4 +1,4 @@
-/** Need weights by trait. Traits that are not listed have no effect. */
+/** Need weights by trait. Other traits have no effect. */
 const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> = Object.freeze({
   gregarious: { social: 1.5 },
   outgoing: { social: 1.5 },

@@ -1,6 +1,6 @@
 /**
- * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override them
- * (`policy`). Units, unless stated otherwise: shares of a need's maximum, game minutes.
+ * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override
+ * them (`policy`). Unless stated otherwise, in shares of a need's maximum and game minutes.
  */
 export const policyConstants = Object.freeze({
   critical: 0.25,
@@ -13,28 +13,31 @@ export const policyConstants = Object.freeze({
   /** Observations that replace the default gain, and the weight of the newest. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Distance in steps that halves a gain, and the assumed distance of an entity without a position. */
+  /** Distance in steps that halves a gain; assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
-  /** Steps within which characters can talk, and within which a missing entity is certainly gone. */
+  /** Distance in steps for conversations; distance within which a missing entity is certainly gone. */
   talk_distance: 5,
   sure_sight: 2,
-  /** Minimum scores of candidates: visible, and remembered. */
+  /** Minimum scores of visible and of remembered candidates. */
   drop_below: 0.02,
   place_drop_below: 0.05,
   /** Weight of a remembered place, and its half-life in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
-  /** How long a place that refused or was busy is avoided. */
+  /** Time to avoid a place that refused or was busy. */
   cooldown_min: 90,
-  /** A refusal is inferred only within this time. */
+  /** Maximum time after which a refusal is inferred. */
   inference_min: 60,
   /** Maximum influence of one memory, and of all. */
   memory_weight: 0.05,
   memory_limit: 0.15,
-  /** Leave an interaction when every need it fills reaches this share. */
+  /** Share at which a need is filled; the character leaves when all needs of the interaction are. */
   satisfied: 0.95,
-  /** Leave for a critical need when its own need reaches this share and exceeds `critical` by the margin. */
+  /**
+   * Leave for a critical need when the interaction's own need reaches this share and exceeds `critical` by
+   * the margin.
+   */
   good_enough: 0.5,
   critical_margin: 0.1,
   /** Scores of staying, of leaving, and of leaving when every need is filled. */
@@ -44,17 +47,17 @@ export const policyConstants = Object.freeze({
   /** Minimum stay, and maximum stay in an interaction that fills nothing. */
   minimum_stay_min: 5,
   idle_stay_min: 30,
-  /** A candidate must exceed the current goal by this factor. */
+  /** Factor by which a candidate must exceed the current goal. */
   hysteresis: 1.25,
   /** Minimum urgency of company to accept an invitation, and the score of an answer. */
   social_urgency: 0.05,
   answer_bid: 3,
-  /** A longer silence triggers a nudge. */
+  /** Silence after which the character sends a nudge. */
   silence_min: 5,
-  /** Own turns, or satisfaction, that end a conversation. */
+  /** Number of own turns, or satisfaction, that ends a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Minimum relevance of an answering memory, and minimum share of the question's words that it supports. */
+  /** Minimum relevance of an answering memory; minimum share of the question's words that it supports. */
   answer_relevance: 0.1,
   answer_coverage: 0.6,
   utterance_chars: 280,
@@ -72,7 +75,7 @@ export const policyConstants = Object.freeze({
 
 export type PolicyConstants = { readonly [Name in keyof typeof policyConstants]: number }
 
-/** Name and version of the policy, returned in place of a model. */
+/** Name and version of the policy, reported in place of a model. */
 export const policyName = 'causeway-policy/1'
 
 export const policyNotice = 'decided by a rule-based scorer with template sentences, not by a language model'

@@ -3,7 +3,7 @@ export type DialogueAct =
   | 'farewell'
   | 'thanks'
   | 'acknowledgement'
-  /** The speaker's own condition: "I am tired." */
+  /** "I am tired." */
   | 'condition'
   /** "How are you?" */
   | 'wellbeing'
@@ -26,7 +26,7 @@ export interface Sentence {
 const greetingWord =
   /^(?:oh,? |ah,? )?(?:hello|hi|hey|greetings|good (?:morning|day|evening|afternoon)|welcome(?! to\b)|(?:nice|good) to (?:meet|see) you)\b(?: there| again)*/i
 
-/** Names after a greeting, and punctuation. */
+/** Matches names after a greeting, and punctuation. */
 const addressed = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
 
 function findGreeting(sentence: string): string {
@@ -36,7 +36,7 @@ function findGreeting(sentence: string): string {
   return word + name
 }
 
-/** Returns the sentences of an utterance. A greeting before other words becomes a sentence of its own. */
+/** Splits an utterance into sentences. A greeting before other words becomes its own sentence. */
 export function parseUtterance(text: string): readonly Sentence[] {
   const sentences = text.trim().split(/(?<=[.!?…]["'”’)]?)\s+(?=\S)/u)
   return sentences.flatMap((sentence): Sentence[] => {
@@ -67,7 +67,7 @@ export const findQuestion = (text: string): Sentence | undefined =>
 export const isFarewell = (text: string): boolean =>
   parseUtterance(text).some(({ act }) => act === 'farewell')
 
-/** Acts that a pattern of the whole sentence identifies, in order of precedence. */
+/** Acts identified by a pattern of the whole sentence, in order of precedence. */
 const patterns: readonly (readonly [DialogueAct, RegExp])[] = [
   [
     'farewell',

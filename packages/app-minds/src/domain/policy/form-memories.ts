@@ -14,7 +14,7 @@ export interface MemoryDraft {
   /** 1 to 10 */
   readonly importance: number
   readonly kind: 'episodic' | 'fact'
-  /** The subject. A newer fact about the same subject can replace it. */
+  /** The subject, by which a newer fact can replace it. */
   readonly subject: string | null
   readonly tags: readonly string[]
   readonly sim_time: number | null
@@ -97,7 +97,7 @@ function sightings({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): Keye
   return [episode('sighting', [entity_id], content, 3)]
 }
 
-/** Facts come from statements, question memories from questions. Small talk forms no memory. */
+/** Facts come from statements, question memories from questions. */
 function toSpeechDrafts({ speaker_id, speaker_name, message, is_system }: StoredMessage): KeyedDraft[] {
   if (is_system || message.trim() === '') return []
   const question = findQuestion(message)
@@ -140,8 +140,8 @@ const readClaim = (message: string): string =>
 const maxNews = 8
 
 /**
- * Adds the statements of new messages to the news. Omits hearsay and statements that are known already. A statement
- * with another value replaces the earlier one.
+ * Adds the statements of new messages to the news, without hearsay and known statements. A statement with
+ * another value replaces the earlier one.
  */
 export function updateNews(
   news: readonly News[],
@@ -159,7 +159,7 @@ export function updateNews(
   return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
 }
 
-/** Whether a statement is verifiable: it has a number, a name or a promise. */
+/** Whether a statement has a number, a name or a promise. */
 function isVerifiable(message: string): boolean {
   const inner = message.trim().slice(1)
   return (

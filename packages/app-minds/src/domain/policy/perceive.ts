@@ -23,7 +23,7 @@ export interface Perception {
   readonly derivedEvents: readonly DerivedEvent[]
 }
 
-/** `events` contains only new events. */
+/** `events` are the new events. */
 export function perceive(
   observation: Observation,
   events: readonly MindEvent[],
@@ -102,7 +102,7 @@ function readRefusals(events: readonly MindEvent[], goal: Goal | null): Refusal[
     })
 }
 
-/** Whether the game reports that the last attempt is in progress or complete, so that nothing is inferred. */
+/** Whether the game reports the last attempt as in progress or complete. */
 const hasOutcome = (events: readonly MindEvent[]): boolean =>
   events.some(({ event_type }) =>
     [
@@ -113,7 +113,7 @@ const hasOutcome = (events: readonly MindEvent[]): boolean =>
     ].includes(event_type),
   )
 
-/** Games without events: an attempt that changed nothing was refused. */
+/** Infers a refusal from an attempt that changed nothing, for games without events. */
 function inferRefusal(
   last: LastAction | null,
   observation: Observation,
@@ -129,7 +129,7 @@ function inferRefusal(
   return { kind: 'refusal', goal: last.goal, reason: null }
 }
 
-/** Returns the goal of a blocked movement, as reported, or if the position is unchanged. */
+/** Returns the goal of a movement that was reported as blocked, or did not change the position. */
 function findBlockedGoal(
   events: readonly MindEvent[],
   last: LastAction | null,

@@ -16,7 +16,7 @@ export interface Place {
   readonly last_seen: number
   readonly last_busy: number | null
   readonly last_refused: number | null
-  /** It was missing from its position. */
+  /** Whether it was missing from its position. */
   readonly gone: boolean
 }
 
@@ -80,6 +80,6 @@ export const refusedPlace = (place: Place, interaction: string, time: number): P
   ),
 })
 
-/** Whether a time is within the cooldown. A future time, as after loading an older save, is ignored. */
+/** Whether a time is within the cooldown. Future times, as after loading a save, are ignored. */
 export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
   since !== null && time >= since && time - since < cooldown

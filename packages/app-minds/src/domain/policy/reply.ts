@@ -29,7 +29,10 @@ export function composeOpening(context: ConversationContext): Utterance {
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
-/** Replies to a message. A last reply introduces nothing new. Returns an empty text if there is nothing to say. */
+/**
+ * Replies to a message. A last reply introduces no new topic. Returns an empty text if there is nothing to
+ * say.
+ */
 export function composeReply(
   message: string,
   context: ConversationContext,
@@ -44,10 +47,10 @@ export function composeReply(
     return say(join(hello, text), memory_id)
   }
   const reaction = react(sentences, context)
-  // Someone who is about to leave is not kept with another topic.
+  // Someone who is about to leave gets no new topic.
   if (isLast || plan.test(message)) return say(join(hello, reaction))
   const more = findTopic(context)
-  // Words of politeness alone would be answered with more politeness.
+  // Words of politeness alone would cause an endless exchange of politeness.
   if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
   return say(join(hello, reaction, introduce(more ?? '')))
 }
@@ -93,7 +96,7 @@ function answer({ act, text }: Sentence, context: ConversationContext, isLast: b
   )
 }
 
-/** Answers "Where can I eat?" with the nearest known place. */
+/** Answers questions like "Where can I eat?" with the nearest known place. */
 function answerPlaceQuestion(text: string, context: ConversationContext): Utterance | undefined {
   if (!placeQuestion.test(text)) return undefined
   const { needs } = context.situation.observation
@@ -123,7 +126,7 @@ function react(sentences: readonly Sentence[], context: ConversationContext): st
 const goodCondition =
   /\b(?:well|fine|ok(?:ay)?|good|great|happy|content|calm|relieved|all ?right|not (?:so |too )?bad)\b/i
 
-/** "I am tired, so I want to go to Bed 2 soon." */
+/** Matches "I am tired, so I want to go to Bed 2 soon." */
 const plan = /\bso I want to go\b/i
 
 function reactToCondition(text: string, context: ConversationContext): string {

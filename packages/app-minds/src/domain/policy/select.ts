@@ -37,14 +37,14 @@ interface PolicyChoice {
   readonly because: string
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** Hashes of the statements of the character to each partner, after the action. */
+  /** Hashes of the character's statements to each partner, after the action. */
   readonly shared: MindState['shared']
   /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
   readonly quoted: string | null
 }
 
-/** Selects an action. Deterministic: the same input gives the same choice. */
+/** Selects an action. Deterministic. */
 export function selectAction(input: PolicyInput): PolicyChoice {
   const { context, state } = input
   const { situation } = context
@@ -122,13 +122,13 @@ const makeStayCandidate = ({ stay }: PolicyConstants): Candidate => plain(makeAc
 interface LeaveReason {
   readonly score: number
   readonly because: string
-  /** Whether it overrides the minimum stay. */
+  /** Whether to override the minimum stay. */
   readonly isUrgent: boolean
 }
 
 /**
- * Returns a reason to leave: every need it fills is satisfied, or another need is critical while its own is satisfied
- * enough.
+ * Returns a reason to leave: every need it fills is satisfied, or another need is critical and its own is
+ * satisfied enough.
  */
 function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): LeaveReason | undefined {
   const { constants, situation } = context
@@ -152,7 +152,7 @@ function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): 
 
 const maxShared = 60
 
-/** Returns the new messages of a conversation. What a partner said is not repeated to that partner. */
+/** Returns the new messages of a conversation. The character does not repeat them to their speaker. */
 const listReceived = (
   { messages }: KnownConversation,
   newMessages: readonly StoredMessage[],

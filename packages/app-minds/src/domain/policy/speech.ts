@@ -31,7 +31,9 @@ interface AnswerOptions {
   readonly asker?: string
 }
 
-/** Tags of memories that answer nothing: questions of others, conclusions, and the character's own troubles. */
+/**
+ * Tags of memories that are not answers: questions of others, conclusions, and the character's own troubles.
+ */
 const unspoken: ReadonlySet<string> = new Set([
   'question',
   'smalltalk',
@@ -42,10 +44,10 @@ const unspoken: ReadonlySet<string> = new Set([
   'error',
 ])
 
-/** "Where can I eat?" */
+/** Matches "Where can I eat?" */
 export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
 
-/** Answers a question from the best memory that supports it, or says that nothing is known. Invents nothing. */
+/** Answers a question from the best memory that supports it, or answers that nothing is known. */
 export function answerQuestion(
   text: string,
   recollections: readonly AnswerSource[],
@@ -72,7 +74,7 @@ export function answerQuestion(
   )[0]?.source
   if (best === undefined) {
     const sorry = ["I don't know.", 'I do not know that, I am afraid.'] as const
-    // A person who looks for a place asks for advice, not for a memory.
+    // A question for a place asks for advice, not for a memory.
     const fitting = placeQuestion.test(text)
       ? sorry
       : ([...sorry, "I don't remember anything about that."] as const)
@@ -103,7 +105,7 @@ export function withoutAnnouncement(claim: string): string {
   return plain.slice(0, 1).toUpperCase() + plain.slice(1)
 }
 
-/** Returns a key that is equal for statements with the same content words, regardless of who reports them. */
+/** Returns a key, equal for statements with the same content words, regardless of who reports them. */
 export const claimKey = (text: string): string => wordsKey(withoutAnnouncement(splitReport(text).claim))
 
 function quoteOwn(content: string, when: string, random: Random): string {
@@ -111,7 +113,7 @@ function quoteOwn(content: string, when: string, random: Random): string {
   return `${opening}${content}${when === '' ? '' : ` That was ${when}.`}`
 }
 
-/** Sentences of small talk, by purpose. `{name}` is the name of the partner, with its comma. */
+/** Sentences of small talk, by purpose. `{name}` is the name of the partner and its comma. */
 const sentences = {
   greeting: ['Hello{name}.', 'Good to see you{name}.', 'Good day{name}.'],
   nudge: ['Are you still there{name}?', 'What do you think{name}?'],
@@ -141,7 +143,7 @@ const sentences = {
 
 export type SmallTalk = keyof typeof sentences
 
-/** Returns a sentence of small talk. `name` is empty if the partner's name is unknown. */
+/** Returns a sentence of small talk. `name` is empty if unknown. */
 export function smallTalk(
   kind: SmallTalk,
   { random, name }: { readonly random: Random; readonly name: string },
@@ -198,7 +200,7 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 
 const plainMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
 
-/** Answers "How are you?" from the needs and the mood. */
+/** Answers "How are you?". */
 export function describeCondition(
   needs: readonly Need[],
   mood: string,
@@ -221,7 +223,7 @@ export function describeCondition(
   return share >= content_from ? 'I am very well.' : 'I am well.'
 }
 
-/** Answers whether a need is low: "Are you hungry?" */
+/** Answers questions like "Are you hungry?". */
 export function describeFeeling(need: Need, { critical, search_below }: PolicyConstants): string {
   const { feeling } = describeNeed(need.name)
   const share = needShare(need)

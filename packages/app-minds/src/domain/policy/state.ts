@@ -1,9 +1,9 @@
-/** State that a mind carries between decisions, in addition to its memories: plain JSON, stored as a whole. */
+/** State of a mind between decisions, in addition to its memories: plain JSON, stored as a whole. */
 // cspell:ignore heard -- a stored field
 import type { Action } from '../action.ts'
 import type { Cell } from '../observation.ts'
 
-/** Mean gain by interaction and need (`gainKey`), as a share of the maximum, and the number of samples. */
+/** Mean gain as a share of the maximum, and number of samples, by interaction and need (`gainKey`). */
 export type Gains = Readonly<Record<string, { readonly mean: number; readonly samples: number }>>
 
 export interface Goal {
@@ -41,7 +41,7 @@ export interface News {
 
 export interface ConversationState {
   readonly own_turns: number
-  /** Game time of the last message of any participant. */
+  /** Game time of any participant's last message. */
   readonly heard_at: number
   readonly has_nudged: boolean
   readonly has_parted: boolean
@@ -54,18 +54,18 @@ export interface MindState {
   readonly gains: Gains
   /** Open conversations by `interaction_id`. */
   readonly talks: Readonly<Record<string, ConversationState>>
-  /** The latest statements of others, oldest first: topics of conversations. */
+  /** The latest statements of others, oldest first: conversation topics. */
   readonly news: readonly News[]
   /** Hashes of the statements to each partner (`hashStatements`), oldest first. */
   readonly shared: readonly number[]
   readonly critical: readonly string[]
   /** Keys of the memories formed on this game day. */
   readonly formed: { readonly day: number; readonly keys: readonly string[] }
-  /** The unreachable goal, as `entity_id|interaction`. */
+  /** The unreachable goal, `entity_id|interaction`. */
   readonly blocked: string | null
-  /** What the model observed when it last decided, and when (`llm_gate`). */
+  /** Digest and time of the model's last decision (`llm_gate`). */
   readonly gate: { readonly digest: string; readonly at: number } | null
-  /** Unknown fields that were already reported. */
+  /** Unknown fields already reported. */
   readonly warned: readonly string[]
 }
 

@@ -61,8 +61,8 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
 }
 
 /**
- * Whether it is the character's turn: another spoke last, or no one has spoken and the character initiated. With an
- * unknown initiator, the lowest id starts.
+ * Whether another spoke last or, before the first message, the character initiated. With an unknown
+ * initiator, the lowest id starts.
  */
 function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversation, self: string): boolean {
   if (last !== undefined) return last.speaker_id !== self
@@ -72,17 +72,17 @@ function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversat
 
 const leaving = 'the other is leaving'
 
-/** Why the conversation ends, or the critical need that ends it. */
+/** A reason, or the critical need that ends the conversation. */
 type Ending = string | Need
 
-/** A conversation does not end before its first message. It ends early only for a farewell or a critical need. */
+/** A conversation does not end before its first message. Only a farewell or a critical need ends it early. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
   last: StoredMessage | undefined,
 ): Ending | undefined {
   const { observation } = situation
   if (last === undefined) return undefined
-  // The partner gets time to respond to the character's own words.
+  // Gives the partner time to respond.
   const isWaiting = last.speaker_id === observation.entity_id
   if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
   const critical = observation.needs.find(

@@ -31,7 +31,7 @@ export interface ConversationContext {
   readonly recollections: readonly AnswerSource[]
   readonly places: Places
   readonly news: readonly News[]
-  /** Hashes of the statements of the character to each partner. */
+  /** Hashes of the character's statements to each partner. */
   readonly shared: readonly number[]
   readonly mood: string
   readonly relations: WordRelations
@@ -40,7 +40,7 @@ export interface ConversationContext {
 }
 
 /**
- * Returns a topic as a sentence: a low need, news, a question or a place. Skips what someone mentioned in this
+ * Returns a topic as a sentence: a low need, news, a question or a place. Skips what was mentioned in this
  * conversation, and what the character said to this partner before.
  */
 export function findTopic(context: ConversationContext): string | undefined {
@@ -91,7 +91,7 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
   return isNew(text) ? text : undefined
 }
 
-/** Time after which a character asks again for a place that others named, in minutes. */
+/** Minutes after which a character asks again for a place that others named. */
 const adviceMinutes = 720
 
 function hasAdviceFor(need: string, { conversation, situation, news }: ConversationContext): boolean {
@@ -124,7 +124,7 @@ function placeTopic({ places, situation, random }: ConversationContext, isNew: F
 const isThing = ({ interactions }: Place): boolean =>
   interactions.length > 0 && !interactions.every(({ name }) => isConversation(name))
 
-/** "You can eat at the Stove, at (3, 4)." */
+/** Describes a place: "You can eat at the Stove, at (3, 4)." */
 export function describePlace({ display_name, position, interactions }: Place): string {
   const uses = interactions
     .map(({ name }) => name.replaceAll('_', ' '))
@@ -133,7 +133,7 @@ export function describePlace({ display_name, position, interactions }: Place): 
   return `You can ${uses.slice(0, 2).join(' or ')} at ${withThe(display_name)}${where}.`
 }
 
-/** Adds an article, unless the name is a proper name or has a number. */
+/** Adds an article, except to names that are proper or have a number. */
 const withThe = (name: string): string =>
   /^(?:the|an?|\S+['’]s)\s|\d|\s\p{Lu}/u.test(name) ? name : `the ${name}`
 
@@ -154,7 +154,7 @@ export function isFilledByTalk({ name }: Need, { observation }: Situation): bool
   return fills.length > 0 ? fills.includes(name) : name === 'social'
 }
 
-/** Returns a question that continues a conversation, if no one has asked it: about the partner, or about news. */
+/** Returns an unasked question that continues a conversation: about the partner, or about news. */
 export function findQuestionToAsk(context: ConversationContext): string | undefined {
   const { conversation, random } = context
   const asked = new Set(
@@ -169,7 +169,7 @@ export function findQuestionToAsk(context: ConversationContext): string | undefi
   return kind === undefined ? undefined : smallTalk(kind, { random, name: getPartnerName(context) })
 }
 
-/** Returns the name of the partner: of the last other speaker, or of a visible or known participant; else empty. */
+/** Returns the name of the last other speaker, or of a visible or known participant; else an empty string. */
 export function getPartnerName({ conversation, situation, places }: ConversationContext): string {
   const { entity_id: self, entities, current } = situation.observation
   const spoken = conversation.messages.findLast(

@@ -11,7 +11,7 @@ export function urgency(share: number, constants: PolicyConstants): number {
 interface Worth {
   readonly gain: number
   readonly cost: number
-  /** The need that benefits most, `null` if it fills none. */
+  /** The need that benefits most; `null` if none does. */
   readonly need: string | null
 }
 
@@ -23,7 +23,10 @@ export interface NeedContext {
   readonly constants: PolicyConstants
 }
 
-/** The gain is the reduced urgency of needs that it fills, the cost the added urgency of needs that it drains. */
+/**
+ * Returns the reduced urgency of the needs that it fills (gain), and the added urgency of those that it
+ * drains (cost).
+ */
 export function estimateWorth(interaction: Interaction, context: NeedContext): Worth {
   const { needs, weights, constants } = context
   const weigh = (need: Need, from: number, to: number): number =>
@@ -44,7 +47,7 @@ export function estimateWorth(interaction: Interaction, context: NeedContext): W
   return { gain, cost, need: best.need }
 }
 
-/** Estimates the filled share: as learned, as the game reports, or the default. */
+/** Returns the learned, the reported or the default fill as a share. */
 function estimateFill(interaction: Interaction, need: Need, { gains, constants }: NeedContext): number {
   const learned = gains[gainKey(interaction.name, need.name)]
   if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean
