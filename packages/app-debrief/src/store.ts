@@ -16,12 +16,12 @@ import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
 interface Entry {
   readonly path: string
-  /** Whether it was open when the server stopped. It remains open if it cannot be read. */
+  /** Whether it was open when the server stopped. It stays open even if unreadable. */
   readonly isRestored: boolean
   plot?: Plot
 }
 
-/** The worker of a plot that is idle for longer ends. */
+/** Idle time after which a plot's worker ends. */
 const maxIdleMs = 600_000
 
 export const plotTimes = { saveAfterMs: 250, checkEveryMs: 500 } as const
@@ -38,7 +38,7 @@ export class Debrief {
   readonly #plotEnv: PlotEnv
   /** By filename. */
   readonly #entries = new Map<string, Entry>()
-  /** Plots that are being closed. Their files must not be read before they are saved. */
+  /** Plots being closed. Their files must not be read before they are saved. */
   readonly #closing = new Map<string, Promise<void>>()
   readonly #loads = new SharedCalls<Plot>()
   readonly #ending = new AbortController()
@@ -80,8 +80,8 @@ export class Debrief {
   }
 
   /**
-   * Opens a plot file, or returns the open plot. Concurrent calls share one load, which is cancelled if all callers cancel.
-   * Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
+   * Returns an open plot, or opens its file. Concurrent calls share one load, which is cancelled if all
+   * callers cancel. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
    */
   async open(filename: string, options?: CallOptions): Promise<Plot> {
     const name = parsePlotName(filename)
@@ -97,7 +97,7 @@ export class Debrief {
       this.#notifyList()
       return plot
     } catch (error) {
-      // A plot that was loaded before its caller cancelled stays open, so that it is saved and closed.
+      // A plot loaded before its caller cancelled stays open, so that it is saved and closed.
       const isUnloaded = entry.plot === undefined && !this.#loads.has(name)
       if (!entry.isRestored && isUnloaded && this.#entries.get(name) === entry) this.#entries.delete(name)
       throw error
@@ -124,7 +124,7 @@ export class Debrief {
   }
 
   /**
-   * Returns the open plot with a name, or else the active plot of the client, or else the only open plot. Throws
+   * Returns the open plot with a name, else the client's active plot, else the only open plot. Throws
    * `NO_PLOT_OPEN`, `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
    */
   async find(filename: string | undefined, active: string | undefined, options?: CallOptions): Promise<Plot> {
@@ -166,7 +166,7 @@ export class Debrief {
     }
   }
 
-  /** The plots are open again after a restart. */
+  /** Keeps the plots open for the next start. */
   async end(): Promise<void> {
     this.#ending.abort()
     await this.#watching
@@ -180,7 +180,7 @@ export class Debrief {
     return [...this.#entries.values()].flatMap(({ plot }) => plot ?? [])
   }
 
-  /** Returns `undefined` if the plot is not open. A failed load is repeated by the next call. */
+  /** Returns `undefined` if the plot is not open. After a failure, the next call retries. */
   #load(filename: string, options: CallOptions = {}): Promise<Plot> | undefined {
     const entry = this.#entries.get(filename)
     if (entry?.plot !== undefined) return Promise.resolve(entry.plot)
@@ -192,7 +192,7 @@ export class Debrief {
     await this.#env.roots.resolve(dirname(entry.path))
     const plot = await Plot.open(this.#plotEnv, entry.path, options)
     if (options.signal?.aborted) {
-      // A later call may be loading it again, and two plots must not write the same file.
+      // A later call may be loading it again, and two plots must not write one file.
       await plot.close()
       throw options.signal.reason
     }

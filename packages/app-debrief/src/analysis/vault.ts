@@ -18,7 +18,7 @@ const cacheTtlMs = 60_000
 export async function listVaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
   const ageMs = ctx.now() - toolCache.loadedMs
-  // The age is negative if the clock was set back.
+  // Negative if the clock was set back.
   if (ageMs >= 0 && ageMs < cacheTtlMs) return toolCache.tools
   const result = await ctx.store.call('ToolVault', 'list_tools', {}, ctx)
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : []
@@ -32,7 +32,7 @@ export async function listVaultTools(ctx: DebriefContext): Promise<readonly Vaul
   return toolCache.tools
 }
 
-/** Runs a tool. Arguments that the caller omits come from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the tool. */
+/** Runs a tool. Omitted arguments come from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the tool. */
 export async function runVaultTool(
   ctx: DebriefContext,
   plot: Plot,
@@ -53,7 +53,7 @@ export async function runVaultTool(
   }
 }
 
-/** Accepts hyphens or underscores. Throws `UNKNOWN_TOOL`. */
+/** Accepts hyphens and underscores. Throws `UNKNOWN_TOOL`. */
 export async function findVaultTool(ctx: DebriefContext, name: string): Promise<VaultTool> {
   const tools = await listVaultTools(ctx)
   const plainName = name.replaceAll('-', '_').replace(/^(toolvault_|ToolVault__)/, '')

@@ -8,10 +8,10 @@ import type { ChartMethods } from './chart-worker.ts'
 /** PNG pixels per pixel of the chart. */
 const scale = 1.5
 
-/** The coastlines use memory in the worker, which ends after this idle time. */
+/** Idle time after which the worker ends, because the coastlines use memory. */
 const defaultIdleMs = 60_000
 
-/** One worker draws SVG, another makes it a PNG. Both start with the first chart. */
+/** One worker draws SVG, another converts it to PNG. Both start with the first chart. */
 export class ChartRenderer {
   readonly #pictures: ReturnType<typeof openPicture>
   readonly #pool: WorkerPool<ChartMethods>

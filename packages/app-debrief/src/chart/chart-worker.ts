@@ -8,16 +8,16 @@ import { type Coast, drawMap, type MapDrawing } from '../domain/map/map-drawing.
 
 export interface ChartMethods {
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string
-  /** Returns the land within bounds as the JSON text of a GeoJSON MultiPolygon. */
+  /** Implements `ChartRenderer.clipLand`. */
   clip(bounds: Bounds): string
 }
 
-/** Charts up to this width have the detailed coast, degrees. */
+/** Maximum width of charts with the detailed coast, degrees. */
 const maxDetailedWidth = 5
-/** As above, for a map that can be enlarged. */
+/** Maximum width of maps with the detailed coast, which can be enlarged, degrees. */
 const maxDetailedMapWidth = 16
 
-/** Reads a coast when the first chart needs it. */
+/** Reads a coast on first use. */
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 
@@ -52,7 +52,7 @@ serve<ChartMethods>(
   { failure: 'drawing the chart failed' },
 )
 
-/** Reads the land of Natural Earth, 1:10 or 1:50 million, from the package world-atlas. */
+/** Reads Natural Earth land, 1:10 or 1:50 million, from the package world-atlas. */
 function readLand(coast: Coast): readonly LandRing[] {
   const file = createRequire(import.meta.url).resolve(`world-atlas/land-${coast}.json`)
   const atlas = JSON.parse(readFileSync(file, 'utf8')) as Parameters<typeof feature>[0]

@@ -6,7 +6,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { syncFolder } from '@causeway/store'
 import { DebriefError } from '../errors.ts'
 
-/** Longer texts may exceed the maximum string length of V8. */
+/** Below V8's maximum string length. */
 const maxPlotBytes = 384 * 2 ** 20
 
 export interface PlotFileStatus {
@@ -21,7 +21,7 @@ export interface StagedFile {
   readonly bytes: number
 }
 
-/** Returns a text that changes when the file is written or replaced, or `null` if it does not exist. */
+/** Returns a text that changes when the file is written or replaced; `null` if the file does not exist. */
 export async function getSignature(path: string): Promise<string | null> {
   try {
     const found = await lstat(path, { bigint: true })
@@ -48,8 +48,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads a file, and retries if it is written at the same time. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `PLOT_TOO_LARGE`,
- * `INVALID_PLOT` and the abort reason.
+ * Reads a file. Retries if it is written meanwhile. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`,
+ * `PLOT_TOO_LARGE`, `INVALID_PLOT` and the abort reason.
  */
 export async function readPlotFile(
   path: string,
@@ -85,8 +85,8 @@ export async function hashFile(path: string): Promise<string | null> {
 }
 
 /**
- * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED`, after which no
- * temporary file remains.
+ * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED`
+ * without leaving a temporary file.
  */
 export async function stagePlot(path: string, pieces: Iterable<string>): Promise<StagedFile> {
   const temp = join(dirname(path), createTempName(path))
@@ -138,7 +138,7 @@ export async function removeStale(path: string): Promise<void> {
 
 const maxAttempts = 3
 
-/** The length does not depend on the name of the plot, which may have the maximum length. */
+/** The length is independent of the plot's name, which may have the maximum length. */
 const createTempName = (path: string): string =>
   `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
@@ -188,7 +188,9 @@ const readBytes = (
     return { bytes: bytes.subarray(0, at), sha256: hash.digest('hex') }
   })
 
-/** Opens a file, but not the target of a link. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`. */
+/**
+ * Opens a file, but does not follow links. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`.
+ */
 async function withFile<T>(path: string, use: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
   let handle: FileHandle | undefined
   try {
@@ -221,7 +223,7 @@ async function findMode(path: string): Promise<number> {
 const getErrorCode = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 
-/** Returns `PLOT_UNREADABLE` for an error of the file system, and any other error unchanged. */
+/** Converts errors of the file system to `PLOT_UNREADABLE`. Returns other errors unchanged. */
 export function toReadError(error: unknown, path: string): unknown {
   const reason = (error as NodeJS.ErrnoException).syscall === undefined ? '' : getErrorCode(error)
   if (reason === '') return error

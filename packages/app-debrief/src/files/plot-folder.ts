@@ -15,7 +15,7 @@ export interface PlotFile extends PlotTitle {
   readonly modified: string
 }
 
-/** If several files have the same name, the first folder takes precedence. */
+/** If names repeat, the first folder takes precedence. */
 export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> {
   const found = new Map<string, PlotFile>()
   for (const folder of roots.folders())
@@ -24,14 +24,14 @@ export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> 
 }
 
 /**
- * Returns the real path of a plot file by its name in NFC, or `undefined` if no folder has it. Throws `PLOT_UNREADABLE` if a
- * folder that may have it cannot be read.
+ * Finds a plot file by its name in NFC and returns its real path. Throws `PLOT_UNREADABLE` if a folder that
+ * may contain it cannot be read.
  */
 export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
   let failure: unknown
   for (const folder of roots.folders()) {
     try {
-      // The name on the disk may have another Unicode normalization.
+      // Names on disk may have another Unicode normalization.
       const names = await readdir(folder)
       const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
       // Links are excluded: they could lead outside the folder, and a save would replace them.

@@ -11,12 +11,12 @@ export interface PlotRow {
   readonly is_open: 0 | 1
   readonly rev: number
   readonly saved_rev: number
-  /** Of the content that was last read or written. */
+  /** Hash of the content last read or written. */
   readonly sha256: string
-  /** Of the content of a save in progress, to distinguish it from a change by another program. */
+  /** Hash of the content of a save in progress, to distinguish it from another program's change. */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** Name of the copy of changes that could not be written (older versions: the path), and its revision. */
+  /** Name of the copy of changes that could not be written (older versions: path), and its revision. */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]
@@ -50,7 +50,7 @@ interface AuditRow {
   readonly made_ms: number
 }
 
-/** Schema of `debrief.db`. Published migrations never change. */
+/** Published migrations never change. */
 export const journalMigrations: readonly Migration[] = [
   {
     name: 'plots',
@@ -77,11 +77,11 @@ export const journalMigrations: readonly Migration[] = [
       CREATE INDEX answer_made ON answer (made_ms);
     `,
   },
-  // Tables stay as they are; a server that cannot read packPatch patches must not open what has some.
+  // Changes no table, but prevents older servers, which cannot read packed patches, from opening the file.
   { name: 'packed patches', up: 'SELECT 1;' },
 ]
 
-/** Repeated requests return the first result within this time. */
+/** How long a repeated request returns the first result. */
 const resultTtlMs = 600_000
 const maxAuditRows = 20_000
 
@@ -137,8 +137,8 @@ const prepareStatements = (db: Database) => ({
 })
 
 /**
- * Stores in `debrief.db` what plot files lack: revisions, selections, history, unsaved changes, an audit of transactions, and
- * the results of the last ten minutes. Each method is one transaction.
+ * Stores in `debrief.db` what plot files lack: revisions, selections, history, unsaved changes, an audit of
+ * transactions, and results for repeated requests. Each method is one transaction.
  */
 export class Journal {
   readonly #db: Database
@@ -161,7 +161,7 @@ export class Journal {
     return row && parseRow(row)
   }
 
-  /** Begins the history of a new plot, or of one whose file was replaced. */
+  /** Begins the history of a plot that is new or whose file was replaced. */
   async begin({
     path,
     filename,
@@ -252,7 +252,7 @@ export class Journal {
   #putEntry(path: string, entry: ChangedEntry): void {
     const { seq, kind, label, actor, at_ms, patch, is_undone } = entry
     if (patch === null) this.#statements.setUndone.run(is_undone, path, seq)
-    // Earlier entries could not be undone after a restart either.
+    // After a restart, earlier entries could not be undone either.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
     else this.#statements.putEntry.run(path, seq, kind, label, actor, at_ms, patch, is_undone)
   }

@@ -12,10 +12,10 @@ import type { Debrief } from '../store.ts'
 
 export type LegacyContext = ChannelContext<Debrief, DebriefSession>
 
-/** The result is JSON text because a large plot is slow to parse and format again. */
+/** The result is JSON text, because parsing and formatting a large plot again is slow. */
 type LegacyResponse = { readonly result: string } | { readonly error: LegacyError; readonly status: number }
 
-/** The complete error is in `details`. */
+/** `details` contains the complete error. */
 interface LegacyError {
   readonly message: string
   readonly code: number | 'MULTIPLE_PLOTS'
@@ -23,7 +23,9 @@ interface LegacyError {
   readonly details: ErrorObject
 }
 
-/** Runs a command `{command, params}` as a call of a tool, with its limits, audit and transaction. Never throws. */
+/**
+ * Runs a command `{command, params}` as a tool call, with its limits, audit and transaction. Never throws.
+ */
 export async function runLegacyCommand(request: unknown, ctx: LegacyContext): Promise<LegacyResponse> {
   try {
     if (!isObject(request) || typeof request.command !== 'string')

@@ -2,12 +2,12 @@ import type { Plot } from '../plot/plot.ts'
 import type { LiveEvent } from './plot-events.ts'
 
 const heartbeatMs = 15_000
-/** A viewer with more queued characters receives a snapshot instead. */
+/** Viewers with more queued characters get a snapshot instead. */
 const maxQueuedCharacters = 8 * 2 ** 20
-/** A larger snapshot refers to the route of the features. */
+/** Larger snapshots refer to the route of the features. */
 const maxSnapshotCharacters = 4 * 2 ** 20
 
-/** Returns the missed events or a snapshot as server-sent events, then further events. */
+/** Returns the missed events or a snapshot as server-sent events, then live events. */
 export const createEventStream = (
   plot: Plot,
   since: string | null,
@@ -82,7 +82,7 @@ class ViewerSource {
     await this.#sendSnapshot()
   }
 
-  /** No change is made between the snapshot and the id from which events continue. */
+  /** No change occurs between the snapshot and the id from which events continue. */
   async #sendSnapshot(): Promise<void> {
     this.#isBehind = true
     const plot = this.#plot

@@ -13,7 +13,7 @@ type EventPosition = readonly [rev: number, n: number]
 const maxEvents = 256
 const maxCharacters = 8 * 2 ** 20
 
-/** Live events of a plot. Retains the latest, so that a viewer can resume after a short interruption. */
+/** Live events of a plot. Retains recent events, so that viewers can resume after a short interruption. */
 export class PlotEvents {
   readonly #retained: LiveEvent[] = []
   readonly #listeners = new Set<EventListener>()
@@ -38,7 +38,7 @@ export class PlotEvents {
     return this.#characters
   }
 
-  /** `rev` is the revision after the change, `members` the JSON members of the data. */
+  /** `rev` is the revision after the change; `members` are the JSON members of the data. */
   emit(rev: number, event: string, members: string): void {
     this.#last = rev > this.#last[0] ? [rev, 0] : [this.#last[0], this.#last[1] + 1]
     const made: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }

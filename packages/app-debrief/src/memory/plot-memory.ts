@@ -29,7 +29,7 @@ interface State {
   readonly lastSeq: number
 }
 
-/** The methods must be called one after the other, `load` first. */
+/** Call the methods one at a time, `load` first. */
 export function createPlotMemory(): Handlers<PlotMethods> {
   let state: State | undefined
   let pending: State | undefined
@@ -123,7 +123,7 @@ function undoOrRedo(
 async function reload(before: State, path: string, order: ChangeOrder): Promise<ChangeDraft> {
   const { text, ...file } = await readPlotFile(path)
   const document = await runInSlices(parseSteps(text, { selection: before.document.selection }))
-  // White space is not a change, but the next save preserves the text of the file.
+  // White space alone is not a change; the next save preserves the text of the file.
   const aligned = alignDocument(before.document, document)
   const draft = addEntry(before, aligned, 'the file was changed by another program', order)
   return { ...draft, state: { ...draft.state, document }, file }
@@ -226,7 +226,7 @@ function restoreState({ document: loaded }: State, { selection, entries, patches
   return { document, history, lastSeq: history.at(-1)?.seq ?? 0 }
 }
 
-/** Files with invalid features are accepted with warnings. */
+/** Accepts invalid features with warnings. */
 function createWarningCollector() {
   const findProblem = createFeatureChecker({ idRequired: true })
   const warnings: string[] = []

@@ -22,7 +22,7 @@ export type ChangedEntry = Omit<EntryRow, 'patch'> & { readonly patch: string | 
 export type Change =
   | { readonly kind: 'commands'; readonly commands: unknown; readonly ignoreMissing?: boolean }
   | { readonly kind: 'undo' | 'redo'; readonly scope: Scope; readonly steps: number }
-  /** The content of the file, after another program wrote it. */
+  /** Reads the file again after another program wrote it. */
   | { readonly kind: 'reload'; readonly path: string }
 
 export interface ChangeOrder {
@@ -32,9 +32,9 @@ export interface ChangeOrder {
   readonly idPrefix: string
 }
 
-/** A change that is computed but not yet in effect. */
+/** A computed change that is not yet in effect. */
 export interface Prepared {
-  /** Whether the plot would not change: no revision and no undo entry. */
+  /** Whether nothing changes: no revision and no undo entry. */
   readonly isNoop: boolean
   /** Whether the file would change. It does not contain the selection. */
   readonly touchesFile: boolean
@@ -44,7 +44,7 @@ export interface Prepared {
   readonly addedIds: readonly string[]
   readonly ids: readonly string[]
   readonly steps: number
-  /** For the journal. `null` if it is too large, in which case the file must be saved immediately. */
+  /** For the journal; `null` if too large, so that the file must be saved immediately. */
   readonly patch: string | null
   readonly events: readonly ChangeEvent[]
   readonly entries: readonly ChangedEntry[]

@@ -35,7 +35,7 @@ export type Query =
   | { readonly kind: 'selected' }
   /** The collection as JSON text, without metadata features. */
   | { readonly kind: 'collection' }
-  /** The initial state of a viewer as members of a JSON object, with features up to a size. */
+  /** A viewer's initial state as members of a JSON object, with features up to a size. */
   | { readonly kind: 'snapshot'; readonly maxCharacters: number }
   | { readonly kind: 'bounds'; readonly padding: number; readonly ids?: readonly string[] }
   | { readonly kind: 'inject'; readonly wanted: Readonly<Record<string, Injection>> }

@@ -4,7 +4,7 @@ import type { Plot } from './plot.ts'
 
 type CacheMemory = Pick<Cache, 'bytes' | 'shrink'>
 
-/** A plot that was used within this time is not evicted. */
+/** Minimum idle time before eviction. */
 const minIdleMs = 1000
 
 /** Evicts the least recently used plots. */
@@ -22,7 +22,7 @@ export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
       if (!plot.isReleasable || (idleMs >= 0 && idleMs < minIdleMs)) continue
       const plotBytes = await plot.memoryBytes()
       await plot.release().catch((error: unknown) => {
-        // A plot that was closed in the meantime has released its memory.
+        // A plot closed meanwhile has released its memory.
         if (!DebriefError.is(error, 'PLOT_NOT_FOUND')) throw error
       })
       freed += plotBytes

@@ -4,10 +4,16 @@ import type { Journal } from '../journal/journal.ts'
 import type { PlotEvents } from '../live/plot-events.ts'
 import type { PlotHolder } from '../memory/plot-holder.ts'
 
-/** The file is as we left it, changed by others while there were changes here, invalid, removed, or not writable. */
+/**
+ * The file is as last written or read here, changed by others during changes here, invalid, removed, or not
+ * writable.
+ */
 type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
 
-/** An open plot in memory and on disk. The functions that load, change and save it modify the record, one after the other. */
+/**
+ * An open plot in memory and on disk. The functions that load, change and save it modify the record one at a
+ * time.
+ */
 export interface PlotRecord {
   readonly filename: string
   /** Real path. */
@@ -16,16 +22,16 @@ export interface PlotRecord {
   holder: PlotHolder
   rev: number
   savedRev: number
-  /** Of the content that was last read or written. */
+  /** Hash of the content last read or written. */
   sha256: string
-  /** Of the file when it was last read or written. `null` if it did not exist. */
+  /** Signature of the file when last read or written; `null` if it did not exist. */
   signature: string | null
   bytes: number
   file: FileStatus
   message: string
   checkedSignature: string | null | undefined
   warnings: readonly string[]
-  /** Revision of the copy that is stored while the file cannot be written, or 0. */
+  /** Revision of the copy stored while the file is not writable, or 0. */
   rescueRev: number
 }
 
@@ -39,9 +45,9 @@ export interface PlotStamp {
 
 export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'changed'> {
   readonly journal: Journal
-  /** Pause after the last change before the plot is saved. */
+  /** Pause after the last change before a save. */
   readonly saveAfterMs: number
-  /** Interval of checks for changes by other programs. */
+  /** Interval of checks for other programs' changes. */
   readonly checkEveryMs: number
 }
 
@@ -50,7 +56,7 @@ export function createStamp({ filename, rev, savedRev, file, message }: PlotReco
   return file === 'ok' ? stamp : { ...stamp, file, file_message: message }
 }
 
-/** Whether the file differs from what was read or written here. Only the user can resolve this. */
+/** Whether the file differs from the content read or written here. Only the user can resolve this. */
 export const isForeign = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
 
 export function setFileStatus(plot: PlotRecord, file: FileStatus, message = ''): void {
@@ -63,5 +69,5 @@ export function notifyFileStatus({ live, rev, savedRev, file, message }: PlotRec
   live.emit(rev, 'doc', `"saved_rev":${savedRev},"dirty":${rev !== savedRev},"file":"${file}"${detail}`)
 }
 
-/** The journal stores only the name of a copy because the data folder can be moved. */
+/** The journal stores only the copy's name, because the data folder can be moved. */
 export const getRescuePath = (dir: string, name: string): string => join(dir, 'debrief-unsaved', name)

@@ -21,10 +21,10 @@ import {
 import { isModified, removeRescue, trySave, writeCopy, writePlot } from './save-plot.ts'
 import { SaveTimer } from './save-timer.ts'
 
-/** Commands with this number of objects and positions are applied by a worker. */
+/** Number of objects and positions from which a worker applies the commands. */
 const minWorkerWork = 20_000
 
-/** Changes, saves and checks run one after the other. */
+/** Runs changes, saves and checks one at a time. */
 export class Plot {
   readonly filename: string
   readonly path: string
@@ -35,7 +35,6 @@ export class Plot {
   #queue: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #isClosed = false
-  /** Whether the plot must be loaded again before the next operation. */
   #isLost = false
   #isUnkept = false
   #isUndoKept = true
@@ -102,13 +101,13 @@ export class Plot {
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (this.#isClosed) throw this.#createClosedError()
-      // If the holder was released or replaced, another call has loaded the plot again already.
+      // If the holder was released or replaced, another call has loaded the plot again.
       if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
       return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
     }
   }
 
-  /** Passes the result of a query to `start` before another change is made. */
+  /** Passes a query's result to `start` before the next change. */
   readThen<Q extends Query, T>(
     query: Q,
     start: (data: QueryResults[Q['kind']], rev: number) => T,
@@ -116,7 +115,7 @@ export class Plot {
     return this.#enqueue(async () => start(await this.#record.holder.read(query), this.#record.rev))
   }
 
-  /** Makes one transaction. A repeated request returns the result of the first. */
+  /** Makes one transaction. A repeated request returns the first result. */
   async change<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
     await this.#checkFirst()
     return this.#enqueue(async () => {
@@ -124,7 +123,7 @@ export class Plot {
       if (!holder.isWorker && file === 'ok' && estimateWork(request.change, minWorkerWork) === minWorkerWork)
         await this.#moveToWorker()
       const result = await this.#transact(by, request)
-      // A change that is too large for the journal is stored only in the plot file.
+      // Only the plot file can store a change that is too large for the journal.
       if (this.#isUnkept) await this.#saveNow()
       this.#isUnkept = false
       this.#scheduleSave()
@@ -144,7 +143,7 @@ export class Plot {
     })
   }
 
-  /** This can be undone. */
+  /** Can be undone. */
   reload(by: Requester): Promise<PlotStamp> {
     return this.#enqueue(() => this.#reload(by))
   }
@@ -162,7 +161,7 @@ export class Plot {
   release(): Promise<void> {
     return this.#enqueue(async () => {
       await trySave(this.#env, this.#record)
-      // Before the holder stops, so that concurrent reads wait and load the plot again.
+      // Set before the holder stops, so that concurrent reads wait and load the plot again.
       this.#isLost = true
       this.#released.add(this.#record.holder)
       await this.#record.holder.stop()
@@ -176,14 +175,14 @@ export class Plot {
     return holder.isWorker ? holder.bytes() : 2 * bytes
   }
 
-  /** Returns 0 if there are viewers. */
+  /** 0 if there are viewers. */
   idleMs(): number {
     return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#usedMs
   }
 
   async close(): Promise<void> {
     this.#timer.stop()
-    // In the queue until its end, so that concurrent calls do not load the plot again.
+    // Queued until its end, so that concurrent calls do not load the plot again.
     this.#closing ??= this.#enqueue(async () => {
       this.#isClosed = true
       await trySave(this.#env, this.#record)
@@ -196,7 +195,7 @@ export class Plot {
     await this.#closing
   }
 
-  /** Runs after all previous operations. Loads a lost plot first. */
+  /** Runs work after all previous operations. Loads a lost plot first. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const run = async (): Promise<T> => {
       if (this.#isClosed) throw this.#createClosedError()

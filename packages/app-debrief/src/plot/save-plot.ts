@@ -14,8 +14,8 @@ import {
 } from './plot-record.ts'
 
 /**
- * Replaces the file atomically. Throws `PLOT_CONFLICT` if another program wrote it, unless `isForced`, `PLOT_READONLY` and
- * `SAVE_FAILED`. File and plot are then unchanged.
+ * Replaces the file atomically. Throws `PLOT_READONLY`, `SAVE_FAILED` and, if another program wrote the file
+ * and `isForced` is not set, `PLOT_CONFLICT`. Errors leave file and plot unchanged.
  */
 export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false): Promise<void> {
   const { path, holder, rev } = plot
@@ -23,7 +23,7 @@ export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false
   const { temp, sha256, bytes } = await holder.call('stage', { path })
   try {
     await env.journal.markSaving(path, rev, sha256)
-    // Staging takes time, in which another program may have written the file.
+    // Another program may have written the file during staging.
     if (!isForced) await requireUnmodified(plot)
   } catch (error) {
     await discardStaged(temp)
@@ -36,7 +36,10 @@ export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false
   await removeRescue(env, plot)
 }
 
-/** Writes unsaved changes. If that fails, stores a copy in the data folder and notifies viewers. Throws `WORKER_LOST`. */
+/**
+ * Writes unsaved changes. On failure, stores a copy in the data folder and notifies viewers. Throws
+ * `WORKER_LOST`.
+ */
 export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   if (plot.savedRev === plot.rev) return
   try {
@@ -59,7 +62,7 @@ export async function writeCopy({ path, holder }: PlotRecord, filename: string):
   const target = join(path, '..', filename)
   const { temp } = await holder.call('stage', { path: target })
   try {
-    // A link fails if the name exists, so that concurrent copies do not overwrite each other.
+    // Linking fails if the name exists, so concurrent copies do not overwrite each other.
     await link(temp, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')

@@ -1,4 +1,4 @@
-/** A change is saved after this time even if others follow. A longer pause extends it. */
+/** Maximum time from the first change to a save. A longer pause extends it. */
 const maxWaitMs = 2000
 const retryMs = 5000
 
@@ -13,7 +13,7 @@ interface SaveTimerOptions {
   readonly schedule?: Schedule
 }
 
-/** Schedules saves: soon after the last change, and in time after the first. */
+/** Schedules saves. */
 export class SaveTimer {
   readonly #options: Required<SaveTimerOptions>
   #cancel: (() => void) | undefined

@@ -10,7 +10,10 @@ const descriptions: Readonly<Record<PlotPart, string>> = {
   viewport: 'The visible area of the plot.',
 }
 
-/** Declares `plots://list`, and for each part `plot://{filename}/<part>` and `plot://<part>` (the only open plot). */
+/**
+ * Declares `plots://list` and, for each part, `plot://{filename}/<part>` and `plot://<part>` (the only open
+ * plot).
+ */
 export function declareResources(app: Registrar<Debrief, DebriefSession>): void {
   app.resource('plots://list', {
     name: 'open plots',

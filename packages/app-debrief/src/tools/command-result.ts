@@ -2,7 +2,7 @@ import type { CommandResult } from '../domain/commands/apply-command.ts'
 import type { Notice } from '../domain/commands/command.ts'
 import type { Prepared } from '../memory/plot-methods.ts'
 
-/** Maximum size of a notice in a result. Viewers receive it completely. */
+/** Maximum size of a notice in a result. Viewers receive all of it. */
 const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400

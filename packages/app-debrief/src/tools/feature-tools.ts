@@ -197,7 +197,7 @@ async function getFeatures(args: GetArgs, ctx: DebriefContext) {
   )
 }
 
-/** A cursor is `<rev>:<offset>`. With another revision, it would skip or repeat features. */
+/** A cursor is `<rev>:<offset>`. With another revision, features would be skipped or repeated. */
 function readCursor(cursor: string, rev: number): number {
   const [, cursorRev, offset] = /^(\d{1,15}):(\d{1,9})$/.exec(cursor) ?? []
   if (cursorRev !== undefined && offset !== undefined && Number(cursorRev) === rev) return Number(offset)

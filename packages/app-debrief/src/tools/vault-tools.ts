@@ -8,7 +8,7 @@ import type { Debrief } from '../store.ts'
 import { filenameArgument, openExample, originalName, readOnlyHints, stampOutput } from './arguments.ts'
 import { describeCommands } from './command-result.ts'
 
-/** A tool is run again if the plot changes while it runs. */
+/** Maximum number of runs if the plot changes meanwhile. */
 const maxRuns = 3
 
 export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void {

@@ -103,7 +103,7 @@ function add(features: readonly unknown[], { draft, options, addedIds }: Applica
   return shown.length
 }
 
-/** Puts the id in front of the other members, for readability. */
+/** Puts the id first for readability. */
 function addId({ type, id: _, ...rest }: JsonObject, id: string): JsonObject {
   return { type, id, ...rest }
 }

@@ -4,7 +4,7 @@ import { type Item, isSameItem } from '../document/item.ts'
 import { createItem, filterKnownIds, type PlotDocument, type StateItem } from '../document/plot-document.ts'
 import { formatFeature, type PlotLayout, setMembers } from '../document/plot-text.ts'
 
-/** The document itself does not change. */
+/** Does not change the document. */
 export class Draft {
   readonly #before: PlotDocument
   /** `undefined` for removed items. */
@@ -22,7 +22,7 @@ export class Draft {
     this.#selection = before.selection
   }
 
-  /** Returns the number of items with an id, which a file may repeat. */
+  /** Returns the number of items with an id. Files may repeat ids. */
   count(id: string): number {
     return this.#getIndex().get(id)?.length ?? 0
   }

@@ -6,22 +6,22 @@ import { type Item, makeItem } from './item.ts'
 import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
 import { formatFeature, formatLayout, type PlotLayout, runToEnd, scanSteps } from './plot-text.ts'
 
-/** A metadata feature, which is not listed. */
+/** A metadata feature. It is not listed. */
 export interface StateItem {
   /** `time`, `viewport` or another text. */
   readonly kind: string
-  /** Number of items before it in the file. New ones are at the end. */
+  /** Number of preceding items in the file. New ones are at the end. */
   readonly place: number
   readonly value: JsonObject
   readonly text: string
 }
 
-/** A plot in memory. Immutable: changed documents share unchanged parts. */
+/** A plot in memory. Immutable: new documents share unchanged parts. */
 export interface PlotDocument {
   readonly layout: PlotLayout
   readonly items: readonly Item[]
   readonly states: readonly StateItem[]
-  /** Unique ids, not stored in the file. */
+  /** Unique ids. The file does not contain them. */
   readonly selection: readonly string[]
 }
 
@@ -34,7 +34,7 @@ interface ParseOptions {
 export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
   runToEnd(parseSteps(text, options))
 
-/** Parses in steps. Yields the number of processed characters, each of which counts twice. */
+/** Parses in steps. Yields the number of processed characters. Each character counts twice. */
 export function* parseSteps(
   text: string,
   { selection, check }: ParseOptions = {},
@@ -60,7 +60,7 @@ export function* parseSteps(
 
 export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
 
-/** Unchanged parts are equal to the file. Returns parts, so that a large plot is not in memory twice. */
+/** Formats unchanged parts as in the file. Returns parts, so that a large plot is not in memory twice. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const pending = [...states].sort((a, b) => a.place - b.place)
@@ -77,7 +77,7 @@ export const createItem = (value: JsonObject, layout: PlotLayout): Item =>
 export const findState = ({ states }: PlotDocument, kind: string): StateItem | undefined =>
   states.find((state) => state.kind === kind)
 
-/** Returns the time of the file, or else the time range of the features. `null` if there are no times. */
+/** Returns the time of the file, else the time range of the features, else `null`. */
 export function getTimeState(document: PlotDocument): TimeState | null {
   const stored = readStoredTime(findState(document, 'time')?.value)
   if (stored !== null) return stored
@@ -93,7 +93,7 @@ export function getTimeState(document: PlotDocument): TimeState | null {
   return { current: start, start, end: formatTime(last) }
 }
 
-/** Returns the viewport of the file, or else the bounds of the features. `null` if there are no positions. */
+/** Returns the viewport of the file, else the bounds of the features, else `null`. */
 export const getViewport = (document: PlotDocument): ViewportState | null =>
   readStoredViewport(findState(document, 'viewport')?.value) ?? toViewport(getDataBounds(document))
 

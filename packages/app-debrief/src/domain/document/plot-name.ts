@@ -6,7 +6,7 @@ const reserved = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
 const forbidden = /[\u0000-\u001f\u007f<>:"/\\|?*]/
 
-/** Returns the name in NFC. An invalid name is rejected, never changed. Throws `INVALID_FILENAME`. */
+/** Returns the name in NFC. Throws `INVALID_FILENAME`. */
 export function parsePlotName(filename: string): string {
   const name = filename.normalize('NFC')
   const problem = findProblem(name)

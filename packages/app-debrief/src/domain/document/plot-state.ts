@@ -18,7 +18,7 @@ export interface ViewportState {
 
 export type StateKind = 'time' | 'viewport'
 
-/** Returns `time`, `viewport` or another text for a metadata feature, and `null` for other features. */
+/** Returns `time`, `viewport` or another text for a metadata feature, else `null`. */
 export function getMetadataKind(feature: JsonObject): string | null {
   if (getDataType(feature) !== 'metadata') return null
   const { metadataType } = getProperties(feature)
@@ -76,7 +76,10 @@ export function readStoredTime(feature: JsonObject | undefined): TimeState | nul
   return feature === undefined ? null : tryRead(() => readTimeState(getProperties(feature)))
 }
 
-/** Returns the viewport of a metadata feature: ring[0] is the south-west corner, ring[2] the north-east corner. */
+/**
+ * Returns the viewport of a metadata feature: ring[0] is the south-west corner, ring[2] the north-east
+ * corner.
+ */
 export function readStoredViewport(feature: JsonObject | undefined): ViewportState | null {
   if (feature === undefined) return null
   const { geometry } = feature
@@ -85,7 +88,10 @@ export function readStoredViewport(feature: JsonObject | undefined): ViewportSta
   return tryRead(() => readViewport({ bounds: [...ring[0].slice(0, 2), ...ring[2].slice(0, 2)] }))
 }
 
-/** Returns the metadata feature with another time. An invalid ring, such as `[[]]`, is replaced by the bounds of the data. */
+/**
+ * Returns the metadata feature with another time. Replaces an invalid ring, such as `[[]]`, by the bounds of
+ * the data.
+ */
 export function setTime(
   feature: JsonObject | undefined,
   time: TimeState,

@@ -1,6 +1,6 @@
 /**
- * The text of a plot file, split at its features. Unchanged features are written as they were read, which preserves numbers,
- * the order of members, unknown members and indentation.
+ * The text of a plot file, split at its features. Unchanged features are written as read, which preserves
+ * numbers, member order, unknown members and indentation.
  */
 import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
@@ -32,8 +32,8 @@ const emptyPlot = '{\n  "type": "FeatureCollection",\n  "features": []\n}\n'
 const byteOrderMark = '\uFEFF'
 
 /**
- * Splits the text of a feature collection. An empty file is an empty collection. Yields the number of processed characters.
- * Throws `INVALID_PLOT`.
+ * Splits the text of a feature collection. An empty file is an empty collection. Yields the number of
+ * processed characters. Throws `INVALID_PLOT`.
  */
 export function* scanSteps(text: string): Generator<number, ScannedPlot> {
   const start = text.startsWith(byteOrderMark) ? 1 : 0
@@ -73,7 +73,7 @@ export function* formatLayout(layout: PlotLayout, features: readonly string[]): 
   yield tail + layout.rest
 }
 
-/** Returns the white space of the features, or for an empty list that of the other members. */
+/** Returns the white space of the features or, for an empty list, of the other members. */
 function findSpaces({ head, emptySpace, lead, separator, tail }: PlotLayout): Spaces {
   if (separator !== '') return { lead, separator, tail, emptySpace }
   if (lead !== '') return { lead, separator: `,${lead}`, tail, emptySpace }
@@ -222,5 +222,5 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result, undefined>): R
   return step.value
 }
 
-/** Line breaks in strings are escaped, so all others are white space. */
+/** Strings contain no raw line breaks, so all line breaks are white space. */
 export const toOneLine = (json: string): string => json.replaceAll(/\r?\n[ \t]*/g, '')

@@ -5,7 +5,7 @@ export type EntryKind = 'features' | 'selection' | 'time' | 'viewport'
 
 export type Scope = 'features' | 'all'
 
-/** One transaction. Changes of features and of other state are undone separately. */
+/** One transaction. Features and other state are undone separately. */
 export interface HistoryEntry {
   /** Ascending, never reused. */
   readonly seq: number
@@ -31,10 +31,13 @@ interface Step {
 
 const maxEntries = 100
 const maxCharacters = 64 * 2 ** 20
-/** Changes of the same state by the same client within this time are one entry. */
+/** Changes of the same state by the same client within this time form one entry. */
 const coalesceMs = 1000
 
-/** Adds an entry. A change of features discards all redo steps, another change only those of other state. */
+/**
+ * Adds an entry. A change of features discards all redo steps; other changes discard only those of other
+ * state.
+ */
 export function remember(history: History, entry: HistoryEntry): History {
   const retained = history.filter(
     ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),
@@ -122,7 +125,7 @@ const setUndone = (history: History, entry: HistoryEntry, isUndone: boolean): Hi
 const omitSelection = ({ selection, ...patch }: Patch, { kind }: HistoryEntry): Patch =>
   kind === 'features' || selection === undefined ? patch : { ...patch, selection }
 
-/** Restores the selection of a change of features, unless it was changed in the meantime. */
+/** Restores the selection before a change of features, unless it was changed since. */
 function restoreSelection(
   document: PlotDocument,
   { kind, patch: { selection } }: HistoryEntry,

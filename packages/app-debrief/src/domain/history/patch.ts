@@ -4,7 +4,10 @@ import type { PlotDocument, StateItem } from '../document/plot-document.ts'
 import { getMetadataKind, type StateKind } from '../document/plot-state.ts'
 import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
 
-/** Texts of features with their positions: before the change for `removed` and `updated`, after it for `added`. */
+/**
+ * Texts of features with their positions: before the change for `removed` and `updated`, after it for
+ * `added`.
+ */
 export interface FeaturePatch {
   readonly removed: readonly (readonly [place: number, text: string])[]
   readonly added: readonly (readonly [place: number, text: string])[]
@@ -16,7 +19,7 @@ interface Replacement<T> {
   readonly after: T
 }
 
-/** `null` if there is no such metadata feature. */
+/** `null` if the metadata feature does not exist. */
 type StoredState = { readonly place: number; readonly text: string } | null
 
 export interface Patch {
@@ -41,7 +44,9 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   }
 }
 
-/** Returns a document with the equal parts of another one, so that only differences in value remain. */
+/**
+ * Returns a document that shares the equal parts of another one, so that only differences in value remain.
+ */
 export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
   const known = new Map(old.items.map((item) => [item.id, item]))
   const states = document.states.map((state) => {
@@ -112,7 +117,7 @@ function createFeaturePatch(before: readonly Item[], after: readonly Item[]): Fe
     const old = placeBefore.get(keysAfter[place] ?? '')
     if (old === undefined) added.push([place, item.text])
     else {
-      // If the order changed, all features are removed and added again.
+      // If the order changed, remove and add all features.
       if (old < last) return replaceAll(before, after)
       last = old
       const text = before[old]?.text ?? ''
@@ -129,7 +134,7 @@ const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePat
   updated: [],
 })
 
-/** Identifies items by id, or else by text, with a counter for repetitions. */
+/** Identifies items by id, or else by text and a counter. */
 function createKeys(items: readonly Item[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map(({ id, text }) => {
@@ -160,7 +165,7 @@ function patchItems(items: readonly Item[], { removed, added, updated }: Feature
   return made
 }
 
-/** Creates a function that maps the position of a retained feature to its position after the change. */
+/** Creates a function that maps the old position of a retained feature to its new position. */
 function createPlaceMap({ removed, added }: FeaturePatch): (place: number) => number {
   const sortedRemoved = removed.map(([place]) => place).sort((a, b) => a - b)
   const sortedAdded = added.map(([place]) => place).sort((a, b) => a - b)

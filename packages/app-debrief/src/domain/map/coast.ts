@@ -1,6 +1,6 @@
 import { type Bounds, type LonLat, unwrapPath } from '@causeway/plot'
 
-/** A ring of land. Longitudes are unwrapped, except those of a ring around a pole. */
+/** A ring of land with unwrapped longitudes, except for a ring around a pole. */
 export interface LandRing {
   readonly points: readonly LonLat[]
   readonly bounds: Bounds
@@ -21,10 +21,10 @@ interface Land {
   readonly coast: readonly (readonly LonLat[])[]
 }
 
-/** A ring that covers more degrees of longitude surrounds a pole. */
+/** Minimum longitude span of a ring around a pole. */
 const aroundPole = 359
 
-/** Selects rings by latitude, for polar charts: they are whole, so that a ring around a pole has an inside. */
+/** Selects whole rings by latitude, for polar charts, where a ring around a pole has an inside. */
 export function selectLand(rings: readonly LandRing[], [, south, , north]: Bounds): Land {
   const surroundsPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
     east - west >= aroundPole && low + high > 0 === south + north > 0

@@ -13,7 +13,7 @@ const ink = { stroke: '#B9CAD6', 'stroke-width': 0.8 }
 const labelColor = '#57606A'
 const labelSize = 12
 
-/** Labels are outside the frame; those of polar charts are from `listPolarLabels`. */
+/** Labels are outside the frame, except on polar charts (`listPolarLabels`). */
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
@@ -25,7 +25,7 @@ interface PolarGrid {
   readonly decimals: { readonly lon: number; readonly lat: number }
 }
 
-/** Share of the visible latitudes that meridians leave out at the pole. */
+/** Share of the visible latitudes at the pole without meridians. */
 const polarGap = 0.04
 
 function createPolarGrid({ bounds, frame }: Projection): PolarGrid {
@@ -60,7 +60,9 @@ function drawPolarGraticule(view: Projection): readonly SvgElement[] {
   ]
 }
 
-/** Returns labels on the lines of a polar chart: meridians near the edge of the frame, parallels from the middle outwards. */
+/**
+ * Returns labels for a polar chart: meridians near the edge of the frame, parallels from the middle outwards.
+ */
 export function listPolarLabels(view: Projection): readonly Label[] {
   if (view.name !== 'polar stereographic') return []
   const { lons, lats, outer, inner, decimals } = createPolarGrid(view)
@@ -150,7 +152,7 @@ function listMultiples(from: number, to: number, step: number): readonly number[
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step)
 }
 
-/** Returns `36°30′N` or `36°08.5′N`, and whole degrees without minutes. */
+/** Returns `36°30′N` or `36°08.5′N`. Omits the minutes of whole degrees. */
 export function formatAngle(degrees: number, [positive, negative]: string, decimals = 0): string {
   const unit = 10 ** decimals
   const parts = Math.round(Math.abs(degrees) * 60 * unit)
@@ -160,7 +162,7 @@ export function formatAngle(degrees: number, [positive, negative]: string, decim
   return `${Math.floor(parts / (60 * unit))}°${rest === 0 ? '' : `${minutes}′`}${side}`
 }
 
-/** Scales that differ by less within a chart need no latitude. */
+/** With less variation of the scale, the bar needs no latitude. */
 const maxVariation = 1.02
 
 /** Maximum length of the bar, pixels. */
@@ -173,8 +175,8 @@ export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] 
 }
 
 /**
- * Draws a bar of a round number of nautical miles at the lower right, with its latitude if the scale changes within the chart.
- * Draws none if the scale depends on the direction.
+ * Draws a bar of a round number of nautical miles at the lower right, with its latitude if the scale varies.
+ * Draws no bar if the scale depends on the direction.
  */
 export function drawScaleBar({ frame, scale }: Projection): readonly SvgElement[] {
   if (scale === null) return []

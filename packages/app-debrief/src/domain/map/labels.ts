@@ -3,7 +3,7 @@ import type { Frame } from './projection.ts'
 
 export interface Label {
   readonly at: Point
-  /** Points where the middle of the label can be, in order of preference; by default around `at`. */
+  /** Possible centres of the label, in order of preference. Default: around `at`. */
   readonly centres?: readonly Point[]
   readonly lines: readonly string[]
   readonly color: string
@@ -29,7 +29,10 @@ interface Obstacles {
   readonly boxes: readonly Box[]
 }
 
-/** Places labels without overlap, important ones first, in the frame and away from obstacles. Omits labels without space. */
+/**
+ * Places labels without overlap, important ones first, inside the frame and away from obstacles. Omits labels
+ * without space.
+ */
 export function placeLabels(
   labels: readonly Label[],
   frame: Frame,
@@ -79,7 +82,9 @@ const shorten = (text: string): string =>
 
 const lineHeight = (size: number): number => size + 4
 
-/** Returns the first box without obstacles, or else, unless the label is optional, that with the fewest. */
+/**
+ * Returns the first box without obstacles, or else, unless the label is optional, the box with the fewest.
+ */
 function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
   let best: Box | undefined
   let fewest = isOptional ? 1 : Number.POSITIVE_INFINITY
@@ -91,7 +96,7 @@ function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional
   return best
 }
 
-/** Labels that are farther from their place have a line to it, pixels. */
+/** Distance from which a label gets a line to its place, pixels. */
 const leaderDistance = 18
 
 function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement[] {
@@ -132,7 +137,7 @@ class ObstacleGrid {
 /** Distances of a label from its place, pixels. */
 const distances = [8, 22, 40]
 
-/** Returns boxes right, left, above, below and at the corners of a place, the nearest first. */
+/** Returns boxes right, left, above, below and at the corners of a place, nearest first. */
 const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
   distances.flatMap((distance) => {
     const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]

@@ -23,13 +23,13 @@ export interface Drawable {
   readonly shape: 'line' | 'area' | 'points'
   /** Unwrapped longitudes, degrees. */
   readonly paths: readonly (readonly LonLat[])[]
-  /** `#RRGGBB`. `null` for the colour of its kind. */
+  /** `#RRGGBB`; `null` for the colour of its kind. */
   readonly color: string | null
   readonly kind: string | null
   readonly isSelected: boolean
   readonly now: LonLat | null
   readonly ticks: readonly TimeTick[]
-  /** Whether it is a measurement, such as a closest approach, which is drawn above the tracks. */
+  /** Whether it is a measurement, such as a closest approach. */
   readonly isMeasurement: boolean
 }
 
@@ -72,7 +72,7 @@ export function createMapData(
 /** Maximum deviation of simplified lines, pixels. */
 const maxDeviation = 0.4
 
-/** Returns the size of a pixel where the scale of the chart is largest, metres. */
+/** Returns the size of a pixel at the chart's largest scale, metres. */
 function findPixelSize(bounds: Bounds, width: number): number {
   const frame = { left: 0, top: 0, width, height: chooseFrameHeight(bounds, width) }
   const { scale } = createProjection(bounds, frame)
@@ -143,7 +143,7 @@ function findColour(properties: JsonObject): string | null {
   return null
 }
 
-/** Returns `null` outside the time of the track. */
+/** Returns `null` outside the track's time. */
 function interpolatePlace(
   path: readonly LonLat[],
   timestamps: readonly unknown[],

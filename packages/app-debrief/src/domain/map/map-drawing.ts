@@ -77,10 +77,10 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
   )
 }
 
-/** Distance of the points of a line that labels avoid, pixels. */
+/** Distance between the points along a line that labels avoid, pixels. */
 const obstacleDistance = 8
 
-/** Returns the current position, and points along lines. */
+/** Returns the current position and points along the lines. */
 function listObstacles({ now, shape, paths }: Inked, view: Projection): readonly Point[] {
   const { frame } = view
   const points: Point[] = now === null ? [] : [view.point(now)]
@@ -106,7 +106,7 @@ const drawBox = (
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
-/** The coast can be a mile off, which is visible on charts of a larger scale. Pixels per nautical mile. */
+/** Pixels per nautical mile. On larger charts, errors of the coast up to a mile are visible. */
 const maxCoastScale = 30
 
 function drawHeading(
@@ -135,7 +135,8 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   if (areas.length === 0) return []
   return [
     element('path', {
-      // Coasts have short edges. The ring of Antarctica ends on the other side of the antimeridian, at the same point of a polar chart.
+      // Coasts have short edges. Antarctica's ring ends across the antimeridian, at the same point of a polar
+      // chart.
       d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
       fill: landColour,
       'fill-rule': 'evenodd',
@@ -150,7 +151,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   ]
 }
 
-/** Areas are below lines, lines below points, all below the selection, and measurements on top. */
+/** From below: areas, lines, points, selection, measurements. */
 const getLayer = ({ shape, isSelected, isMeasurement }: Drawable): number =>
   (isMeasurement ? 20 : 0) + (isSelected ? 10 : 0) + { area: 0, line: 1, points: 2 }[shape]
 
@@ -197,7 +198,7 @@ function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement
   })
 }
 
-/** Labels time ticks that are at least this far apart, pixels. */
+/** Minimum distance of labelled time ticks, pixels. */
 const minTickDistance = 90
 
 function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Label[] {
@@ -212,12 +213,12 @@ function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Lab
   return labels
 }
 
-/** Measurements that are shorter have a ring around them, pixels. */
+/** Shorter measurements get a ring, pixels. */
 const minMeasurement = 24
 
 /**
- * Draws a dot at the start, an arrow head at the end, and a ring at the current position of a track. Draws a dot at both ends of a
- * measurement, and a ring around a short one.
+ * Draws a dot at the start, an arrow head at the end, and a ring at the current position of a track. Draws
+ * dots at the ends of a measurement, and a ring around a short one.
  */
 function drawEnds({ paths, ink, now, isMeasurement }: Inked, view: Projection): readonly SvgElement[] {
   const all = paths.flat().map(view.point)
@@ -265,7 +266,7 @@ function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): 
   })
 }
 
-/** Labels a track at its current position, or else at its end, an area in its middle, and points at the first. */
+/** Labels a track at its current position or its end, an area in its middle, and points at the first. */
 function createLabels(one: Inked, view: Projection): readonly Label[] {
   const { name, detail, shape, paths, now, ink, isSelected } = one
   const lines = [name, detail].filter((text) => text !== null)
@@ -288,7 +289,7 @@ function createLabels(one: Inked, view: Projection): readonly Label[] {
 /** Pixels. */
 const areaStep = 14
 
-/** Returns places inside from the middle outwards, then above and below. */
+/** Returns places inside, from the middle outwards, then above and below. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))
@@ -326,7 +327,7 @@ const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =
 const formatPath = (places: readonly LonLat[], view: Projection): string =>
   formatPoints(places.map(view.point))
 
-/** Writes tenths of a pixel. */
+/** Formats points in tenths of a pixel. */
 const formatPoints = (points: readonly Point[]): string =>
   points
     .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`)

@@ -12,10 +12,10 @@ export interface Frame {
 export interface Projection {
   readonly name: 'Mercator' | 'polar stereographic' | 'plate carrée'
   readonly frame: Frame
-  /** The visible area: the requested bounds, extended to the proportions of the frame. */
+  /** The visible area: the requested bounds, extended to the frame's proportions. */
   readonly bounds: Bounds
   point(place: LonLat): Point
-  /** Scale near the middle of the frame. `null` if it depends on the direction. */
+  /** Scale near the middle; `null` if it depends on the direction. */
   readonly scale: MapScale | null
 }
 
@@ -24,13 +24,13 @@ interface MapScale {
   readonly pxPerMile: number
   /** Degrees; whole on charts of more than two degrees. */
   readonly latitude: number
-  /** Maximum of the ratio of scales within the frame. */
+  /** Largest ratio of scales within the frame. */
   readonly variation: number
 }
 
 const mercatorLimit = 84
 
-/** Charts of one hemisphere that reach beyond this latitude are polar. */
+/** Latitude beyond which charts of one hemisphere are polar. */
 const polarLimit = 80
 
 export function chooseFrameHeight(bounds: Bounds, width: number): number {
@@ -48,7 +48,6 @@ export function createProjection(bounds: Bounds, frame: Frame): Projection {
   const middle = plane.inverse([cx, cy])[1]
   const [, south, , north] = shown
   const stretches = [south, middle, north].map(plane.stretch ?? (() => Number.NaN))
-  // The whole degree is easier to read, where the chart is large enough.
   const latitude = north - south > 2 ? Math.round(middle) : middle
   return {
     name: plane.name,
@@ -120,8 +119,8 @@ function createCylinder([west, south, east, north]: Bounds): Plane {
 const samples = 48
 
 /**
- * Polar stereographic projection of the sphere in degrees at the pole (Snyder, eq. 21-33 and 21-34). The middle of the bounds
- * points down in the north and up in the south, so that west is on the left.
+ * Polar stereographic projection of the sphere in degrees at the pole (Snyder, eq. 21-33 and 21-34). The
+ * middle of the bounds points down in the north and up in the south, so that west is on the left.
  */
 function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
   const [west, south, east, north] = bounds
@@ -148,7 +147,7 @@ function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
       const [low, high] = [Math.min(...lats), Math.max(...lats)]
       const hasPole = x0 < 0 && x1 > 0 && y0 < 0 && y1 > 0
       if (hasPole) return [middle - 180, side > 0 ? low : -90, middle + 180, side > 0 ? 90 : high]
-      // The parallel that is closest to the pole can touch an edge between two samples.
+      // The parallel closest to the pole can touch an edge between two samples.
       return [Math.min(...lons), low - 0.01, Math.max(...lons), Math.min(90, high + 0.01)]
     },
     stretch: (lat) => 1 / Math.cos(radians(90 - side * lat) / 2) ** 2,

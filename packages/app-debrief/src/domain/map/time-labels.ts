@@ -3,7 +3,7 @@ import type { LonLat } from '@causeway/plot'
 
 export const timeStyles = ['rn-short', 'rn-long', 'plain', 'iso'] as const
 
-/** `rn-short` is a date-time group without month, `151430Z`; `rn-long` is `151430ZNOV24`. */
+/** `rn-short`: date-time group without month, `151430Z`; `rn-long`: `151430ZNOV24`. */
 export type TimeStyle = (typeof timeStyles)[number]
 
 export interface TimeTick {
@@ -17,7 +17,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Intervals of ticks in milliseconds, by the maximum time that they are used for. */
+/** Intervals of ticks by maximum time span, milliseconds. */
 const intervals: readonly (readonly [maxSpan: number, step: number])[] = [
   [10 * minute, minute],
   [hour, 5 * minute],

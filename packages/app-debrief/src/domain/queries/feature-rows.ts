@@ -55,7 +55,7 @@ export function toRow({ id, summary }: Item): FeatureRow {
   }
 }
 
-/** Returns features up to a size, but at least one. Simplifies lines if there is a tolerance. */
+/** Returns features up to a size, but at least one. A tolerance simplifies lines. */
 export function takeFeatures(
   items: readonly Item[],
   {

@@ -32,7 +32,7 @@ export const listMissingArguments = (
     ]),
   )
 
-/** Returns the value, or a text with the reason why the plot lacks it. */
+/** Returns the value, or the reason why the plot lacks it. */
 function resolve(document: PlotDocument, injection: Injection): unknown {
   switch (injection.from) {
     case 'selection':

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 /** Metres per degree of latitude, approximate. */
 export const metresPerDegree = 111_195
 
-/** Lists with one value per vertex stay aligned. */
+/** Keeps lists with one value per vertex aligned. */
 export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonObject {
   const { geometry } = feature
   if (!isObject(geometry) || !Array.isArray(geometry.coordinates)) return feature
@@ -21,7 +21,7 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
   return { ...keepVertices({ ...feature, properties } as unknown as Feature, kept) }
 }
 
-/** Returns ascending indices. The tolerance is measured on a plane. */
+/** Returns ascending indices. Measures the tolerance on a plane. */
 export function selectLineVertices(line: readonly LonLat[], toleranceM: number): readonly number[] {
   if (line.length < 3) return line.map((_, vertex) => vertex)
   const points = toPlane(line)
