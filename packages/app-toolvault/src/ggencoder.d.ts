@@ -1,4 +1,4 @@
-/** Types for the part of ggencoder that is used here. */
+/** Types for the used part of ggencoder. */
 declare module 'ggencoder' {
   /** Received parts of a message. */
   type AisSession = Record<string, unknown>
@@ -6,7 +6,7 @@ declare module 'ggencoder' {
   /** A decoded sentence. The message type determines its members. */
   class AisDecode {
     constructor(sentence: string, session?: AisSession)
-    /** `false` for a part of a message, and if the position is not available. */
+    /** `false` for a part of a message, and without a position. */
     readonly valid: boolean
     /** Empty if the sentence is valid. */
     readonly error: string
@@ -18,7 +18,7 @@ declare module 'ggencoder' {
     readonly sog?: number
     /** Degrees. */
     readonly cog?: number
-    /** Second of the minute. Values from 60 mean "not available". */
+    /** Second of the minute; from 60: "not available". */
     readonly utc?: number
     readonly navstatus?: number
     readonly shipname?: string

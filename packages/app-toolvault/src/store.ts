@@ -56,7 +56,7 @@ export class Vault {
     return this.#pool.stop()
   }
 
-  /** Returns `undefined` if the text of the file was passed. */
+  /** `undefined` if the text of the file was passed. */
   async #resolveFile({ path, text }: ToolArgs): Promise<string | undefined> {
     if (typeof path === 'string' && text === undefined) return this.#roots.resolve(path)
     if (typeof text === 'string' && path === undefined) return undefined

@@ -52,7 +52,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       title,
       about,
       searchHint,
-      // Only the application of its command changes a plot.
+      // Only applying its command changes a plot.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },
       input,

@@ -44,7 +44,7 @@ export const describeTool = (tool: VaultTool) => ({
   ...describeInputs(tool),
 })
 
-/** Returns where omitted arguments come from, and whether the tool reads a file and requires nothing of the plot. */
+/** Returns where omitted arguments come from, and whether the tool reads a file and requires nothing from the plot. */
 export const describeInputs = (tool: VaultTool) => ({ inject: tool.inject, reads_file: 'read' in tool })
 
 export function describeToolFiles(tool: VaultTool) {

@@ -27,7 +27,7 @@ export interface RunProgress {
   readonly total: number
 }
 
-/** A run that can be cancelled between its steps. */
+/** A run that can be cancelled between steps. */
 export type Run = Generator<RunProgress, DebriefCommand>
 
 /** Receives lines without line ends. */

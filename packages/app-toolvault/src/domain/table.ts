@@ -8,7 +8,7 @@ interface Table {
   readonly values: readonly (number | string | null)[]
 }
 
-/** `axis` names the rows, and `key` returns the label of a row. */
+/** `axis` names the rows; `key` returns a row's label. */
 export function createTable<Row>(
   rows: readonly Row[],
   axis: { readonly name: string; readonly key: (row: Row) => string | number },

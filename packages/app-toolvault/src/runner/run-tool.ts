@@ -15,7 +15,7 @@ interface RunWatch {
 interface RunOptions {
   readonly newId: NewId
   readonly watch: RunWatch
-  /** Real path of the file to import. Without it, the text is in the arguments. */
+  /** Real path of the file to import. Default: the text in the arguments. */
   readonly file?: string | undefined
 }
 
@@ -30,7 +30,7 @@ export function createNewId(run: string): NewId {
   return (prefix) => `${prefix}-${run}-${++count}`
 }
 
-/** Yields to the event loop. Rejects with the abort reason or the error of the tool. */
+/** Yields to the event loop. Rejects with the abort reason or the tool's error. */
 export async function runTool(
   tool: VaultTool,
   args: ToolArgs,
@@ -58,7 +58,7 @@ async function readFile(reader: LineReader, file: string, watch: RunWatch): Prom
     })
   let [rest, read, lines] = ['', 0, 0]
   const decoder = new TextDecoder()
-  // The loop closes the file when it ends, also after an error.
+  // The loop closes the file, also after an error.
   for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
     read += chunk.length
     const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')

@@ -21,14 +21,13 @@ export interface Nearest {
 export interface Approach extends Nearest {
   readonly a: Place
   readonly b: Place
-  /** From a to b. */
-  /** `null` if the tracks meet. */
+  /** From a to b; `null` if the tracks meet. */
   readonly bearing_deg: number | null
 }
 
 /**
- * Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no time in common.
- * Boxes around runs of legs, then chords through the earth, limit the search to few geodesics.
+ * Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time. Boxes
+ * around runs of legs, then chords through the earth, limit the number of geodesics.
  */
 export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach | undefined {
   const nearest = findNearest(a, b)
@@ -41,7 +40,7 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
   return { time, distance_m, a: placeA, b: placeB, bearing_deg }
 }
 
-/** Visits windows and their intervals in the order of their lower bounds until these exceed the best distance. */
+/** Visits windows and their intervals by lower bound until it exceeds the best distance. */
 function findNearest(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
   const windows = listWindows(a, b)
   const open: SpanQueue[] = []
@@ -76,8 +75,8 @@ function isBefore(one: Span | undefined, other: Span | undefined): boolean {
 }
 
 /**
- * Finds the closest approach in a span in which both tracks have constant speed. Returns `undefined` if one has no position.
- * The squared distance is almost a parabola in time, whose vertex is searched in decreasing steps.
+ * Finds the closest approach in a span of constant speeds. Returns `undefined` if a track has no position. The squared
+ * distance is almost a parabola in time; its vertex is searched in decreasing steps.
  */
 export function findNearestIn(
   a: TimedTrack,

@@ -4,7 +4,7 @@ import type { TimedTrack } from '../track/track.ts'
 import { computeMinDistance, type IndexedTrack } from './indexed-track.ts'
 import { type Span, SpanQueue, spanWidth } from './span-queue.ts'
 
-/** Splits a window into intervals in which both tracks have constant speed: from one fix of either track to the next. */
+/** Splits a window at every fix of either track. */
 export function listIntervals(a: IndexedTrack, b: IndexedTrack, { start, end }: Span): SpanQueue {
   const [timesA, timesB] = [a.track.times, b.track.times]
   let [i, j, row, time] = [findFixBefore(timesA, start), findFixBefore(timesB, start), 0, start]
@@ -29,7 +29,7 @@ interface Interval {
   readonly end: number
 }
 
-/** Returns `false` between the parts of a track, where it has no positions. */
+/** Returns `false` between the parts of a track. */
 function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, end }: Interval): boolean {
   const [nextA, nextB] = [findLegEnd(a.track, i), findLegEnd(b.track, j)]
   if ((nextA === i || nextB === j) && start < end) return false

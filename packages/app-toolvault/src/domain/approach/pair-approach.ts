@@ -26,11 +26,11 @@ export interface PairApproach {
   readonly approach: Approach
   /** Unix milliseconds. */
   readonly predicted_at: number
-  /** `null` if a track has no position at that time. */
+  /** `null` if a track has no position then. */
   readonly predicted: Prediction | null
 }
 
-/** Returns the closest pairs first, and yields after each pair. Throws `NO_OVERLAP` if no pair has a common time. */
+/** Yields after each pair. Returns the closest pairs first. Throws `NO_OVERLAP` if no pair has a common time. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
   { at_ms, motion }: ApproachOptions,
@@ -63,7 +63,7 @@ export function* findApproaches(
   })
 }
 
-/** Caches vessels by time, since most pairs are predicted for the same time. */
+/** Caches vessels by time, because most pairs are predicted for the same time. */
 class VesselCache {
   readonly #known = new Map<TimedTrack, Map<number, Vessel | undefined>>()
   readonly #getMotion: (track: TimedTrack, time: number) => Motion

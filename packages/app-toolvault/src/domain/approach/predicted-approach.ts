@@ -6,7 +6,7 @@ export interface Vessel extends Motion {
 }
 
 export interface Prediction {
-  /** Negative if it has passed, `null` if the distance is constant. */
+  /** Negative if it has passed; `null` if the distance is constant. */
   readonly tcpa_s: number | null
   /** The current distance if it is constant. */
   readonly dcpa_m: number
@@ -28,7 +28,7 @@ const rad = Math.PI / 180
  */
 export function predictApproach(a: Vessel, b: Vessel): Prediction {
   const { distance_m, bearing_deg, final_bearing_deg } = solveInverse(a.place, b.place)
-  // The angle between north at a and north at b.
+  // The angle between north at a and at b.
   const convergence = final_bearing_deg - bearing_deg
   const [ax, ay] = toVelocity(a, 0)
   const [bx, by] = toVelocity(b, convergence)

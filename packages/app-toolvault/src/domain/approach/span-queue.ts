@@ -4,22 +4,22 @@ export interface Span {
   /** Unix milliseconds. */
   readonly start: number
   readonly end: number
-  /** The probable time of the closest approach, Unix milliseconds. */
+  /** Probable time of the closest approach, Unix milliseconds. */
   readonly likely: number
   /** Lower bound of the distance in metres. */
   readonly min_m: number
 }
 
-/** Numbers per row: start, end, likely, min_m. */
+/** Columns: start, end, likely, min_m. */
 export const spanWidth = 4
 
-/** Time spans ordered by their lower bound, then by time. They are rows of numbers because a search creates millions. */
+/** Time spans ordered by lower bound, then by time. They are rows of numbers, because a search creates millions. */
 export class SpanQueue {
   readonly #rows: Float64Array
   #row: number
   #first: Span | undefined
 
-  /** `rows` is ordered by time, shape [spans, 4], row-major. The queue modifies it. */
+  /** Modifies `rows`, which are ordered by time, shape [spans, 4], row-major. */
   constructor(rows: Float64Array) {
     this.#rows = rows
     this.#row = findMinRow(rows)

@@ -11,7 +11,7 @@ interface ExportedText {
   readonly left_out: readonly LeftOut[]
 }
 
-/** Writes features in a format. Returns the reason for a feature that the format cannot hold. */
+/** Writes features in a format. Returns the reason if the format cannot represent a feature. */
 export interface ExportFormat {
   readonly head: string
   readonly tail: string
@@ -40,7 +40,6 @@ export interface Vertex {
   readonly course_deg: number | null
 }
 
-/** A point has the time of its feature. */
 export function listVertexParts(feature: Feature): readonly (readonly Vertex[])[] {
   const { properties } = feature
   let index = 0

@@ -38,7 +38,7 @@ export function writeRepFeature(feature: Feature): Written {
       if (shape.shapeType === 'ellipse' && Array.isArray(shape.origin) && at !== undefined)
         return writeEllipse(shape, at, text)
       if (places.length > 1) return { reason: 'REP has no areas with holes' }
-      // The ring of a REP file is not closed.
+      // Rings of REP files are not closed.
       return { text: `;POLY: @@ ${first.slice(0, -1).join(' ')} ${text}\n` }
     default:
       return { reason: places.length === 0 ? 'it has no geometry' : 'REP has no features of several parts' }
@@ -86,7 +86,7 @@ const toText = (feature: Feature): string => getLabel(feature).replace(/\s+/g, '
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
 
-/** Returns `YYYYMMDD HHMMSS.SSS`. Two-digit years would depend on the reader. */
+/** Formats `YYYYMMDD HHMMSS.SSS`. Two-digit years would depend on the reader. */
 function toDtg(time: number): string {
   const [date = '', clock = ''] = formatTime(time).split('T')
   return `${date.replaceAll('-', '')} ${clock.slice(0, -1).replaceAll(':', '')}`
@@ -94,7 +94,7 @@ function toDtg(time: number): string {
 
 const toAngles = ([lon = 0, lat = 0]: Position): string => `${toAngle(lat, 'NS')} ${toAngle(lon, 'EW')}`
 
-/** Units of an angle per degree: a hundred-thousandth of a second, 0.3 mm. */
+/** The unit is a hundred-thousandth of a second, 0.3 mm. */
 const unitsPerDegree = 3600 * 1e5
 
 function toAngle(degrees: number, hemispheres: string): string {

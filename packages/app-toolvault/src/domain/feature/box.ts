@@ -16,7 +16,7 @@ import { booleanIntersects } from '@turf/boolean-intersects'
 export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
   findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
 
-/** Whether the geometry, not only its bounds, has a point in common with the box. */
+/** Whether the geometry itself, not only its bounds, intersects the box. */
 export function intersectsBox(feature: Feature, box: Bounds): boolean {
   const own = findFeatureBounds([feature])
   const { geometry } = feature

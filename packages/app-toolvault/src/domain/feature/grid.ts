@@ -4,8 +4,8 @@ import { ToolVaultError } from '../../errors.ts'
 const maxPoints = 10_000
 
 /**
- * Returns points from the south-west corner, row by row northward. Each is an exact multiple of the intervals away from the
- * corner; the last ones are at most on the edge. Throws `GRID_TOO_LARGE`.
+ * Returns points from the south-west corner, row by row northward, at exact multiples of the intervals, up to the edge.
+ * Throws `GRID_TOO_LARGE`.
  */
 export function createGridPoints(
   box: Bounds,
@@ -26,6 +26,6 @@ export function createGridPoints(
   )
 }
 
-/** Tolerates a billionth of a step because 0.1 has no exact binary form. */
+/** Tolerates a billionth of a step, because 0.1 has no exact binary form. */
 const countSteps = (low: number, high: number, interval: number): number =>
   Math.floor((high - low) / interval + 1e-9) + 1

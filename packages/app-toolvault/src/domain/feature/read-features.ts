@@ -67,7 +67,7 @@ function findPositionProblem(position: readonly unknown[]): string | undefined {
   return undefined
 }
 
-/** Returns `FEATURE_UNUSABLE`. The reason continues a sentence that starts with the label of the feature. */
+/** Returns `FEATURE_UNUSABLE`. The reason continues a sentence that starts with the feature's label. */
 export const createFeatureError = (feature: Feature, reason: string): CausewayError =>
   new ToolVaultError('FEATURE_UNUSABLE', `${getLabel(feature)} ${reason}`, {
     data: { problems: [{ id: getFeatureId(feature), reason }] },

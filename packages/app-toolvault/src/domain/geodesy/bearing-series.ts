@@ -58,7 +58,7 @@ interface RequestedTimes {
   readonly step_s: number | undefined
 }
 
-/** Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or are not there at the time. */
+/** Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or no position at the time. */
 export function listTimes(
   pair: readonly [Target, Target],
   { at, current, step_s }: RequestedTimes,
@@ -94,7 +94,7 @@ function createSeries([start, end]: TimeSpan, step: number): number[] {
   return Array.from({ length: count }, (_, index) => start + index * step)
 }
 
-/** Omits times at which a target has no position. Throws `NO_OVERLAP` if none remains. */
+/** Omits times without a position of both targets. Throws `NO_OVERLAP` if none remains. */
 export function computeBearingSeries(
   [a, b]: readonly [Target, Target],
   times: readonly (number | null)[],

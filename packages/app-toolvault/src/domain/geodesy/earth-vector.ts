@@ -1,5 +1,5 @@
 /**
- * Places as vectors from the centre of the WGS84 ellipsoid in metres. Chords between them are cheap, need no special cases at
+ * Places as vectors from the centre of the WGS84 ellipsoid in metres. Their chords are cheap, have no special cases at
  * the antimeridian and the poles, and are never longer than the geodesic. They preselect; results are geodesic.
  */
 import { meanRadius, type Place } from './geodesic.ts'

@@ -5,7 +5,7 @@ import type { RangeUnit } from './range-bearing.ts'
 /** Returns `022°T`. */
 export const formatBearing = (degrees: number): string => `${padDegrees(Math.round(degrees) % 360)}°T`
 
-/** Port is negative: `Red 045°`, `Green 120°`, `ahead` or `astern`. */
+/** Returns `Red 045°` (port, negative), `Green 120°`, `ahead` or `astern`. */
 export function formatBowAngle(degrees: number): string {
   const angle = Math.round(Math.abs(degrees))
   if (angle === 0) return 'ahead'
@@ -21,20 +21,20 @@ export function formatPlace({ lat, lon: unwrapped }: Place): string {
   return `${formatAngle(lat, 2)}${lat < 0 ? 'S' : 'N'} ${formatAngle(lon, 3)}${lon < 0 ? 'W' : 'E'}`
 }
 
-/** Minutes have three decimals, which is 2 m. */
+/** Minutes have three decimals (2 m). */
 function formatAngle(angle: number, digits: number): string {
   const thousandths = Math.round(Math.abs(angle) * 60_000)
   const minutes = ((thousandths % 60_000) / 1000).toFixed(3).padStart(6, '0')
   return `${String(Math.floor(thousandths / 60_000)).padStart(digits, '0')}°${minutes}′`
 }
 
-/** Limits the digits to those that positions justify. */
+/** Limits the digits to the precision of positions. */
 export function formatRangeIn(range: number, unit: RangeUnit): string {
   if (unit === 'm' || unit === 'yd') return `${range.toFixed(range < 100 ? 1 : 0)} ${unit}`
   return `${range.toFixed(range < 100 ? 3 : 1)} ${unit}`
 }
 
-/** Returns metres below a nautical mile, and nautical miles with three digits otherwise. */
+/** Formats metres below a nautical mile, else nautical miles with three digits. */
 export function formatRange(metres: number): string {
   if (metres < nauticalMile) return `${metres.toFixed(metres < 10 ? 1 : 0)} m`
   const miles = metres / nauticalMile

@@ -1,6 +1,6 @@
 /**
- * Geodesics on the WGS84 ellipsoid (C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87, 2013), accurate to nanometres.
- * Degrees, metres, bearings from 0 to 360.
+ * Geodesics on the WGS84 ellipsoid (C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87, 2013), accurate to
+ * nanometres. Degrees, metres, bearings from 0 to 360.
  */
 import geographic from 'geographiclib-geodesic'
 
@@ -50,15 +50,15 @@ export function solveInverse(a: Place, b: Place): PathFigures {
   }
 }
 
-/** Metres. Closer places have no bearing. */
+/** Distance below which there is no bearing, metres. */
 const samePlace = 1e-6
 
 /** Degrees. */
 const tolerance = 1e-9
 
 /**
- * Returns why the bearing of the shortest path from one place to another is not defined, or `undefined` if it is. Several
- * shortest paths exist between some opposite places (documentation of GeographicLib, "Multiple shortest geodesics").
+ * Returns why the bearing of the shortest path is undefined, or `undefined` if it is defined. Some opposite places have
+ * several shortest paths (documentation of GeographicLib, "Multiple shortest geodesics").
  */
 export function findBearingProblem(
   a: Place,
@@ -72,7 +72,6 @@ export function findBearingProblem(
     return 'the places are opposite: every line is a shortest one'
   const isOppositeMeridian = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < tolerance
   const isMeridian = Math.abs(Math.sin((path.bearing_deg * Math.PI) / 180)) < tolerance
-  // Over a pole, both poles are equally far.
   const isOverEitherPole = isOpposite && isOppositeMeridian
   if (
     isOverEitherPole ||

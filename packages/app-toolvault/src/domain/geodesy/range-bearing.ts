@@ -21,15 +21,17 @@ export interface Sighting extends Motion {
 
 export interface Bearing {
   readonly range_m: number
-  /** `null` if several directions are equally short, or the places are the same. */
+  /** `null` for equal places and for several shortest directions. */
   readonly bearing_deg: number | null
-  /** The bearing of a from b. */
+  /** Bearing of a from b. */
   readonly reciprocal_deg: number | null
-  /** Why there is no bearing. */
+  /** Why the bearing is missing. */
   readonly bearing_problem?: string
-  /** Bearing of b minus course of a, 0 to 360. `null` if a has no course or there is no bearing. */
+  /** Bearing of b minus course of a, 0 to 360; `null` if either is missing. */
   readonly relative_bearing_deg: number | null
-  /** Angle on the bow: bearing of a from b minus course of b, -180 to 180, port negative. `null` if b has no course. */
+  /**
+   * Angle on the bow: bearing of a from b minus course of b, -180 to 180, port negative; `null` if either is missing.
+   */
   readonly atb_deg: number | null
 }
 

@@ -30,8 +30,8 @@ interface Ship {
 }
 
 /**
- * Reads AIS logs (AIVDM, ITU-R M.1371). Messages have no date: the time of reception comes from the tag block or a time
- * before or after the sentence. Otherwise, the second in each message is counted from `start`.
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Messages have no date: the reception time comes from the tag block or a time
+ * before or after the sentence. Otherwise the second in each message is counted from `start`.
  */
 export class AisLogReader {
   readonly #options: AisOptions
@@ -64,7 +64,7 @@ export class AisLogReader {
     const message = new AisDecode(text, this.#getSession(text))
     if (message.error !== '') return toReason(message.error)
     const { aistype, mmsi, shipname } = message
-    // A part of a message that is not complete yet.
+    // An incomplete message.
     if (aistype === undefined || mmsi === undefined) return undefined
     if (shipname !== undefined && removePadding(shipname) !== '')
       this.#getShip(mmsi).name = removePadding(shipname)
@@ -90,7 +90,7 @@ export class AisLogReader {
     return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
   }
 
-  /** Messages with several parts can be interleaved. They are identified by sequence and channel. */
+  /** Multipart messages can be interleaved. Sequence and channel identify them. */
   #getSession(text: string): Record<string, unknown> {
     const [, count, , sequence, channel] = text.split(',')
     if (count === '1') return {}

@@ -13,7 +13,7 @@ import { ToolVaultError } from '../../errors.ts'
 import { createTable } from '../table.ts'
 
 interface Skipped {
-  /** From 1. `null` if the position belongs to several lines. */
+  /** From 1; `null` if the position spans several lines. */
   readonly line: number | null
   readonly reason: string
 }
@@ -36,7 +36,7 @@ export class SkipCounter {
 }
 
 interface Imported {
-  /** For people: `NMEA 0183`. */
+  /** Display name: `NMEA 0183`. */
   readonly format: string
   readonly features: readonly Feature[]
   readonly lines: number

@@ -13,7 +13,7 @@ export interface LogFix {
   readonly course_deg: number | null
   /** Metres, negative below the surface. */
   readonly elevation_m: number | null
-  /** Number of the line in the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line: number | null
 }
 
@@ -21,7 +21,7 @@ export interface FeatureOptions {
   readonly id: string
   readonly name: string
   readonly source: string
-  /** Omits fixes closer in time to the previous one. */
+  /** Minimum time from the previous fix. */
   readonly min_interval_s?: number | undefined
   readonly properties?: Feature['properties']
   readonly skipped: SkipCounter
@@ -40,7 +40,7 @@ export function addFix(fixes: LogFix[], fix: LogFix): void {
   fixes.push(fix)
 }
 
-/** Sorts fixes by time and removes equal times. Returns the fixes unchanged if one has no time. */
+/** Sorts fixes by time and removes equal times. Returns the fixes unchanged if a time is missing. */
 function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: FeatureOptions): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
@@ -63,7 +63,7 @@ export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feat
 }
 
 /**
- * Returns the segments of a track as one feature, or as several if their times overlap or one has no times. Segments with a
+ * Returns a track's segments as one feature, or as several if their times overlap or are missing. Segments with a
  * single fix become points.
  */
 export function toSegmentFeatures(

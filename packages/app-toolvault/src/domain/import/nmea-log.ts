@@ -14,8 +14,8 @@ interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
 type DayFix = LogFix & { readonly day: number; readonly clock: number }
 
 /**
- * Reads NMEA 0183 logs of one vessel: positions from GLL, GGA, GNS and RMC, course and speed from VTG, the date from RMC and
- * ZDA. A time of day that decreases by more than half a day starts the next day.
+ * Reads NMEA 0183 logs of one vessel: positions from GLL, GGA, GNS and RMC, course and speed from VTG, the date from
+ * RMC and ZDA. A time of day that decreases by more than half a day starts the next day.
  */
 export class NmeaLogReader {
   readonly #options: NmeaOptions
@@ -25,7 +25,7 @@ export class NmeaLogReader {
   #number = 0
   #day = 0
   #clock = -1
-  /** Midnight of day 0 according to the log. */
+  /** Midnight of day 0, from the log. */
   #base: number | undefined
 
   constructor(options: NmeaOptions) {
@@ -93,7 +93,7 @@ export class NmeaLogReader {
     if (place === undefined) return 'position out of range or empty'
     const last = this.#fixes.at(-1)
     const fix = { ...place, time: null, line: this.#number, day: this.#day, clock }
-    // The sentences of one cycle repeat the position.
+    // Sentences of one cycle repeat the position.
     if (last === undefined || last.clock !== clock || last.day !== this.#day) addFix(this.#fixes, fix)
     else this.#fixes[this.#fixes.length - 1] = mergeMotion(last, fix)
     return undefined
@@ -105,13 +105,13 @@ type Fix = Omit<LogFix, 'time' | 'line'>
 interface Sentence {
   /** Milliseconds since midnight UTC. */
   readonly clock: number | undefined
-  /** Present in position sentences. `undefined` if the position is invalid. */
+  /** Only in position sentences; `undefined` if invalid. */
   readonly place?: Fix | undefined
   readonly date?: number | undefined
   readonly motion?: Partial<Pick<LogFix, 'speed_kn' | 'course_deg'>>
 }
 
-/** Returns the reason to skip the line as a text. A missing checksum is accepted. */
+/** Returns the reason for skipping as text. A missing checksum is accepted. */
 function splitSentence(line: string): readonly string[] | string {
   const start = line.indexOf('$')
   if (start < 0) return line.includes('!') ? 'AIS sentence' : 'not an NMEA sentence'
@@ -133,7 +133,7 @@ export function computeChecksum(body: string): number {
 
 const noFix = 'receiver had no fix'
 
-/** Readers by the last three letters of the sentence id. A text is the reason to skip the sentence. */
+/** By the last three letters of the sentence id. A text is the reason for skipping. */
 const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
   GLL: ([, lat, ns, lon, ew, clock, status]) =>
     status === 'V' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },

@@ -10,10 +10,10 @@ export interface RepAnnotation {
   readonly time?: number | undefined
   readonly timeEnd?: number | undefined
   readonly specifics: Readonly<Record<string, unknown>>
-  /** Name of the track whose position at `time` is used if the line has none. */
+  /** Track whose position at `time` is used if the line has none. */
   readonly track?: string
   readonly place: Place | null
-  /** Returns the geometry around the place, which is `null` if it is not known. */
+  /** Returns the geometry around the place, if known. */
   draw(place: Place | null): Geometry | null
 }
 
@@ -29,7 +29,7 @@ const badPosition = 'position invalid or out of range'
 
 type Reader = (line: RepLine) => RepAnnotation | string
 
-/** By the name before the colon. A text is the reason to skip the line. */
+/** By the name before the colon. A text is the reason for skipping. */
 const readers: Readonly<Record<string, Reader>> = {
   TEXT: (line) => readText(line, 0),
   TIMETEXT: (line) => readText(line, 1),
@@ -48,7 +48,9 @@ const readers: Readonly<Record<string, Reader>> = {
   SENSOR3: (line) => readSensor(line, ['bearing_accuracy_deg', 'frequency_hz', 'frequency_accuracy_hz']),
 }
 
-/** Reads the fields after `;KIND:`. Returns the reason to skip the line as text, the kind itself if it is not supported. */
+/**
+ * Reads the fields after `;KIND:`. Returns the reason for skipping as text, or the kind itself if it is unsupported.
+ */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
 
@@ -79,7 +81,7 @@ export function toAnnotationFeature(
   }
 }
 
-/** The fixes can be in any order. */
+/** The fixes are unordered. */
 function findPlace(fixes: readonly LogFix[] = [], time: number): Place | null {
   let [before, after]: (LogFix | undefined)[] = []
   for (const fix of fixes) {

@@ -13,7 +13,7 @@ export class RepLine {
     this.#pivotYear = pivotYear
   }
 
-  /** A quoted field can contain blanks. Returns an empty text at the end. */
+  /** Quoted fields can contain blanks. Returns an empty text at the end. */
   readField(): string {
     const found = this.#read(/"([^"]*)"\s*|(\S+)\s*/y)
     return found?.[1] ?? found?.[2] ?? ''
@@ -26,7 +26,7 @@ export class RepLine {
     return field === '' || !Number.isFinite(value) ? null : value
   }
 
-  /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for the field NULL, and `undefined` for other texts. */
+  /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for NULL, `undefined` for other texts. */
   readPlace(): Place | null | undefined {
     if (this.#read(/NULL(\s+|$)/iy) !== undefined) return null
     const start = this.#at
@@ -37,7 +37,7 @@ export class RepLine {
     return undefined
   }
 
-  /** Reads `YYMMDD HHMMSS.SSS`, also with four digits of the year. Returns Unix milliseconds. */
+  /** Reads `YYMMDD HHMMSS.SSS`, also with four-digit years. Returns Unix milliseconds. */
   readTime(): number | undefined {
     const found = this.#read(/(\d{6}|\d{8})\s+(\d{2})(\d{2})(\d{2}(?:\.\d+)?)(?:\s+|$)/y)
     if (found === undefined) return undefined

@@ -7,12 +7,12 @@ import { maxFixes } from '../track/resampling.ts'
 const nodesPerFix = 5
 
 /**
- * Limits of a document. A node takes about 230 bytes. GPX and KML files nest about a dozen elements and use about 50 names;
- * the reader makes a list as long as the track for each name.
+ * Limits of a document. A node takes about 230 bytes. GPX and KML files nest about a dozen elements and use about 50
+ * names; the reader makes a list as long as the track for each name.
  */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
-/** Elements whose own text the reader does not read. Blanks in them are indentation. */
+/** Elements whose own text is not read. Blanks in them are indentation. */
 const withoutText = new Set([
   'gpx',
   'trk',
@@ -31,7 +31,7 @@ const withoutText = new Set([
   'gx:Track',
 ])
 
-/** Elements that become features or parts of them. If they contained themselves, the reader would read them once per level. */
+/** Elements that become features or parts of them. Nested in themselves, they would be read once per level. */
 const withoutNesting = new Set([
   'trk',
   'trkseg',
@@ -141,7 +141,7 @@ export class XmlElement {
   }
 
   appendChild(node: XmlNode): void {
-    // V8 reserves space for 17 nodes when a node is added to an empty list. Most elements have one.
+    // V8 reserves space for 17 nodes when a node is added to an empty list, but most elements have one.
     if (this.#childNodes === noNodes) this.#childNodes = XmlNodeList.of(node) as XmlNodeList
     else this.#childNodes.push(node)
   }
@@ -171,9 +171,9 @@ export class XmlElement {
   }
 }
 
-/** Receives the elements of a document while it is parsed, with the number of the line. */
+/** Receives the elements of a document during parsing, with line numbers. */
 export interface ElementWatcher {
-  /** Returns whether the element is added to the document. */
+  /** Returns whether to add the element to the document. */
   open(element: XmlElement, line: number): boolean
   close(element: XmlElement, line: number): void
 }
@@ -186,7 +186,7 @@ interface Level {
 }
 
 /**
- * Parses a document piece by piece. `write` and `close` throw `NOTHING_IMPORTED` if it is not well-formed or declares a
+ * Parses a document in pieces. `write` and `close` throw `NOTHING_IMPORTED` if it is not well-formed or declares a
  * document type, and `IMPORT_TOO_LARGE` as soon as it exceeds a limit.
  */
 export class XmlDocumentParser {
@@ -200,7 +200,7 @@ export class XmlDocumentParser {
   readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
   #nodes = 0
 
-  /** `format` names the document in messages. Indentation is not counted as nodes. */
+  /** `format` names the document in messages. Indentation does not count as nodes. */
   constructor(
     format: string,
     { maxNodes = nodesPerFix * maxFixes, positions }: { maxNodes?: number; positions?: ElementWatcher } = {},
@@ -291,13 +291,13 @@ export class XmlDocumentParser {
   }
 }
 
-/** `kml:Point` becomes `Point`. */
+/** Converts `kml:Point` to `Point`. */
 function standardizeName(name: string, namespaceURI: string | undefined): string {
   const found = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
   return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`
 }
 
-/** Returns the namespaces by prefix. The default namespace has the prefix `''`. */
+/** Returns the namespaces by prefix, `''` for the default. */
 function withDeclared(inherited: Namespaces, attributes: Attributes, names: readonly string[]): Namespaces {
   const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
   if (declared.length === 0) return inherited

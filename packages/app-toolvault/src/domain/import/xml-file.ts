@@ -18,7 +18,7 @@ interface XmlOptions {
   newId(prefix: string): string
 }
 
-/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses each line and converts the document at the end. */
+/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses line by line and converts at the end. */
 export class XmlFileReader {
   readonly #options: XmlOptions
   readonly #parser: XmlDocumentParser
@@ -101,7 +101,7 @@ function convert(geometry: Simple, properties: Feature['properties'], conversion
   }
 }
 
-/** Returns the fixes of each part. Omits the times if a vertex has none, and places that are not on the earth. */
+/** Returns the fixes of each part. Omits the times if one is missing, and places outside the earth. */
 function toFixes(
   parts: readonly (readonly Position[])[],
   times: readonly (number | undefined)[],

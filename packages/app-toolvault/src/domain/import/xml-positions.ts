@@ -6,10 +6,10 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const invalid = 'position is not two or three numbers'
 const outOfRange = 'position out of range'
 
-/** Elements of GPX with a position, and the element that must contain them, if only one can. */
+/** GPX elements with a position, and the required parent, if only one is valid. */
 const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', rtept: 'rte', wpt: undefined }
 
-/** Elements whose positions are a line, and the positions that they need. */
+/** Elements whose positions form a line, and the minimum number of positions. */
 const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
 
 const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
@@ -18,12 +18,12 @@ const features = new Set(['Placemark', 'GroundOverlay'])
 
 const tracks = new Set(['Track', 'gx:Track'])
 
-/** A place outside the earth for a position of a `Track`, which keeps the others aligned with their times. */
+/** Replaces an invalid position of a `Track`, to keep the others aligned with their times. */
 const nowhere = '999 999'
 
 /**
- * Counts the positions of a GPX or KML document that cannot be imported. The GeoJSON reader would omit them without notice, or
- * read only a part of their numbers.
+ * Counts the positions of a GPX or KML document that cannot be imported. The GeoJSON reader would omit them silently,
+ * or read only some of their numbers.
  */
 export class XmlPositions implements ElementWatcher {
   readonly #skipped: SkipCounter
@@ -34,7 +34,7 @@ export class XmlPositions implements ElementWatcher {
     this.#skipped = skipped
   }
 
-  /** Returns whether the element is read. */
+  /** Returns whether to read the element. */
   open(element: XmlElement, line: number): boolean {
     const name = element.tagName
     if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinct: 0 })
@@ -108,7 +108,7 @@ function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined 
   return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
 }
 
-/** Returns the reason to omit all positions. The reader reads the first of each geometry. */
+/** Returns the reason to omit all positions. The reader uses only the first of each geometry. */
 function findMisplacedCoordinates(element: XmlElement): string | undefined {
   const { parentNode } = element
   if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
@@ -124,7 +124,7 @@ function isInFeature(element: XmlElement): boolean {
   return at !== undefined
 }
 
-/** Splits coordinates at blanks. Blanks around commas belong to the position, although KML does not allow them. */
+/** Splits coordinates at blanks. Tolerates blanks around commas, which KML does not allow. */
 function listTuples(text: string, start: number): { text: string; line: number }[] {
   const tuples: { text: string; line: number }[] = []
   let [line, at] = [start, 0]

@@ -17,7 +17,7 @@ export interface Leg {
 export const computeSpeed = (metres: number, ms: number): number | null =>
   ms > 0 ? metres / (ms / 1000) / knot : null
 
-/** Omits legs between the parts of a track. */
+/** Omits legs between parts. */
 export function listLegs({ fixes, breaks }: TimedTrack): Leg[] {
   return fixes.slice(1).flatMap((to, before) => {
     const index = before + 1

@@ -2,35 +2,35 @@ import { createLine, distance } from '../geodesy/geodesic.ts'
 import { findFixBefore } from './motion.ts'
 import type { Fix, TimedTrack } from './track.ts'
 
-/** A run of bad fixes: the vessel could not reach them from the other fixes, and the track is plausible without them. */
+/** A run of bad fixes, unreachable from the others, without which the track is plausible. */
 export interface Jump {
   readonly first: number
   readonly last: number
   readonly start_ms: number
   readonly end_ms: number
-  /** Maximum distance from the line between the good fixes around the run, or from the only one next to it. */
+  /** Maximum distance from the line between the adjacent good fixes, or from the only one. */
   readonly offset_m: number
 }
 
 /** A longer run is another track. */
 const maxRun = 5
 
-/** Cost of a leg that no vessel can sail. The cost of a removed fix is 1. */
+/** Cost of a leg that no vessel can sail. A removed fix costs 1. */
 const brokenLegCost = 3 * maxRun
 
-/** A run is bad if keeping any of its fixes costs at least this much more per fix than the best way. */
+/** A run is bad if keeping any of its fixes costs at least this much more per fix than the best path. */
 const minMargin = 1.5
 
 /** Legs on each side that determine the usual speed. */
 const neighbours = 8
 
-/** Fewer legs do not determine a speed. */
+/** Minimum number of legs that determine a speed. */
 const minLegs = 3
 
-/** A vessel may move at this multiple of its usual speed nearby. */
+/** Possible multiple of the usual speed nearby. */
 const allowance = 3
 
-/** Metres per second. Legs up to this speed count as usual, and a vessel may reach it within the first and last fixes. */
+/** Metres per second. Legs up to this speed are usual, and a vessel may reach it within the first and last fixes. */
 const ordinarySpeed = 25
 
 /** Yields the number of finished fixes. */
@@ -64,19 +64,19 @@ export function isInJump(track: TimedTrack, time: number, min_m: number): boolea
 }
 
 /**
- * A track without interruption. Among all ways to remove runs of up to `maxRun` fixes, the best one removes the fewest and
- * keeps the fewest legs that no vessel can sail. The costs of the best ways to reach and to leave each fix are computed
- * separately, as in the Viterbi algorithm. Their sum is the cost of the best way that keeps the fix.
+ * A track without interruption. The best path through the fixes, after removal of runs of up to `maxRun`, removes the
+ * fewest fixes and keeps the fewest legs that no vessel can sail. The costs of the best paths to and from each fix are
+ * computed separately, as in the Viterbi algorithm. Their sum is the cost of the best path that keeps the fix.
  */
 class TrackPart {
   readonly #fixes: readonly Fix[]
   readonly #min: number
-  /** Metres per second of each leg, by the index of the fix at its end. NaN if it is unknown or cannot be usual. */
+  /** Metres per second of each leg, by the fix at its end. NaN if unknown or not usual. */
   readonly #speeds: Float64Array
-  /** Whether no vessel can sail a leg, by the index of the fix at its end. */
+  /** Whether no vessel can sail a leg, by the fix at its end. */
   readonly #isBroken: Uint8Array
   readonly #removable = new Map<number, readonly number[]>()
-  /** A removed run at the end has the index of the fix after the last one. */
+  /** A removed run at the end has the index after the last fix. */
   readonly #count: number
 
   constructor(fixes: readonly Fix[], min: number) {
@@ -141,7 +141,7 @@ class TrackPart {
 
   #getLegCost = (index: number): number => (this.#isBroken[index] === 1 ? brokenLegCost : 0)
 
-  /** Lists the lengths of the runs before a fix that are far off while the track is plausible without them. */
+  /** Lists the lengths of the runs before a fix that are far off and without which the track is plausible. */
   #listRemovable(after: number): void {
     const lengths: number[] = []
     let hasBrokenLeg = this.#isBroken[after] === 1
@@ -167,7 +167,7 @@ class TrackPart {
     })
   }
 
-  /** Whether a vessel could sail from a fix to another, at least if it needs no more than `minSpeed`. */
+  /** Whether a vessel could sail from a fix to another at its maximum speed, or at `minSpeed` if that is higher. */
   #isReachable(from: number, to: number, minSpeed = 0): boolean {
     const [a, b] = [this.#fixes[from], this.#fixes[to]]
     if (a === undefined || b === undefined) return true
@@ -180,7 +180,7 @@ class TrackPart {
   #getSeconds = (from: number, to: number): number =>
     ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
 
-  /** Returns the speed of a vessel that accelerates or stops in between, from the faster of its usual speeds on both sides. */
+  /** Returns the speed of a vessel that accelerates or stops in between, from the faster usual speed of both sides. */
   #getMaxSpeed(from: number, to: number): number {
     const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
     const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)
@@ -209,7 +209,7 @@ class TrackPart {
   }
 }
 
-/** Returns metres per second of each leg, by the index of the fix at its end, without legs much faster than most. */
+/** Returns metres per second of each leg, by the fix at its end. Omits legs much faster than most. */
 function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   const speeds = new Float64Array(fixes.length).fill(Number.NaN)
   for (const [index, fix] of fixes.entries()) {

@@ -27,7 +27,10 @@ export function computeMedianInterval({ times }: TimedTrack): number {
   return steps[steps.length >> 1] ?? 0
 }
 
-/** Returns a track with a fix every `interval_s` from the first, the last fix, and none inside gaps. Throws `IMPORT_TOO_LARGE`. */
+/**
+ * Returns a track with a fix every `interval_s` from the first, the last fix, and none inside gaps. Throws
+ * `IMPORT_TOO_LARGE`.
+ */
 export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions): ResampledTrack {
   const [start, end] = getTimeSpan(track)
   const step = interval_s * 1000
@@ -52,7 +55,7 @@ export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: Resa
   }
 }
 
-/** Fixes around gaps are retained to preserve the length of the gaps. */
+/** Fixes around gaps are retained to preserve the gaps. */
 function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
   return times.flatMap((time, index) => {
     const next = times[index + 1]
@@ -61,7 +64,7 @@ function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
   })
 }
 
-/** Omits other lists with one value per vertex because they cannot be interpolated. */
+/** Omits other lists with one value per vertex, which cannot be interpolated. */
 function sampleTrack(track: TimedTrack, times: readonly number[]): Feature {
   const { feature, speeds, courses, fixes } = track
   const others = Object.entries(feature.properties).filter(
@@ -107,5 +110,4 @@ const blendLinear = (a: number, b: number, share: number): number => a + (b - a)
 const blendAngles = (a: number, b: number, share: number): number =>
   normalizeBearing(a + normalizeAngle(b - a) * share)
 
-/** The longitude is normalized. */
 export const toPosition = ({ lon, lat }: Place): readonly number[] => [normalizeLongitude(lon), lat]

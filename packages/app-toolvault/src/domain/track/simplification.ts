@@ -3,14 +3,14 @@ import { at, measureChord, toEarthVectors } from '../geodesy/earth-vector.ts'
 import { createLine, distance, type GeodesicLine } from '../geodesy/geodesic.ts'
 import type { Track } from './track.ts'
 
-/** What a deviation is measured to: the place on the simplified track at the time of the vertex, or its line. */
+/** Deviation from the place on the simplified track at the vertex's time, or from its line. */
 type DeviationKind = 'time' | 'line'
 
-/** Chords up to this length approximate the geodesic to half a metre. */
+/** Up to this length, a chord approximates the geodesic to half a metre. */
 const maxChord = 100_000
 const chordError = 0.5
 
-/** Below this tolerance only geodesics are used, metres. */
+/** Below this tolerance, only geodesics are used, metres. */
 const minChordTolerance = 10
 
 interface Span {
@@ -20,7 +20,7 @@ interface Span {
 
 /**
  * Selects vertices such that no other vertex deviates from the simplified track by more than a tolerance (Douglas and
- * Peucker 1973; by time, Meratnia and de By 2004). Yields the number of finished vertices and returns ascending indices.
+ * Peucker 1973; by time, Meratnia and de By 2004). Yields the number of finished vertices. Returns ascending indices.
  */
 export function simplifyTrack(
   track: Track,

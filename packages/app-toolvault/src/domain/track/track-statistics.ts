@@ -12,7 +12,7 @@ interface Gap {
   readonly distance_m: number
 }
 
-/** Speeds are derived unless they are called recorded. */
+/** Speeds are derived unless called recorded. */
 export interface TrackStatistics {
   readonly fixes: number
   readonly start: string
@@ -20,7 +20,7 @@ export interface TrackStatistics {
   readonly duration_s: number
   readonly length_m: number
   readonly length_nm: number
-  /** Direct distance and bearing from the first to the last fix. */
+  /** From the first to the last fix directly. */
   readonly made_good_m: number
   readonly made_good_deg: number | null
   readonly mean_speed_kn: number | null
@@ -35,10 +35,10 @@ export interface TrackStatistics {
   readonly max_elevation_m: number | null
 }
 
-/** A pause of this many median intervals is a gap by default. */
+/** Default minimum gap in median intervals. */
 const gapFactor = 10
 
-/** A pause longer than `gap_s` is a gap. */
+/** Pauses longer than `gap_s` are gaps. */
 export function computeStatistics(track: TimedTrack, gap_s?: number): TrackStatistics {
   const legs = listLegs(track)
   const [start, end] = getTimeSpan(track)
@@ -77,7 +77,7 @@ export function computeStatistics(track: TimedTrack, gap_s?: number): TrackStati
   }
 }
 
-/** Legs without duration have no speed, so that the mean cannot exceed the maximum. */
+/** Legs without duration are omitted, so that the mean cannot exceed the maximum. */
 function computeMeanSpeed(moving: readonly Leg[]): number | null {
   const metres = moving.reduce((sum, { distance_m }) => sum + distance_m, 0)
   const ms = moving.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0)
@@ -94,7 +94,6 @@ const listGaps = (legs: readonly Leg[], max_s: number): Gap[] =>
       distance_m,
     }))
 
-/** Requires a sorted list. */
 function findMedian(sorted: readonly number[]): number | null {
   const half = sorted.length >> 1
   const [low, high] = [sorted[half - 1], sorted[half]]

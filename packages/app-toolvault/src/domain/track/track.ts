@@ -18,14 +18,14 @@ export interface Fix extends Place {
   readonly time: number
 }
 
-/** The lists have one entry per vertex, over all parts of a MultiLineString. */
+/** Lists have one entry per vertex, over all parts of a MultiLineString. */
 export interface Track {
   readonly feature: Feature
   readonly id: string | null
   readonly name: string
-  /** Unwrapped: each longitude is within 180 degrees of the previous one. */
+  /** Unwrapped: longitudes are within 180 degrees of the previous one. */
   readonly places: readonly Place[]
-  /** Vertices at which another part of a MultiLineString starts. No leg leads to them. */
+  /** Vertices that start another part of a MultiLineString. No leg leads to them. */
   readonly breaks: ReadonlySet<number>
   /** Metres, negative below the surface. */
   readonly elevations: readonly (number | null)[]

@@ -1,6 +1,6 @@
 /**
- * Edges of zones are straight in longitude and latitude (RFC 7946, section 3.1.1), and so are the legs of tracks, except near
- * the poles (see `ZonePlane`). The speed on a leg is constant.
+ * Edges of zones and legs of tracks are straight in longitude and latitude (RFC 7946, section 3.1.1), except near the
+ * poles (see `ZonePlane`). The speed on a leg is constant.
  */
 import { type Feature, getFeatureId, getLabel, type Position } from '@causeway/plot'
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
@@ -31,7 +31,7 @@ export interface Transit {
   readonly fixes_inside: number
 }
 
-/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon, which may have holes. */
+/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon. Polygons may have holes. */
 export function readZone(feature: Feature): Zone {
   const { geometry } = feature
   if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
@@ -91,7 +91,7 @@ export function* findTransits(track: TimedTrack, zone: Zone): Generator<number, 
   return stays.sort((a, b) => a.enter_ms - b.enter_ms)
 }
 
-/** Returns the multiples of 360 degrees that move the track to the longitudes of the zone. */
+/** Returns the multiples of 360 degrees that move the track to the zone's longitudes. */
 function listTurns({ places }: TimedTrack, { tree, plane }: Zone): number[] {
   if (plane.isPolar) return [0]
   let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -140,7 +140,7 @@ function findInsidePieces(
   })
 }
 
-/** Returns ascending fractions of the length of the leg. */
+/** Returns ascending fractions of the leg. */
 function findCrossings(
   { tree, edges }: Zone,
   [x0, y0, x1, y1]: readonly [number, number, number, number],
