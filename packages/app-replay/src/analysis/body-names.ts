@@ -1,4 +1,4 @@
-import type { ColumnSelection, FrameRange } from '@causeway/recording'
+import type { BodyId, ColumnSelection, FrameRange } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { BodyNameCollector, type BodyNames } from '../domain/bodies/body-names.ts'
 
@@ -6,15 +6,15 @@ const selection: ColumnSelection = {
   parts: ['collisions', 'collisionNormals', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Reads contacts until every environment body has a name. */
+/** Reads contacts until each of the environment bodies `ids` has a name. */
 export async function findBodyNames(
-  { range }: { readonly range: FrameRange },
+  { range, ids }: { readonly range: FrameRange; readonly ids: readonly BodyId[] },
   { windows, summary, signal, progress }: AnalysisContext,
 ): Promise<BodyNames> {
   const collector = new BodyNameCollector(summary)
   for await (const window of windows.over(range, { signal, progress }, selection)) {
     for (let row = window.from; row < window.to; row++) collector.observe(window, row)
-    if (collector.isComplete) break
+    if (ids.every((id) => collector.has(id))) break
   }
   return collector.names
 }

@@ -11,7 +11,8 @@ export async function readBodyNames(
 ): Promise<BodyNames> {
   const recorded = listRecordedNames(recording.summary)
   const isEnvironment = createEnvironmentTest(recording.summary)
-  if (ids.every((id) => !isEnvironment(id) || recorded[id] !== undefined)) return recorded
-  const range = { start: null, end: null }
-  return recording.analyse<BodyNames>('bodyNames', { range }, { signal, isCached: true })
+  const unnamed = new Set(ids.filter((id) => isEnvironment(id) && recorded[id] === undefined))
+  if (unnamed.size === 0) return recorded
+  const args = { range: { start: null, end: null }, ids: [...unnamed].sort((a, b) => a - b) }
+  return recording.analyse<BodyNames>('bodyNames', args, { signal, isCached: true })
 }

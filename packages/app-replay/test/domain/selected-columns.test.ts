@@ -2,9 +2,11 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { ColumnSelection, FrameWindow } from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
 import t, { type Test } from 'tap'
 import { prepareCopy } from '../../../recording/src/library/prepare.ts'
 import { openReader } from '../../../recording/src/reader/open-reader.ts'
+import { findBodyNames } from '../../src/analysis/body-names.ts'
 import { parseSeriesName, type SeriesPlan } from '../../src/domain/series/series-name.ts'
 import { createSampler, selectColumns } from '../../src/domain/series/series-sample.ts'
 import { fixtures } from '../replay-kit.ts'
@@ -59,3 +61,22 @@ for (const name of ['slide_at_45', 'era_unified'])
     }
     t.ok(known.size > 20, 'the values are recorded')
   })
+
+t.test('the names of environment bodies are read until each requested body has one', async (t) => {
+  const { summary, readWindows } = openFixture(t, 'slide_at_45')
+  const [window] = await readWindows()
+  if (window === undefined) throw new Error('the recording has no frames')
+  const floor = summary.environment_bodies[0]?.body_id ?? 0
+  const countWindows = async (ids: readonly number[]): Promise<number> => {
+    let count = 0
+    async function* over() {
+      for (; count < 3; count++) yield window
+    }
+    const unnamed = { ...summary, geometry: [] }
+    const context = { windows: { over }, summary: unnamed } as unknown as AnalysisContext
+    await findBodyNames({ range: { start: null, end: null }, ids }, context)
+    return count
+  }
+  t.equal(await countWindows([floor]), 0, 'only the first window')
+  t.equal(await countWindows([floor, 999]), 3, 'all windows if a body has no contact')
+})

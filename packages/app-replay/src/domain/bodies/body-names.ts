@@ -23,7 +23,6 @@ export class BodyNameCollector {
   readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()
   readonly #isEnvironment: (id: BodyId) => boolean
-  readonly #environment: readonly BodyId[]
   /** Unit vector. */
   readonly #down: readonly [number, number, number]
 
@@ -32,15 +31,13 @@ export class BodyNameCollector {
       Object.entries(listRecordedNames(summary)).map(([id, name]) => [Number(id), name] as const),
     )
     this.#isEnvironment = createEnvironmentTest(summary)
-    this.#environment = summary.environment_bodies.map(({ body_id }) => body_id)
     const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
     const g = Math.hypot(x ?? 0, y ?? 0, z ?? 0)
     this.#down = g > 0 ? [(x ?? 0) / g, (y ?? 0) / g, (z ?? 0) / g] : [0, 0, -1]
   }
 
-  /** Whether later contacts cannot name another body. */
-  get isComplete(): boolean {
-    return this.#environment.every((id) => this.#names.has(id))
+  has(id: BodyId): boolean {
+    return this.#names.has(id)
   }
 
   observe({ collisions, constraints, friction }: FrameWindow, row: number): void {
