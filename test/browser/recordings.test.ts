@@ -1,5 +1,7 @@
 /** The list of recordings in Chromium: its columns, uploads by drop and by keyboard, and comparisons. */
+import { once } from 'node:events'
 import { copyFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -23,6 +25,30 @@ async function drop(page: Page, file: string): Promise<void> {
 
 /** A run of 12 MB. Blank characters fill its lines, so that the recording itself is small. */
 const padded = createRun('ball', 1, 12).replaceAll('\n', `${' '.repeat(1_000_000)}\n`)
+
+/** Forwards connections to another port of this machine until it disconnects them. */
+class ConnectionProxy {
+  target = 0
+  readonly #sockets: Socket[] = []
+  readonly #server = createServer((client) => {
+    const server = connect(this.target, '127.0.0.1')
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy())
+    this.#sockets.push(client, server)
+    client.pipe(server).pipe(client)
+  })
+
+  /** Returns the origin of pages that are opened through it. */
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  disconnect(): void {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
 
 const columns = ['Bodies', 'Frames', 'Duration', 'Era', 'Modified (UTC)'] as const
 
@@ -50,10 +76,18 @@ else {
   writeFileSync(join(dir, 'recordings', 'lines.jsonl'), createRun('ball'))
   const modified = new Date('2026-01-02T23:04:05Z')
   for (const name of ['drop.db', 'lines.jsonl']) utimesSync(join(dir, 'recordings', name), modified, modified)
+  const proxy = new ConnectionProxy()
+  t.teardown(() => proxy.disconnect())
+  const proxied = await proxy.listen()
   const { url } = await startServer(t, {
     dir: join(dir, 'data'),
-    env: { CAUSEWAY_RECORDING_ROOTS: join(dir, 'recordings'), CAUSEWAY_RECORDINGS_CAP_BYTES: '4000000' },
+    env: {
+      CAUSEWAY_RECORDING_ROOTS: join(dir, 'recordings'),
+      CAUSEWAY_RECORDINGS_CAP_BYTES: '4000000',
+      CAUSEWAY_ALLOWED_ORIGINS: proxied,
+    },
   })
+  proxy.target = Number(new URL(url).port)
   const writeFile = (name: string, content: string | Uint8Array): string => {
     const file = join(dir, 'files', name)
     writeFileSync(file, content)
@@ -152,6 +186,28 @@ else {
       t.same(await until(listRuns, (runs) => !runs.includes(way)), before)
       t.same(watched.problems, [])
     })
+
+  verifies('console:replay:upload', 'a lost connection is named, and nothing is stored', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${proxied}/replay`)
+    const before = await listRuns()
+    const devtools = await page.context().newCDPSession(page)
+    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 500_000 }
+    await devtools.send('Network.emulateNetworkConditions', limits)
+    await drop(page, writeFile('lost.jsonl', padded))
+    await page.getByText(/lost: [1-9]\d* % of 1\d\.\d MB/).waitFor()
+    await until(listRuns, (runs) => runs.includes('lost'))
+    proxy.disconnect()
+    const alert = page.getByRole('alert')
+    await alert.getByText('CONNECTION_LOST').waitFor()
+    t.match(await alert.innerText(), /the connection to the server was lost after \d+ % of the file/)
+    t.match(
+      await alert.innerText(),
+      /nothing was stored: when the server is reachable, choose the file again/,
+    )
+    t.same(await until(listRuns, (runs) => !runs.includes('lost')), before)
+  })
 
   verifies('console:replay:upload', 'refusals are shown as text', async (t) => {
     const watched = await openPage(t, browser)

@@ -1,4 +1,4 @@
-import { findUploadType, headBytes } from '../domain/upload.ts'
+import { findUploadType, headBytes, toPercent } from '../domain/upload.ts'
 import { type Server, ServerError } from './server.ts'
 
 interface RunState {
@@ -27,17 +27,34 @@ export async function uploadRecording(
   const type = findUploadType(new Uint8Array(await readHead(file)), folders)
   if (typeof type !== 'string') throw new ServerError(type)
   signal.throwIfAborted()
+  let sent = 0
   try {
     return await server.upload<RunState>(`/api/apps/replay/recordings/${encodeURIComponent(name)}`, file, {
       type,
       signal,
-      onProgress,
+      onProgress(bytes) {
+        sent = bytes
+        onProgress(bytes)
+      },
     })
   } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== 'UNREACHABLE') throw error
     // A file that changed during the upload looks like a lost connection.
-    if (error instanceof ServerError && error.code === 'UNREACHABLE') await readHead(file)
-    throw error
+    await readHead(file)
+    throw sent === 0 ? error : createLostError(sent, file.size)
   }
+}
+
+function createLostError(sent: number, total: number): ServerError {
+  const percent = toPercent(sent, total)
+  return new ServerError({
+    code: 'CONNECTION_LOST',
+    message: `the connection to the server was lost after ${percent} % of the file`,
+    remedy:
+      percent === 100
+        ? 'the recording may have been stored: when the server is reachable, reload the page and look for it in the list'
+        : 'nothing was stored: when the server is reachable, choose the file again',
+  })
 }
 
 const readHead = (file: Blob): Promise<ArrayBuffer> =>
