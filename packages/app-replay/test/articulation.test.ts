@@ -223,7 +223,7 @@ verifies('replay:explain', 'explain_frame subtracts the reactions of joints', as
 
 verifies(
   'replay:explain',
-  'explain_frame has no balance of a group whose joints were not recorded',
+  'explain_frame has no balance if joints or substeps were not recorded',
   async (t) => {
     const lines = fall(1, () => ({})).map((line) => ({ ...line, joints: undefined }))
     const client = await recordLines(t, lines)
@@ -231,6 +231,13 @@ verifies(
     t.match(balances, [
       { joint_n: null, unexplained_n: null },
       { joint_n: null, unexplained_n: null },
+    ])
+    const [run, ...frames] = fall(1, () => ({ impulse: [0, 0, 0] }))
+    const substeps = { run: { ...(run as { run: object }).run, substeps: 4 } }
+    const part = await recordLines(t, [substeps, ...frames])
+    t.match((await part.call('explain_frame', { frame_id: 51 })).balances, [
+      { unexplained_n: null },
+      { joint_n: { x: 0 }, unexplained_n: null },
     ])
   },
 )

@@ -103,6 +103,8 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
       ? null
       : multiply(add(velocity, then, -1), mass / scale.dt)
   const forces = [gravity, contact, external, joint]
+  // Forces of earlier substeps were not recorded.
+  const isWhole = (summary.substeps ?? 1) === 1
   const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   return {
@@ -113,7 +115,7 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
     external_n: toVector(external),
     joint_n: toVector(joint),
     inertial_n: toVector(inertial),
-    unexplained_n: inertial && measureUnexplained(inertial, forces),
+    unexplained_n: isWhole ? inertial && measureUnexplained(inertial, forces) : null,
     delta_e: energy === null || was === null ? null : roundDerived(energy - was),
     in_contact: isTouching,
   }
