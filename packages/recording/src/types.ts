@@ -42,17 +42,17 @@ export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
   readonly shape: Shape | null
-  /** m, along the axes of the body. */
+  /** m, along the body axes. */
   readonly half_extents: readonly [number, number, number] | null
-  /** kg m², principal, about the axes of the body. */
+  /** kg m², principal, about the body axes. */
   readonly inertia: readonly [number, number, number] | null
   /** Fixed position of an environment body, m. */
   readonly position: readonly number[] | null
-  /** Its fixed orientation, w first. */
+  /** Its orientation, w first. */
   readonly orientation: readonly number[] | null
   /** Bodies of a group are connected by joints. */
   readonly group?: number
-  /** Bodies without contacts with this one; an environment body may lack bit 31. */
+  /** Bodies without contacts with this one; environment bodies may lack bit 31. */
   readonly ignores?: readonly BodyId[]
 }
 
@@ -127,7 +127,7 @@ export interface FrictionConstraint {
   readonly tangent2_lambda: Value
 }
 
-/** A force on a body in the step of a frame, other than gravity and contacts. */
+/** A force on a body in the step of a frame, except gravity and contacts. */
 export interface ExternalForce {
   readonly body_id: BodyId
   /** N, world. */
@@ -140,7 +140,7 @@ export interface ExternalForce {
 
 export type JointKind = 'other' | 'fixed' | 'hinge' | 'slider' | 'ball'
 
-/** Impulses have the unit `lambda_unit` of the recording. */
+/** Impulses have the unit `lambda_unit`. */
 export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
@@ -184,7 +184,7 @@ export interface BodyEnergy {
   readonly total_e: Value
 }
 
-/** Parts that the file lacks are empty or null. */
+/** Missing parts are empty or null. */
 export interface Frame {
   readonly frame_id: number
   /** s, after the step. */
@@ -239,7 +239,7 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** Schema era of a file; docs/recordings.md lists what each lacks. `run` is the format of the server. */
+/** Schema era of a file; docs/recordings.md lists what each lacks. `run` is the server's format. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
 /** Inferred from the momentum balance; `unknown` without a suitable frame. */
@@ -272,7 +272,6 @@ export interface TableColumns {
   readonly columns: string
 }
 
-/** Computed once, when the recording is loaded. */
 export interface RecordingSummary {
   readonly era: Era
   readonly capabilities: readonly Capability[]
@@ -283,19 +282,19 @@ export interface RecordingSummary {
   /** Median of the steps in which time advances, in s; null without any. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** m/s², inferred from frames without contacts or from potential energy; null if neither is possible. */
+  /** m/s², inferred from frames without contacts or from potential energy; null if impossible. */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
   readonly geometry: readonly BodyGeometry[]
-  /** First frame with a state or energy row of each body; a later spawn changes the total energy. */
+  /** Each body's first frame with a state or energy row; a later spawn changes the total energy. */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
-  /** Number of rows without a frame row, which a killed recorder leaves; they are not returned. */
+  /** Rows without a frame row, which a killed recorder leaves; not returned. */
   readonly ignored_rows: number
   /** Missing if the recorder finished or is recording. */
   readonly interrupted?: boolean
-  /** Steps of the engine per frame, of which only the last has contacts; missing for 1. */
+  /** Engine steps per frame, only the last of which has contacts; missing for 1. */
   readonly substeps?: number
   readonly provenance?: Provenance
 }
@@ -306,7 +305,7 @@ export interface RecordingIdentity {
   readonly path: string
   readonly name: string
   readonly size_bytes: number
-  /** Name of a run of the recorder; missing for other files. */
+  /** Run name of the recorder; missing for other files. */
   readonly run?: string
 }
 
@@ -326,7 +325,7 @@ export interface Recording {
   /** In frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
   bodyEnergy(bodyId: BodyId, range: FrameRange): Promise<Columns<BodyEnergyField>>
   solver(range: FrameRange): Promise<Columns<SolverField>>
-  /** Returns at most `limit` frames from `start`; the ids of the pair are in any order. */
+  /** Returns at most `limit` frames from `start`; the pair's ids may be in any order. */
   pairHistory(
     pair: readonly [BodyId, BodyId],
     range: FrameRange,

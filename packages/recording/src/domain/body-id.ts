@@ -10,10 +10,7 @@ export const environmentBody = (id: BodyId): EnvironmentBody => ({
   instance_id: id - environmentBit,
 })
 
-/**
- * Returns the recorded id or null. The bit of an environment body may be missing if no dynamic body has that
- * number.
- */
+/** Returns the recorded id or null. Bit 31 may be missing if no dynamic body has that number. */
 export function resolveBodyId(
   given: number,
   dynamic: ReadonlySet<BodyId>,

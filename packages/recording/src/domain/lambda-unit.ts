@@ -11,7 +11,7 @@ export interface MomentumRow {
   readonly lambda: Triple
 }
 
-/** Minimum change relative to the impulse of gravity: contacts without load contain noise. */
+/** Minimum change relative to the impulse of gravity: unloaded contacts contain noise. */
 const minRelativeChange = 0.01
 
 export function triple(v: Vector | null | undefined): Triple | null {
@@ -19,7 +19,7 @@ export function triple(v: Vector | null | undefined): Triple | null {
   return [v.x, v.y, v.z]
 }
 
-/** Returns m/s; null if a frame lacks the velocity. */
+/** Returns m/s, or null if a velocity is missing. */
 export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
   const [v0, v1] = [before, after].map((frame) =>
     triple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
@@ -27,7 +27,7 @@ export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple 
   return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
 }
 
-/** Returns the momentum balance over the step to `after`; null without a contact row, a value or load. */
+/** Returns the momentum balance of the step to `after`; null without a contact row, a value or load. */
 export function momentumRow(
   before: Frame,
   after: Frame,
@@ -86,8 +86,8 @@ function add(sum: [number, number, number], direction: Triple, factor: number): 
 const tolerance = 0.1
 
 /**
- * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. The median of s
- * tolerates a diverging solver.
+ * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. Its median tolerates a
+ * diverging solver.
  */
 export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): LambdaUnit {
   const shape = [rows.length, 3]
@@ -106,8 +106,7 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
 }
 
 /**
- * Returns s that minimises |y - s x|. Both are scaled by the largest |x|, because squares of diverged values
- * overflow.
+ * Returns s that minimises |y - s x|. Scales by the largest |x|, because squares of diverged values overflow.
  */
 function fitFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
   const scale = Math.max(Math.abs(x.get(0)), Math.abs(x.get(1)), Math.abs(x.get(2)))

@@ -11,8 +11,8 @@ export interface RowSpan {
 }
 
 /**
- * Returns the smallest rowid from which every key is at least `key`, or `span.last + 1`. Takes about
- * log2(rows) probes. Requires keys that never decrease.
+ * Returns the smallest rowid whose key is at least `key`, or `span.last + 1`, in about log2(rows) probes.
+ * Keys must never decrease.
  */
 export function lowerBound(probe: Probe, span: RowSpan, key: number): number {
   let [low, high] = [span.first, span.last + 1]
@@ -25,7 +25,7 @@ export function lowerBound(probe: Probe, span: RowSpan, key: number): number {
   return low
 }
 
-/** Whether `count` probes spread over the table have keys that never decrease. */
+/** Whether the keys of `count` probes across the table never decrease. */
 export function looksMonotone(probe: Probe, span: RowSpan, count: number): boolean {
   let previous = Number.NEGATIVE_INFINITY
   for (let i = 0; i <= count; i++) {

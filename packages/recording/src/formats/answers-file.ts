@@ -14,7 +14,7 @@ interface Content {
   readonly answers: ReadonlyMap<string, unknown>
 }
 
-/** The results are valid for one revision of the code. */
+/** Results of one revision of the code. */
 export class AnswersFile {
   readonly #file: string
   readonly #revision: string
@@ -41,7 +41,7 @@ export class AnswersFile {
   }
 }
 
-/** Returns `undefined` for a missing or malformed file. */
+/** Returns `undefined` if the file is missing or malformed. */
 function read(file: string): Content | undefined {
   try {
     return deserialize(readFileSync(file)) as Content

@@ -1,6 +1,6 @@
 /**
- * Tables of the current MSD-CPP recorder in its order: ids are rowids, there are no indexes, and the body
- * references refer to a table that does not have these ids.
+ * Tables of the current MSD-CPP recorder in its order: ids are rowids, indexes are absent, and the body
+ * references refer to a table without these ids.
  */
 import { contactDataColumn } from './run-schema.ts'
 
@@ -110,19 +110,18 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/** Omits contact tables without contact data: empty ones would mean that nothing touched. */
+/** Omits contact tables without contact data: empty ones would mean no contacts. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 
 /**
- * The run line, and whether the engine sent contacts (missing in older exports). The C++ recorder ignores
- * this table.
+ * The run line, and whether the engine sent contacts (missing in older exports). Ignored by the C++ recorder.
  */
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
 
-/** Joints of a run, with the columns of `jointAt`. The C++ recorder ignores this table. */
+/** Joints, with the columns of `jointAt`. Ignored by the C++ recorder. */
 export const jointTable = 'CausewayJointRecord'
 
 export const jointFields = [

@@ -1,4 +1,4 @@
-/** Columns of series in the order of their rows. */
+/** Columns of series in row order. */
 
 export const systemEnergyFields = [
   ...(['total_linear_ke', 'total_rotational_ke', 'total_potential_e', 'total_system_e', 'delta_e'] as const),

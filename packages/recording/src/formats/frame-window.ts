@@ -7,7 +7,7 @@ export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, wid
 /** J */
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
 
-/** J. The first columns equal those of a body; flags are 0 or 1. */
+/** J. The first columns are those of `energyAt`; flags are 0 or 1. */
 export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
 
 /** `converged` is 0 or 1, `contacts` counts colliding pairs. */
@@ -36,7 +36,7 @@ export const constraintAt = {
   width: 14,
 } as const
 
-/** n, t1 and t2 are lambdas in the unit of the recording. */
+/** n, t1 and t2 are lambdas in the recording's unit. */
 export const frictionAt = {
   a: 0,
   b: 1,
@@ -55,13 +55,13 @@ export const frictionAt = {
 /** N, N·m, point of application in m. */
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
-/** A row has the index. */
+/** Indexed by the kind in a row. */
 export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 
-/** m, impulse and torque on a in the unit of the recording, m. */
+/** m, impulse and torque on a in the recording's unit, m. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
-/** Groups of columns. Each vector is separate, because it is a row of another table. */
+/** Groups of columns. Vectors are separate, because each is a row of another table. */
 const windowParts = [
   'position',
   'velocity',
@@ -81,7 +81,7 @@ const windowParts = [
 
 export type WindowPart = (typeof windowParts)[number]
 
-/** Other numbers of a window may be NaN, and other lists empty. */
+/** Unselected numbers may be NaN, and unselected lists empty. */
 export interface ColumnSelection {
   readonly parts: readonly WindowPart[]
   /** Bodies whose states and energies are needed. Default: all. */
@@ -90,7 +90,7 @@ export interface ColumnSelection {
 
 export const wholeWindow: ColumnSelection = { parts: windowParts }
 
-/** Rows with any number per frame: frame row f has the rows from `offset[f]` to `offset[f + 1]`, exclusive. */
+/** Rows with any number per frame: frame row f has rows `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {
   readonly offset: Uint32Array
   /** Shape [rows, fields], row-major; NaN = not recorded. */
@@ -100,8 +100,8 @@ export interface FlatRows {
 /**
  * Consecutive frames as columns, NaN = not recorded.
  *
- * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, so that
- * steps can be evaluated without another window.
+ * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, for
+ * evaluating steps.
  */
 export interface FrameWindow {
   readonly from: number
@@ -110,9 +110,9 @@ export interface FrameWindow {
   readonly frames: Float64Array
   /** s, shape [frames]. */
   readonly times: Float64Array
-  /** In column order; may be only the selected bodies. */
+  /** In column order; may be a selection. */
   readonly bodies: readonly BodyId[]
-  /** Number of state rows of a body, at most 255; the last one is read; shape [frames, bodies]. */
+  /** Number of state rows of a body, at most 255; the last is read; shape [frames, bodies]. */
   readonly present: Uint8Array
   /** Shape [frames, bodies, 13]. */
   readonly states: NdArray<Float64Array>

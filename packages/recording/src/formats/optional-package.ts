@@ -1,4 +1,4 @@
-/** Large packages that few users need and install themselves. */
+/** Large packages that only some users install. */
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RecordingError } from '../errors.ts'
@@ -10,7 +10,7 @@ const optionalPackages = {
 
 /**
  * Imports a package that is installed next to this one, or in a folder of `CAUSEWAY_OPTIONAL_PACKAGES`, a
- * list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the command that installs it.
+ * list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

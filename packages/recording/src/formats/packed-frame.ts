@@ -1,4 +1,7 @@
-/** Frames as runs store them: float64, NaN = not recorded, little-endian on disk. See `docs/recording-frames.md`. */
+/**
+ * Frames as runs store them: float64, NaN = not recorded, little-endian on disk. See
+ * `docs/recording-frames.md`.
+ */
 
 /** `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
 const bodyFields = [
@@ -7,7 +10,7 @@ const bodyFields = [
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],
 ] as readonly string[]
 
-/** Offsets in the row of a body: m, m/s, m/s², w first, dq/dt w first, rad/s², J. */
+/** Offsets in a body's row: m, m/s, m/s², w first, dq/dt w first, rad/s², J. */
 export const bodyAt = {
   id: 0,
   parts: 1,
@@ -30,8 +33,8 @@ export const hasEnergy = 2
 export const hasOwnEnergy = 4
 
 /**
- * Lists of the contact block in order, with the width of a row: collision `a b normal depth points`; point
- * `point_a point_b depth`, as many as the collision has points; constraint `a b normal lever_a lever_b depth
+ * Lists of the contact block in order, with row widths: collision `a b normal depth points`; point `point_a
+ * point_b depth`, as many as the collision has points; constraint `a b normal lever_a lever_b depth
  * restitution closing`; friction `a b normal tangent1 tangent2 lever_a lever_b mu normal_lambda
  * tangent1_lambda tangent2_lambda`; external `body force torque at`.
  */
@@ -93,7 +96,7 @@ export const listSystem = (system: SystemRow): readonly number[] => [
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Stored in `converged` if it was not recorded; NULL is a frame without diagnostics. */
+/** Stored in `converged` if not recorded; NULL is a frame without diagnostics. */
 export const unknownConvergence = 2
 
 /** Returns null if all lists are empty. */
@@ -134,7 +137,7 @@ export function unpackContacts(block: Float64Array | null): Readonly<Record<Cont
 export const toBytes = (numbers: Float64Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** Copies the bytes only if they are not aligned. */
+/** Copies the bytes only if unaligned. */
 export function toNumbers(bytes: Uint8Array): Float64Array {
   const isAligned = bytes.byteOffset % Float64Array.BYTES_PER_ELEMENT === 0
   const { buffer, byteOffset } = isAligned ? bytes : Uint8Array.from(bytes)

@@ -12,12 +12,12 @@ export type RunStatus = 'live' | 'finished' | 'interrupted'
 export const contactDataColumn = 'tells_contacts'
 
 /**
- * SQL condition: a frame has a contact. A block starts with the number of its collisions, a float64, and may
+ * SQL condition: a frame has a contact. A block begins with its number of collisions, a float64, and may
  * contain only external forces.
  */
 export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
-/** Narrow frame rows for series, and one block of numbers per frame. A published migration never changes. */
+/** Narrow frame rows for series, and one block of numbers per frame. Published migrations never change. */
 export const runMigrations: readonly Migration[] = [
   {
     name: 'run',
@@ -57,7 +57,7 @@ export const runMigrations: readonly Migration[] = [
     up: 'ALTER TABLE body ADD COLUMN details TEXT;',
   },
   {
-    // JSON of the convention of the engine, by which later frames are converted.
+    // JSON of the engine's convention, for converting later frames.
     name: 'convention',
     up: 'ALTER TABLE run ADD COLUMN convention TEXT;',
   },

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The file is damaged, or was written while it was read. */
+/** The file is damaged, or was changed during reading. */
 export class MalformedFile extends Error {
   override readonly name = 'MalformedFile'
 }
@@ -17,8 +17,8 @@ interface Leaf {
 }
 
 /**
- * Reads a few pages of an SQLite file as bytes, without a lock and without a copy
- * (https://sqlite.org/fileformat2.html, sections 1.3 and 1.6). Methods throw `MalformedFile`.
+ * Reads a few pages of an SQLite file without a lock or copy (https://sqlite.org/fileformat2.html, sections
+ * 1.3 and 1.6). Methods throw `MalformedFile`.
  */
 export class SqlitePages {
   readonly #file: FileHandle
@@ -52,7 +52,7 @@ export class SqlitePages {
     return tables
   }
 
-  /** Null if counting requires more than `maxPages` pages. */
+  /** Null if counting takes more than `maxPages` pages. */
   async countRows(root: number, maxPages: number): Promise<number | null> {
     let count = 0
     for await (const leaf of this.#leaves(root, maxPages)) {
@@ -94,7 +94,7 @@ export class SqlitePages {
 }
 
 /**
- * Returns the offsets of the cells of a page. The pointer array begins after a header of 8 bytes (leaf) or 12
+ * Returns the offsets of a page's cells. The pointer array follows a header of 8 bytes (leaf) or 12
  * (interior).
  */
 function readCells(page: Buffer, at: number, headerLength: number): readonly number[] {
@@ -109,7 +109,7 @@ const readChildren = (page: Buffer, at: number): readonly number[] =>
     return page.readUInt32BE(cell)
   })
 
-/** `undefined` if the row is on an overflow page. */
+/** `undefined` if the row continues on an overflow page. */
 function readSchemaCell(
   page: Buffer,
   cell: number,
@@ -132,7 +132,7 @@ function readSchemaCell(
   return { type: type.toString('utf8'), name: name.toString('utf8'), root: root.readUIntBE(0, root.length) }
 }
 
-/** Returns the bytes of a value with this serial type. */
+/** Returns the byte length of a value of this serial type. */
 function getLength(serial: number): number {
   if (serial >= 12) return (serial - 12 - (serial % 2)) / 2
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][serial] ?? 0

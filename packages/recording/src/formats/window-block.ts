@@ -1,4 +1,6 @@
-/** A window as one buffer, in native byte order: its blocks, aligned to 8 bytes. The entry describes their lengths. */
+/**
+ * A window as one buffer in native byte order: blocks aligned to 8 bytes, whose lengths the entry describes.
+ */
 import ndarray from 'ndarray'
 import type { BodyId } from '../types.ts'
 import {

@@ -1,4 +1,4 @@
-/** Formats of other tools. Readers are loaded when they are needed. */
+/** Formats of other tools. Readers are loaded on demand. */
 import { basename } from 'node:path'
 import { isBagPart } from './ros2/bag-names.ts'
 import type { OpenSource } from './source.ts'

@@ -16,13 +16,13 @@ interface ImportOptions {
   readonly scratch: string
 }
 
-/** Maximum time without a check for cancellation. */
+/** Maximum time between cancellation checks. */
 const sliceMs = 20
 
 const headBytes = 4096
 
 /**
- * Imports a file, or the folder of a bag, into a new run file. Returns what was left out or decided. Throws
+ * Imports a file or bag folder into a new run file. Returns what was left out or decided. Throws
  * `MAPPING_NEEDED`, `INVALID_MAPPING`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `IMPORT_LIMIT`,
  * `DATA_UNWRITABLE`, or the reason of the signal.
  */
@@ -97,7 +97,7 @@ async function writeRun(
     for await (const line of source.frames(mapping, call)) {
       writer.add(readLine(line), Date.now())
       if (performance.now() - sliceStart < sliceMs) continue
-      // Lets the message of a cancellation arrive.
+      // Receives a cancellation message.
       await nextTurn()
       call.signal.throwIfAborted()
       sliceStart = performance.now()
@@ -115,7 +115,7 @@ async function writeRun(
   }
 }
 
-/** Constants of the mapping are checked as those of a run line. */
+/** Constants of the mapping are validated as a run line. */
 function reviseLineError(error: unknown): unknown {
   if (!isCausewayError(error) || !RecordingError.is(error, 'INVALID_FRAME', 'FRAME_CONFLICT')) return error
   if (!String(error.data.path ?? '').startsWith('run')) return error

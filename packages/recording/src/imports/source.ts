@@ -21,19 +21,19 @@ export interface SourceDescription {
   readonly columns?: readonly ColumnDescription[]
   readonly topics?: readonly TopicDescription[]
   readonly rows?: number
-  /** A mapping that fits the names; members that only the user can decide are null. */
+  /** A mapping that fits the names; members for the user to decide are null. */
   readonly proposed_mapping: object | null
-  /** How the proposal was decided, and what is open. */
+  /** How the proposal was decided, and what is undecided. */
   readonly notes: readonly string[]
 }
 
 /** An opened file of another tool. */
 export interface Source {
   readonly format: string
-  /** Whether the file does not define which of its values are which bodies. */
+  /** Whether only a mapping defines which values are which bodies. */
   readonly needsMapping: boolean
   describe(call: Call): Promise<SourceDescription>
-  /** Yields run lines and frame lines, in order of time. Throws `INVALID_MAPPING` and the errors of reading. */
+  /** Yields run lines and frame lines in time order. Throws `INVALID_MAPPING` and read errors. */
   frames(mapping: unknown, call: Call): AsyncIterable<object>
   /** What `frames` left out or decided. */
   readonly notes: readonly string[]

@@ -4,7 +4,7 @@ import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-quest
 import type { LakeAnswer, LakeQuery } from './lake-types.ts'
 
 interface ClickHouseOptions {
-  /** Address of the HTTP interface, with user and password. */
+  /** HTTP address with user and password. */
   readonly url: string
   /** Table function of the files, with `{table}`: `s3('https://…/v1/{table}/*.parquet', 'Parquet')`. */
   readonly source: string
@@ -12,7 +12,7 @@ interface ClickHouseOptions {
 
 const maxAnswerBytes = 16 * 1024 ** 2
 
-/** Queries the files with ClickHouse, which reads them itself. */
+/** Queries the files through ClickHouse, which reads them itself. */
 export class ClickHouseLake {
   readonly #options: ClickHouseOptions
 

@@ -11,7 +11,7 @@ const processFile = new URL(`./lake-process${extname(import.meta.url)}`, import.
 
 const startMs = 10_000
 
-/** Time limit of the export of one run. */
+/** Time limit per exported run. */
 const exportMsPerRun = 60_000
 
 interface CallOptions {
@@ -24,13 +24,13 @@ export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean
 
-  /** A shared folder is readable by other users as far as the umask allows. */
+  /** Other users can read a shared folder as far as the umask allows. */
   constructor(folder: string, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#folder = folder
     this.#isShared = isShared
   }
 
-  /** Lists only runs whose files are complete. */
+  /** Omits runs with incomplete files. */
   async list(): Promise<ReadonlySet<string>> {
     for (const table of Object.keys(lakeTables))
       await mkdir(join(this.#folder, lakeVersion, table), {
@@ -54,7 +54,7 @@ export class DuckDbLake {
     await this.#removeOlder(runs)
   }
 
-  /** Removes the files of earlier states of these runs. */
+  /** Removes files of earlier states of these runs. */
   async #removeOlder(runs: readonly LakeRun[]): Promise<void> {
     const getRun = (name: string): string => name.slice(0, name.lastIndexOf('-'))
     const current = new Map(runs.map(({ name }) => [getRun(name), name]))

@@ -32,7 +32,7 @@ interface Library {
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /**
- * Opens a database in memory that accesses only the files of the folder and loads no extension. Throws
+ * Opens a database in memory that can access only the files of the folder and loads no extensions. Throws
  * `PACKAGE_NOT_INSTALLED`.
  */
 export async function openDuckDb(folder: string): Promise<DuckConnection> {

@@ -12,7 +12,7 @@ import type { LakeRun } from './lake-types.ts'
 /** Columns of a colliding pair: a, b, normal, depth. */
 const [collisionWidth, depthAt] = [7, 5]
 
-/** A file gets its name when it is complete. */
+/** Complete files are renamed into place. */
 export async function exportLakeRun(connection: DuckConnection, run: LakeRun, folder: string): Promise<void> {
   const source = new Database(run.file, { readonly: true, fileMustExist: true })
   try {
@@ -31,7 +31,7 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
     frames.closeSync()
     states.closeSync()
     for (const quantity of quantities) await connection.run(writeUnrecorded(quantity))
-    // The state is written first: a run whose frame file exists is complete.
+    // States are written first: a run whose frame file exists is complete.
     for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
   } finally {
     source.close()
@@ -44,7 +44,9 @@ const quantities = [
   ['qw', 'qx', 'qy', 'qz'],
 ] as const
 
-/** A quantity that a body has in no frame was not recorded: NULL. Elsewhere, NaN is the number of a diverged run. */
+/**
+ * A quantity that a body has in no frame was not recorded: NULL. Other NaNs are numbers of a diverged run.
+ */
 function writeUnrecorded(columns: readonly string[]): string {
   const isNan = columns.map((column) => `isnan(${column})`).join(' AND ')
   return `UPDATE state SET ${columns.map((column) => `${column} = NULL`).join(', ')}
@@ -79,7 +81,6 @@ function appendRun(to: DuckAppender, { recording, provenance }: RunFacts, { id, 
   appendKnown(to, time)
 }
 
-/** NaN is not recorded. */
 function appendKnown(to: DuckAppender, value: number | undefined): void {
   if (value === undefined || Number.isNaN(value)) to.appendNull()
   else to.appendDouble(value)

@@ -1,4 +1,4 @@
-/** Entry of a process that exports runs or answers one question. */
+/** Process that exports runs or answers one question. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import { openDuckDb, quote } from './duckdb-library.ts'

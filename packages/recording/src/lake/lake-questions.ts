@@ -1,13 +1,11 @@
-/** Questions about the frames of many runs, in the SQL that DuckDB and ClickHouse share. */
+/** Questions about the frames of many runs, in SQL that DuckDB and ClickHouse share. */
 
-/** What differs between the engines. */
+/** Differences between the engines. */
 export interface Dialect {
-  /** The rows of a table of the lake. */
   source(table: 'frame' | 'state'): string
   readonly argMax: string
-  /** Quantile by linear interpolation. */
+  /** Linear interpolation. */
   quantile(share: number, column: string): string
-  /** Placeholder of a parameter. */
   parameter(name: string, type: 'text' | 'number'): string
 }
 
@@ -19,7 +17,7 @@ export interface LakeFilter {
 export interface LakeQuestion {
   readonly name: string
   readonly about: string
-  /** Default of the threshold, if the question has one. */
+  /** Default threshold, if any. */
   readonly threshold: number | null
   /** Columns of the answer; the others are texts. */
   readonly numbers: readonly string[]

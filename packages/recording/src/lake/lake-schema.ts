@@ -2,7 +2,7 @@
 
 export const lakeVersion = 'v1'
 
-/** Columns of the run, which every row has: they are small in Parquet, and queries need no joins. */
+/** Columns of the run, in every row: Parquet compresses them, and queries need no joins. */
 const runColumns = [
   'recording VARCHAR NOT NULL',
   '"commit" VARCHAR',
@@ -12,7 +12,7 @@ const runColumns = [
   'time_s DOUBLE',
 ] as const
 
-/** Columns of each table as DuckDB declares them. `NULL` is not recorded; a recorded NaN is a NaN. */
+/** Column types of DuckDB. `NULL` is not recorded; NaN is a recorded NaN. */
 export const lakeTables = {
   frame: [...runColumns, 'iterations DOUBLE', 'residual DOUBLE', 'energy_j DOUBLE', 'max_depth_m DOUBLE'],
   state: [

@@ -15,7 +15,7 @@ export class BackgroundReader {
   }
 
   /**
-   * `request` may return null to analyse nothing. Rejects with the errors of the reader and the analysis, and
+   * If `request` returns null, nothing is analysed. Rejects with errors of the reader and the analysis, and
    * with `WORKER_LOST` after `close`.
    */
   analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {

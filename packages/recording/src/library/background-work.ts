@@ -8,7 +8,7 @@ import { exists, type SnapshotCache } from './snapshot-cache.ts'
 export interface BackgroundOptions {
   readonly copies: SnapshotCache
   readonly startWorker: () => RecordingWorker
-  /** Minimum body-frames of a recording whose columns and analyses are prepared. */
+  /** Minimum body-frames for preparing columns and analyses. */
   readonly minBodyFrames: number
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
@@ -26,7 +26,7 @@ export class BackgroundWork {
     return this.#links.size
   }
 
-  /** Skips what is complete. Throws `RECORDING_DAMAGED`, and `WORKER_LOST` if it was stopped. */
+  /** Skips completed steps. Throws `RECORDING_DAMAGED`, and `WORKER_LOST` if stopped. */
   async run(entry: LoadedRecording): Promise<void> {
     const { copies, startWorker, minBodyFrames } = this.#options
     const { key, file, recording, isIndexed } = entry

@@ -12,10 +12,9 @@ export interface FileCheck {
   readonly total_frames: number | null
 }
 
-/** Known after the recording was opened. */
 interface FileSize {
   readonly bodies: number | null
-  /** Recorded time from the first to the last frame, s. */
+  /** From the first to the last frame, s. */
   readonly duration_s: number | null
   readonly era: Era | null
 }
@@ -46,7 +45,7 @@ interface FileImport {
   readonly notes: readonly string[]
 }
 
-/** Migrations of `recordings.db`, in order. A published migration never changes. */
+/** Migrations of `recordings.db`. Published migrations never change. */
 export const catalogueMigrations: readonly Migration[] = [
   {
     name: 'catalogue',
@@ -71,7 +70,6 @@ export const catalogueMigrations: readonly Migration[] = [
   },
   summaryMigration,
   {
-    // JSON, for files of other tools.
     name: 'imports',
     up: 'CREATE TABLE import (path TEXT PRIMARY KEY, mapping TEXT, notes TEXT NOT NULL) STRICT;',
   },
@@ -82,10 +80,10 @@ export const catalogueMigrations: readonly Migration[] = [
   { name: 'eras', up: 'ALTER TABLE verdict ADD COLUMN era TEXT' },
 ]
 
-/** Prefix of stored paths below the catalogue's folder, which may be moved; other paths are absolute. */
+/** Prefix of paths relative to the catalogue's folder, which may be moved; other paths are absolute. */
 const relativePrefix = './'
 
-/** Of a recording that was not opened. */
+/** Of a recording that was never opened. */
 export const unknownSize: FileSize = { bodies: null, duration_s: null, era: null }
 
 const snapshotColumns = 'key, path, bytes, used_ms'
@@ -142,7 +140,7 @@ export class Catalogue {
     this.summaries = new RunSummaries(this.#db)
   }
 
-  /** Creates the id if the path is new. */
+  /** Creates a missing id. */
   getId(path: string): string {
     return this.getIds([path]).get(path) ?? ''
   }
@@ -190,7 +188,7 @@ export class Catalogue {
     this.#statements.removeSnapshot.run(key)
   }
 
-  /** Least recently written first. Entries of live runs are as of their opening. */
+  /** Least recently written first. Entries of live runs date from their opening. */
   listRuns(): readonly RunEntry[] {
     return this.#statements.listRuns.all()
   }
@@ -212,7 +210,7 @@ export class Catalogue {
     return row && { mapping: row.mapping, notes: JSON.parse(row.notes) as string[] }
   }
 
-  /** Stores the notes, and the mapping if it is not null. */
+  /** Stores the notes, and the mapping unless it is null. */
   putImport(path: string, { mapping, notes }: FileImport): void {
     this.#statements.putImport.run(path, mapping, JSON.stringify(notes))
   }
@@ -235,7 +233,7 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/** The name of the file, then the name with parts of the hash of its path: ids are reproducible. */
+/** The file name, then the name with parts of the hash of the path: ids are reproducible. */
 function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

@@ -17,7 +17,7 @@ const maxAttempts = 5
 
 const retryDelay = [15, 40] as const
 
-/** Size of the magic bytes of SQLite, with the byte that ends them. */
+/** Magic bytes of SQLite with the final zero byte. */
 const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
@@ -27,10 +27,9 @@ const indexShare = 0.3
 
 /**
  * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file
- * changes or a transaction is open. A journal that does not change belongs to a writer that died: it is
- * copied, and SQLite rolls back the copy. Leaves no files if it throws: `RECORDING_BUSY`,
- * `RECORDING_NOT_FOUND`, `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the
- * reason of the signal.
+ * changes or a transaction is open. An unchanging journal belongs to a writer that died: it is copied, and
+ * SQLite rolls back the copy. Removes its files if it throws: `RECORDING_BUSY`, `RECORDING_NOT_FOUND`,
+ * `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the reason of the signal.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
@@ -42,8 +41,8 @@ export async function copyDatabase(source: string, target: string, options: Copy
 }
 
 /**
- * Stores the bytes of a database as a private file. The caller removes it. Throws `NOT_A_DATABASE`, `DATA_UNWRITABLE`, and `CANCELLED` if
- * the stream ended early.
+ * Stores a stream as a private file, which the caller removes. Throws `NOT_A_DATABASE`, `DATA_UNWRITABLE`,
+ * and `CANCELLED` if the stream ended early.
  */
 export async function storeUpload(
   body: AsyncIterable<Uint8Array>,
@@ -118,7 +117,7 @@ async function copyConsistently(source: string, target: string, options: CopyOpt
   })
 }
 
-/** Returns whether the file did not change. */
+/** Returns whether the file stayed unchanged. */
 async function copyState(
   source: string,
   target: string,
@@ -133,7 +132,7 @@ async function copyState(
     if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
     if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
   } catch (error) {
-    // The file or a sidecar was removed during the copy.
+    // The file or a sidecar was removed meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }

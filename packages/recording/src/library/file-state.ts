@@ -11,7 +11,7 @@ interface Sidecar {
 
 /**
  * Identifies a state of a foreign SQLite file without SQLite: size, times, inode, and the change counter in
- * the header, which every transaction of a rollback-journal writer increments
+ * the header, which every transaction in rollback-journal mode increments
  * (https://sqlite.org/fileformat2.html).
  */
 export interface FileState {
@@ -20,9 +20,9 @@ export interface FileState {
   readonly inode: bigint
   readonly changeCounter: number
   readonly header: Buffer
-  /** A journal that is not empty and not finalized: a transaction is open, or its writer died. */
+  /** A non-empty, non-finalized journal: a transaction is open, or its writer died. */
   readonly journal: Sidecar | null
-  /** The log of a file in WAL mode, if not empty. */
+  /** The non-empty log of a file in WAL mode. */
   readonly wal: Sidecar | null
 }
 
@@ -68,7 +68,6 @@ export function stateKey(path: string, state: FileState): string {
     .slice(0, 32)
 }
 
-/** Whether a file with these first bytes is an SQLite database. */
 export const isDatabaseHead = (head: Buffer): boolean => head.subarray(0, magic.length).equals(magic)
 
 /** Throws `NOT_A_RECORDING` for an empty file, `NOT_A_DATABASE` without the SQLite header. */
@@ -90,7 +89,7 @@ const formatContent = ({ size, mtimeNs, inode, changeCounter, wal }: FileState):
 
 export async function openForeign(path: string): Promise<FileHandle | null> {
   try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would block.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -121,5 +120,5 @@ async function readSidecar(path: string, counts: (first: number) => boolean): Pr
   }
 }
 
-/** A finalized journal starts with zeros; SQLite checks the first byte too. */
+/** A finalized journal starts with zeros; SQLite also checks only the first byte. */
 const isHot = (first: number): boolean => first !== 0

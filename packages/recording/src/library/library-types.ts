@@ -15,9 +15,9 @@ export interface Listing {
    */
   readonly reason?: string
   readonly total_frames?: number
-  /** Missing if the recording was not opened since it was written. */
+  /** Missing if not opened since the last write. */
   readonly bodies?: number
-  /** Recorded time from the first to the last frame, s; missing like `bodies`, or if times were not recorded. */
+  /** From the first to the last frame, s; missing like `bodies`, or if times were not recorded. */
   readonly duration_s?: number
   /** missing like `bodies` */
   readonly era?: Era
@@ -27,18 +27,18 @@ export interface Listing {
 export interface Roots {
   folders(): readonly string[]
   /**
-   * Returns the real path of an existing file or folder below a root. A relative path is resolved against
-   * every root. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
+   * Returns the real path of an existing file or folder below a root. Resolves a relative path against every
+   * root. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
    */
   resolve(path: string): Promise<string>
 }
 
 export interface OpenOptions extends CallOptions {
-  /** Files above this size throw `TAIL_TOO_LARGE` instead of being copied. */
+  /** Larger files throw `TAIL_TOO_LARGE` instead of being copied. */
   readonly maxCopyBytes?: number
 }
 
-/** `reloaded` is `true` if the recording replaced an older copy of the same file. */
+/** `reloaded`: whether it replaced an older copy of the same file. */
 export interface OpenResult {
   readonly recording: Recording
   readonly reloaded: boolean

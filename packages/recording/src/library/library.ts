@@ -26,9 +26,9 @@ export interface LibraryLimits {
   readonly snapshotBytes: number
   /** Larger recordings are indexed in the background. */
   readonly indexAtOnceBytes: number
-  /** Minimum body-frames of a recording whose columns and analyses are prepared in the background. */
+  /** Minimum body-frames for preparing columns and analyses in the background. */
   readonly minPreparedBodyFrames: number
-  /** Longest time without progress of an import, in milliseconds. */
+  /** Maximum time without progress of an import, in milliseconds. */
   readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits
@@ -36,16 +36,16 @@ export interface LibraryLimits {
 }
 
 interface LibraryOptions {
-  /** Files below it are never opened as recordings of users. */
+  /** Files below it are never opened as users' recordings. */
   readonly dir: string
   readonly roots: Roots
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly log?: LibraryLog
   readonly limits?: Partial<LibraryLimits>
-  /** Entry file of the workers, which calls `serveRecording`; the default has no analyses. */
+  /** Entry file of the workers, which calls `serveRecording`; default: without analyses. */
   readonly worker?: URL
-  /** Analyses to run in the background for a long recording. */
+  /** Background analyses of a long recording. */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
@@ -63,7 +63,7 @@ export const libraryDefaults: LibraryLimits = {
 const isFinal = (error: unknown): error is CausewayError =>
   RecordingError.is(error, 'NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED')
 
-/** Whether the error can be caused by a private copy that was changed on disk. */
+/** Whether a modified private copy can cause the error. */
 const isUnreadable = (error: unknown): boolean =>
   isFinal(error) ||
   StoreError.is(error, 'DATA_UNWRITABLE') ||
@@ -129,9 +129,9 @@ interface LibraryParts {
 }
 
 export class RecordingLibrary {
-  /** Records runs of engines, which can be opened while they grow. */
+  /** Records runs, which can be opened while they grow. */
   readonly recorder: Recorder
-  /** `shrink` releases the least recently used workers and results first; returns the bytes. */
+  /** `shrink` first releases the least recently used workers and results; returns the bytes. */
   readonly memory
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
@@ -169,7 +169,7 @@ export class RecordingLibrary {
     return { searched, listings: directory === undefined ? [...this.#runs.list(), ...listings] : listings }
   }
 
-  /** Copies and checks the file if it is new or has changed; `progress` is in bytes. Throws a `RecordingError`. */
+  /** Copies and checks a new or changed file; `progress` is in bytes. Throws a `RecordingError`. */
   async open(idOrPath: string, options: OpenOptions = {}): Promise<OpenResult> {
     const run = this.#runs.find(idOrPath)
     if (run !== undefined) return this.#runs.open(run, options)
@@ -199,7 +199,7 @@ export class RecordingLibrary {
     return this.#parts.catalogue.summaries
   }
 
-  /** Analyses a sealed run in a worker of low priority, without loading it for clients. */
+  /** Analyses a sealed run in a low-priority worker, without loading it for clients. */
   analyseInBackground(
     run: string,
     request: (summary: RecordingSummary) => AnalysisRequest | null,
@@ -306,7 +306,7 @@ export class RecordingLibrary {
     const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
-      // The file changed while it was copied if the keys differ.
+      // Different keys: the file changed while it was copied.
       key: entry.key === key ? listKey : entry.key,
       reason: null,
       total_frames: frames?.total_frames ?? 0,

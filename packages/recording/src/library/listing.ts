@@ -12,7 +12,7 @@ interface ListingOptions {
   readonly catalogue: Catalogue
   readonly roots: Roots
   readonly limits: ScanLimits
-  /** Whether the path is in the data folder of the library, which may be below a root. */
+  /** Whether the path is in the library's data folder, which may be below a root. */
   readonly isOwn: (path: string) => boolean
 }
 
@@ -60,7 +60,7 @@ async function foldersToSearch(roots: Roots, directory: string | undefined) {
   return { searched, existing: [...existing] }
 }
 
-/** Returns the real path, or `undefined` if it does not exist. Throws `OUTSIDE_ROOTS`. */
+/** Returns the real path, or `undefined` if missing. Throws `OUTSIDE_ROOTS`. */
 export async function resolveExisting(roots: Roots, folder: string): Promise<string | undefined> {
   try {
     return await roots.resolve(folder)
@@ -143,12 +143,12 @@ export interface FoundFile {
 const databaseName = /\.(db|sqlite)$/i
 const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
-/** Hidden folders are skipped too. */
+/** In addition to hidden folders. */
 const skipped = new Set(['node_modules'])
 
 /**
  * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden
- * folders, links to folders, and those for which `isExcluded` returns `true`.
+ * folders, links to folders, and those that `isExcluded` selects.
  */
 async function scanFolder(
   folder: string,

@@ -10,7 +10,7 @@ interface LoadedOptions extends BackgroundOptions {
   readonly maxWorkers: number
   readonly now: () => number
   readonly onDamage: (entry: LoadedRecording, error: CausewayError) => void
-  /** The recording continues without its indexes or preparation. */
+  /** The recording remains usable, without indexes or preparation. */
   readonly onBackgroundFailure: (entry: LoadedRecording, error: unknown) => void
 }
 
@@ -53,7 +53,7 @@ export class LoadedRecordings {
   }
 
   async release({ key, used_ms }: Snapshot): Promise<boolean> {
-    // A copy that is being loaded is not in the map yet, but its use is recent. A negative age means that the
+    // A copy that is being loaded is not in the map yet, but was used recently. A negative age means that the
     // clock was set back.
     const age = this.#options.now() - used_ms
     if (this.#loaded.get(key)?.isBusy || (age >= 0 && age < graceMs)) return false
@@ -70,14 +70,14 @@ export class LoadedRecordings {
     return [...this.#loaded.values()].reduce((sum, { results }) => sum + results.bytes, 0)
   }
 
-  /** Least recently used first; returns the released bytes. */
+  /** Stops the least recently used first; returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
     let released = 0
     for (const entry of this.#findOpen()) {
       if (released >= bytes) break
       if (entry.isBusy) continue
       const size = await entry.countWorkerBytes()
-      // A call may have arrived in between.
+      // A call may have arrived meanwhile.
       if (entry.isBusy) continue
       await entry.release()
       released += size
@@ -105,7 +105,7 @@ export class LoadedRecordings {
   async #insert(entry: LoadedRecording): Promise<void> {
     this.#loaded.set(entry.key, entry)
     this.#options.copies.touch(entry.key)
-    // Recordings start new workers when they are used again.
+    // The next use of a recording starts a worker.
     const open = this.#findOpen()
     const idle = open.filter((other) => other !== entry && !other.isBusy)
     const excess = Math.max(0, open.length - this.#options.maxWorkers)

@@ -6,7 +6,7 @@ import { buildIndexes } from '../reader/cpp/indexes.ts'
 /**
  * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and
  * indexes a small copy; sets a large one to WAL mode for `finishCopy`. Throws `NOT_A_RECORDING`,
- * `RECORDING_DAMAGED`, and errors of SQLite.
+ * `RECORDING_DAMAGED`, and SQLite errors.
  */
 export function prepareCopy(file: string, isLarge: boolean): void {
   const db = new Database(file, { fileMustExist: true })
@@ -35,7 +35,7 @@ export function finishCopy(file: string): void {
     db.pragma('synchronous = NORMAL')
     requireIntact(db)
     buildIndexes(db, eraMap(readSchema(db)))
-    // Closing does not checkpoint, because the reader has the copy open.
+    // Closing does not checkpoint while the reader has the copy open.
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

@@ -15,7 +15,7 @@ export class ResultCache {
     return this.#bytes
   }
 
-  /** Runs `work` once for all callers that wait for the same key. */
+  /** Runs `work` once for all callers waiting for a key. */
   async get(
     key: string,
     work: (options: Required<CallOptions>) => Promise<unknown>,
@@ -54,7 +54,7 @@ export class ResultCache {
   }
 }
 
-/** Estimates the memory of plain data: 8 bytes for a number, 1 for a character, plus the containers. */
+/** Estimates the memory of plain data: 8 bytes per number, 1 per character, plus containers. */
 export function estimateBytes(data: unknown): number {
   if (typeof data === 'string') return 16 + data.length
   if (ArrayBuffer.isView(data)) return 64 + data.byteLength

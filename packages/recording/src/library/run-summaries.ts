@@ -3,11 +3,11 @@ import type { Database } from 'better-sqlite3'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { Provenance, Value } from '../types.ts'
 
-/** Largest values of a run; null if they were not recorded. */
+/** Largest values of a run; null if not recorded. */
 export interface WorstValues {
   readonly worst_penetration_m: Value
   readonly worst_speed_m_s: Value
-  /** Largest |change| of the energy of the system per frame. */
+  /** Largest |change| of the system energy per frame. */
   readonly worst_energy_step_j: Value
   readonly worst_iterations: Value
   readonly worst_residual: Value
@@ -21,11 +21,11 @@ export const worstFields = [
   'worst_residual',
 ] as const satisfies readonly (keyof WorstValues)[]
 
-/** A kind that is not in `kinds` was only ruled out by the laws in `checked`. */
+/** A kind missing from `kinds` was ruled out only by the laws in `checked`. */
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]
-  /** Number of findings that break a law. */
+  /** Findings that break a law. */
   readonly errors: number
   /** Their kinds. */
   readonly kinds: readonly string[]
@@ -37,9 +37,9 @@ export interface RunSummary extends Omit<Provenance, 'tags'> {
   /** Catalogue id. */
   readonly recording: string
   readonly name: string
-  /** State of the recording that was summarised. */
+  /** State of the summarised recording. */
   readonly revision: string
-  /** When the run was sealed, or a file first diagnosed; Unix time in milliseconds. */
+  /** When the run was sealed or the file first diagnosed; Unix time in milliseconds. */
   readonly sealed_ms: number
   readonly status: RunStatus | 'file'
   readonly frames: number
@@ -50,7 +50,7 @@ export interface RunSummary extends Omit<Provenance, 'tags'> {
   readonly verdict: RunVerdict | null
 }
 
-/** Migration of `recordings.db`. Lists are separated by line feeds. */
+/** Lists are separated by line feeds. */
 export const summaryMigration: Migration = {
   name: 'summaries',
   up: `
@@ -113,7 +113,7 @@ const prepareStatements = (db: Database) => ({
   remove: db.prepare<[string]>('DELETE FROM recording_summary WHERE recording = ?'),
 })
 
-/** A row is written when a run is sealed or a file is first diagnosed. */
+/** Rows are written when a run is sealed or a file is first diagnosed. */
 export class RunSummaries {
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -139,7 +139,7 @@ export class RunSummaries {
     return row && toSummary(row, new Map())
   }
 
-  /** In the order in which the recordings were sealed. */
+  /** In the order of sealing. */
   list(scenario?: string): readonly RunSummary[] {
     const { list, listScenario } = this.#statements
     const rows = scenario === undefined ? list.all() : listScenario.all(scenario)
@@ -147,7 +147,7 @@ export class RunSummaries {
     return rows.map((row) => toSummary(row, lists))
   }
 
-  /** By the id of the recording. */
+  /** By recording id. */
   listSizes(): ReadonlyMap<string, SummarySize> {
     return new Map(this.#statements.listSizes.all().map((size) => [size.recording, size]))
   }
@@ -170,7 +170,7 @@ const unknown: Partial<RunVerdict> & WorstValues = {
 
 const join = (list: readonly string[]): string => list.join('\n')
 
-/** Equal lists are split once: most runs have the same. */
+/** Caches split lists: most runs have equal ones. */
 function toSummary(row: FlatRow, lists: Map<string, readonly string[]>): RunSummary {
   const split = (text: string): readonly string[] => {
     let list = lists.get(text)

@@ -5,7 +5,7 @@ import { columnsFilePath } from '../formats/columns-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { removeCopy } from './copy.ts'
 
-/** Minimum time between two writes of the last use of a copy: clients send hundreds of requests per second. */
+/** Minimum time between writes of a copy's last use: clients send hundreds of requests per second. */
 const touchIntervalMs = 1000
 
 interface CacheOptions {
@@ -38,7 +38,7 @@ export class SnapshotCache {
     return undefined
   }
 
-  /** The file must be in place; returns it. */
+  /** The file must be in place; returns its path. */
   add(key: string, path: string, bytes: number): string {
     this.#catalogue.addSnapshot({ key, path, bytes, used_ms: this.#now() })
     return this.#getFile(key)
@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Does not open the file: a descriptor on a file that SQLite has open would drop its locks. */
+/** Does not open the file: closing a descriptor of a file that SQLite has open drops its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

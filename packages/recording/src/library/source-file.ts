@@ -11,20 +11,22 @@ const maxMappingBytes = 1024 ** 2
 
 export interface SourceFile {
   readonly path: string
-  /** Size of the file, or of the files of a bag, in bytes. */
+  /** Total size of the file or of a bag's files, in bytes. */
   readonly size: number
-  /** Identifies the content, and the mapping by which it is imported. */
+  /** Identifies the content and the import mapping. */
   readonly key: string
-  /** Key of the file in a list, which does not read mappings. */
+  /** Key in a list, which does not read mappings. */
   readonly listKey: string
-  /** JSON of the mapping to import the file. */
+  /** JSON of the import mapping. */
   readonly mapping: string | undefined
 }
 
-/** Returns the folder of a bag instead of its metadata file. */
+/** Maps a bag's metadata file to its folder. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/** Uses the given mapping, else that of the file next to it, else the stored one. Throws as `readFileState`. */
+/**
+ * Uses the given mapping, else that of the file next to it, else the stored one. Throws as `readFileState`.
+ */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},
@@ -50,7 +52,7 @@ export async function readSourceFile(
   }
 }
 
-/** Whether it is a bag or a file of another tool, such as an MCAP file that ROS 2 wrote. */
+/** Whether it is a bag or a file of another tool, such as an MCAP file of ROS 2. */
 export async function isImported(path: string): Promise<boolean> {
   if (!isFrameFile(path)) return isImportName(path) || isBag(path)
   if (!isBagPart(path)) return false

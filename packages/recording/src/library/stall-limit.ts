@@ -1,10 +1,10 @@
-/** Ends an import whose parser does not return: a damaged file of another tool can make it loop forever. */
+/** Ends an import whose parser does not return: damaged files of other tools can cause endless loops. */
 import type { CallOptions } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs } from '../reader/worker-methods.ts'
 
-/** Kills the worker and throws `IMPORT_LIMIT` if it reports no progress for `limitMs`. */
+/** Kills the worker and throws `IMPORT_LIMIT` after `limitMs` without progress. */
 export async function callWithStallLimit(
   link: RecordingWorker,
   args: WorkerArgs<'copy'>,

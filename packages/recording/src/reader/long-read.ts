@@ -7,20 +7,18 @@ import type { BodyId } from '../types.ts'
 import type { WindowMethods } from './window-session.ts'
 
 interface LongReadOptions {
-  /** The private copy. */
   readonly file: string
   readonly bodies: readonly BodyId[]
   /** Index of the last window. */
   readonly last: number
-  /** Returns the frame ids of a window, and how many precede it. */
+  /** Returns the frame ids of a window, the first `context` of which precede it. */
   readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
-  /** Reads a window in this thread. */
   readonly read: (index: number) => FrameWindow
   /** Receives the windows of a whole recording, so that its tables are read only once. */
   readonly columns: ColumnsWriter | undefined
 }
 
-/** A window that the other thread reads. */
+/** A window assigned to the other thread. */
 interface Claim {
   readonly settled: Promise<void>
   isSettled: boolean
@@ -28,10 +26,10 @@ interface Claim {
   window?: FrameWindow
 }
 
-/** Maximum number of windows that each thread reads ahead. */
+/** Maximum windows that each thread reads ahead. */
 const maxAhead = 4
 
-/** Reads many whole windows in order, in this thread and in a second one. */
+/** Reads many whole windows in order, in two threads. */
 export class LongRead {
   readonly #options: LongReadOptions
   readonly #link = new WorkerLink<WindowMethods>(resolveWorkerFile('./window-worker', import.meta.url), {
@@ -59,17 +57,15 @@ export class LongRead {
     return own ?? this.#options.read(index)
   }
 
-  /** Adds the next window of the recording to the columns file. */
   add(window: FrameWindow): void {
     this.#store((columns) => columns.add(window))
   }
 
-  /** Completes the columns file. */
   finish(): void {
     this.#store((columns) => columns.finish())
   }
 
-  /** Stops the other thread, and removes a columns file that is not complete. */
+  /** Stops the other thread, and removes an incomplete columns file. */
   close(): void {
     void this.#link.kill()
     this.#columns?.abandon()

@@ -51,7 +51,7 @@ export function openReader(file: string): Reader {
       try {
         const windows = recordingWindows(connection, bodies, { capBytes: 0 })
         for await (const window of windows.over({ start: null, end: null }, call)) {
-          // Another request for the whole recording was faster.
+          // Another request completed the file first.
           if (existsSync(target)) return
           writer.add(window)
         }

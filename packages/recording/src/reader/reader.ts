@@ -10,9 +10,9 @@ export interface Reader extends SeriesReader {
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
   tables(): readonly TableColumns[]
-  /** m, only bodies that have geometry. */
+  /** m, only bodies with geometry. */
   extents(): ReadonlyMap<number, readonly [number, number, number]>
-  /** Returns the outermost vertices of the bodies whose shape is a mesh and not a box, m in the axes of the bodies. */
+  /** Returns the outermost vertices of meshes that are not boxes, m in body axes. */
   outlines(): ReadonlyMap<number, readonly (readonly [number, number, number])[]>
   windows(summary: RecordingSummary): Windows
   /** Whether all indexes exist; updated by `refresh`. */

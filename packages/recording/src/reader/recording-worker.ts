@@ -1,4 +1,4 @@
-/** Entry of a worker without analyses of an app. */
+/** Worker without analyses of an app. */
 import { serveRecording } from './serve-recording.ts'
 
 serveRecording()

@@ -33,7 +33,7 @@ export type Analyses = Readonly<
 
 /**
  * Serves one recording at a time to the library that started this worker. `sources` are the folders of the
- * analyses: stored answers are invalid after a change of their files.
+ * analyses: a change of their files invalidates stored answers.
  */
 export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
   const { handlers, close } = new RecordingSession(analyses, sources)
@@ -140,7 +140,7 @@ class RecordingSession {
   }
 }
 
-/** Copies, converts or imports a file that may grow meanwhile. The key is that of its state before. */
+/** Copies, converts or imports a file that may grow meanwhile. The key is of its state before. */
 async function copyAndPrepare(
   { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
   call: Call,
@@ -181,7 +181,7 @@ function convertErrors<Answer>(path: string, read: () => Answer): Answer {
   }
 }
 
-/** Converts errors of SQLite and the file system; `path` is the file of the user. */
+/** Converts SQLite and file system errors; `path` is the user's file. */
 function toRecordingError(error: unknown, path: string): unknown {
   if (isCausewayError(error)) return error
   const options = { data: { path }, cause: error }

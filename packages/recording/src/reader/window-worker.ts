@@ -1,4 +1,4 @@
-/** Entry of a thread that reads windows for a long request. */
+/** Thread that reads windows for a long request. */
 import { serve } from '@causeway/worker'
 import { type WindowMethods, WindowSession } from './window-session.ts'
 

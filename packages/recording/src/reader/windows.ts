@@ -19,29 +19,28 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to other
-   * calls of the worker between windows. Progress excludes cached windows.
+   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to the
+   * worker's other calls between windows. Progress excludes cached windows.
    */
   over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
   readonly bytes: number
   readonly fromTables: number
 }
 
-/** Body-frames of a window, which is read in a few tens of milliseconds. */
+/** Body-frames of a window, which takes a few tens of milliseconds to read. */
 const bodyFrames = 4000
 
 /**
- * Maximum size of the cached windows: 20k frames of 20 bodies with 4 contacts each. A longer recording has a
- * columns file, whose pages the system caches.
+ * 20k frames of 20 bodies with 4 contacts each. A longer recording has a columns file, whose pages the system
+ * caches.
  */
 const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
 
-/** Number of whole windows from which a second thread helps to read them. */
+/** Whole windows from which a second thread helps. */
 const minLongWindows = 64
 
-/** The columns file of a recording. */
 interface StoredColumns {
   /** Returns the file if it is complete. */
   open(): ColumnsFile | undefined
@@ -50,13 +49,13 @@ interface StoredColumns {
 }
 
 export interface WindowSource {
-  /** Ascending. If the list grows, a window that was not full is read again. */
+  /** Ascending. If the list grows, an incomplete window is read again. */
   readonly ids: readonly number[]
   readonly bodies: readonly BodyId[]
   readonly prepare: (selection: ColumnSelection) => ReadWindow
   /** Whether reading fewer columns is faster. Default: yes. */
   readonly isSelective?: boolean
-  /** The private copy. Two threads read long ranges of it. */
+  /** The private copy. Two threads read its long ranges. */
   readonly file?: string
   readonly columns?: StoredColumns
   readonly capBytes?: number
@@ -73,10 +72,10 @@ export function recordingWindows(
   return new CachedWindows({ ids, bodies, prepare, ...options })
 }
 
-/** Maximum number of selections whose statements and windows are cached. */
+/** Maximum selections with cached statements and windows. */
 const maxSelections = 16
 
-/** The windows that were read with one selection, by index. */
+/** Windows of one selection, by index. */
 interface SelectedWindows {
   readonly key: string
   readonly read: ReadWindow
@@ -88,7 +87,7 @@ export class CachedWindows implements Windows {
   readonly #source: WindowSource
   readonly #length: number
   readonly #capBytes: number
-  /** By the key of the selection, least recently used first. */
+  /** By selection key, least recently used first. */
   readonly #selected = new Map<string, SelectedWindows>()
   #fromTables = 0
 
@@ -179,7 +178,7 @@ export class CachedWindows implements Windows {
     return window !== undefined && window.to - window.from === frames ? window : undefined
   }
 
-  /** Returns the frame ids of a window with its context. */
+  /** Includes the context. */
   #locate(index: number): { readonly ids: readonly number[]; readonly context: number } {
     const start = index * this.#length
     const context = start === 0 ? 0 : 1
@@ -198,7 +197,9 @@ export class CachedWindows implements Windows {
     return window
   }
 
-  /** Replaces the cached window, and evicts other selections for it. A selection itself is cached up to the limit. */
+  /**
+   * Replaces the cached window, and evicts other selections for it. The limit also applies to one selection.
+   */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
     // Another request may have evicted this selection.
     if (this.#selected.get(windows.key) !== windows) return

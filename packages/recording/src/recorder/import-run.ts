@@ -27,8 +27,8 @@ import type { Frame, Joint, Value, Vector } from '../types.ts'
 import type { RunProgress, RunWriter } from './run-writer.ts'
 
 /**
- * Imports a private copy of any schema era into a new run. Numbers are bit-identical; non-finite numbers are not
- * recorded. Throws what the readers and `RunWriter.flush` throw.
+ * Imports a private copy of any schema era into a new run. Numbers are bit-identical; non-finite numbers
+ * count as not recorded. Throws as the readers and `RunWriter.flush`.
  */
 export function importRecording(file: string, writer: RunWriter, nowMs: number): RunProgress {
   const db = new Database(file, { readonly: true, fileMustExist: true })

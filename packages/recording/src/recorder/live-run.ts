@@ -16,7 +16,7 @@ interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
-/** Maximum time between a frame and its flush, in milliseconds. */
+/** Maximum delay of a frame's flush, in milliseconds. */
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
@@ -88,7 +88,7 @@ export class LiveRun {
     }
   }
 
-  /** `isUnchecked`: the file was not prepared as a private copy. */
+  /** `isUnchecked`: not prepared as a private copy. */
   async import(file: string, { isUnchecked = false } = {}): Promise<void> {
     this.#update(await this.#link.call('runImport', { file, isUnchecked, nowMs: this.#options.now() }))
   }
@@ -155,8 +155,8 @@ const toStreamError = (cause: unknown): CausewayError =>
     : new CausewayError('CANCELLED', 'the body ended early; complete lines before that are stored', { cause })
 
 /**
- * Returns the buffer of bytes that fill it, as those of a connection do. A transferred buffer is not copied and does not
- * cause garbage collections in the main thread.
+ * Returns the buffer of bytes that fill it, as those of a connection do. Transferring instead of copying
+ * avoids garbage collections in the main thread.
  */
 const getTransferable = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

@@ -9,13 +9,13 @@ import { SpareWorker } from './spare-worker.ts'
 import type { RecorderWorker } from './start-recorder-worker.ts'
 
 export interface RecorderLimits {
-  /** maximum size of all runs; the least recently written runs that are not live are removed first, and no run exceeds it */
+  /** maximum size of all runs; the least recently written runs that are not live are removed */
   readonly bytes: number
   /** age in milliseconds at which a run that is not live is removed; 0 = never */
   readonly ageMs: number
-  /** maximum number of runs recorded at the same time, each in a worker thread */
+  /** maximum number of live runs, each in a worker thread */
   readonly live: number
-  /** time without frames after which a run is interrupted, in milliseconds */
+  /** time without frames that interrupts a run, in milliseconds */
   readonly idleMs: number
 }
 
@@ -28,7 +28,7 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
-/** The runs that have a worker. The catalogue has the state of all other runs. */
+/** Runs with a worker. The catalogue has the state of all others. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions
   readonly #runs = new Map<string, LiveRun>()
@@ -58,7 +58,6 @@ export class LiveRuns {
     this.#listeners.add(listener)
   }
 
-  /** Calls the listener when a run was finished or interrupted. */
   onSealed(listener: (name: string) => void): void {
     this.#sealListeners.add(listener)
   }
@@ -78,7 +77,7 @@ export class LiveRuns {
     const { folder, catalogue, limits, now } = this.#options
     const known = this.#runs.get(name)
     if (known?.isAlive) return known
-    // A worker that died lost its pending frames. Until another worker is open, the state of the last flush counts.
+    // A crashed worker lost its pending frames. Until another is open, the state of the last flush counts.
     if (known !== undefined) await this.#forget(known)
     if (this.#runs.size >= limits.live) await this.#interruptOldest()
     const run = await openLiveRun({
@@ -135,7 +134,7 @@ export class LiveRuns {
     try {
       this.#options.catalogue.putRun(await this.getEntry(run))
     } finally {
-      // Its worker may already write another run, even if the catalogue cannot be written.
+      // Its worker may already write another run, even if the catalogue is not writable.
       this.#runs.delete(run.name)
     }
   }
@@ -165,7 +164,10 @@ const describe = ({ name, progress, updatedMs }: LiveRun) => ({
   updated_ms: updatedMs,
 })
 
-/** Returns the size of a run file with its log, by name: a descriptor on a file that SQLite has open would drop its locks. */
+/**
+ * Returns the size of a run file with its log. Takes a path: closing a descriptor of a file that SQLite has
+ * open drops its locks.
+ */
 export async function getRunSize(file: string): Promise<number> {
   let bytes = 0
   for (const path of [file, `${file}-wal`]) {

@@ -1,7 +1,7 @@
-/** Numbers of a slab, 512 KiB: the blocks of about 100 frames of 20 bodies. */
+/** Numbers of a slab, 512 KiB: about 100 frames of 20 bodies. */
 const slabLength = 65_536
 
-/** Slabs kept after a flush, 8 MiB: twice the size of a batch. */
+/** Slabs kept after a flush, 8 MiB: two batches. */
 const maxKeptSlabs = 16
 
 /** Arrays live until the next flush. One array per frame would cost a quarter of the CPU time (measured). */

@@ -12,27 +12,30 @@ export interface IngestCounts {
 }
 
 export interface IngestProgress extends IngestCounts, RunProgress {
-  /** Whether the stream ended without the end that its format requires. */
+  /** Whether the stream lacks the end that its format requires. */
   readonly isCut: boolean
 }
 
-/** Methods of a worker that records one run at a time. `nowMs` is the Unix time in milliseconds. */
+/** A worker that records one run at a time. `nowMs` is the Unix time in milliseconds. */
 export interface RecorderMethods {
   readonly runOpen: (args: {
     readonly file: string
     readonly nowMs: number
     readonly bytes: number
   }) => RunProgress
-  /** Receives bytes of JSON lines or MCAP. An invalid line or message ends the request; those before it are stored. */
+  /**
+   * Receives bytes of JSON lines or MCAP. An invalid line or message ends the request; earlier ones are
+   * stored.
+   */
   readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
-  /** The last line is read without a line feed if the stream is whole. */
+  /** If the stream is whole, the last line needs no line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
   readonly runClose: () => undefined
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
-  /** `isUnchecked`: the file is checked, and indexed, first. */
+  /** `isUnchecked`: checks and indexes the file first. */
   readonly runImport: (args: {
     readonly file: string
     readonly isUnchecked: boolean
@@ -42,7 +45,7 @@ export interface RecorderMethods {
 
 export class RecorderSession {
   #writer: RunWriter | undefined
-  /** The first byte of a request selects the format. */
+  /** A request's first byte selects the format. */
   #source: FrameSource | undefined
   #ignored = 0
   #framesBefore = 0
@@ -111,7 +114,7 @@ export class RecorderSession {
     return { ...progress, accepted, ignored: this.#ignored, isCut: this.#source?.isCut ?? false }
   }
 
-  /** On an error, stores what came before it and adds its number to the error. */
+  /** On an error, stores what precedes it and adds its number to the error. */
   #store(nowMs: number, read: (source: FrameSource) => Iterable<Line>): void {
     const source = this.#source
     try {

@@ -1,4 +1,6 @@
-/** Entry file of the workers that record. Loads no readers and no analyses, which would triple the CPU time until the first frame. */
+/**
+ * Recording worker. Loads no readers and no analyses, which would triple the CPU time until the first frame.
+ */
 import { toDataError } from '@causeway/store'
 import { serve } from '@causeway/worker'
 import { type RecorderMethods, RecorderSession } from './recorder-methods.ts'

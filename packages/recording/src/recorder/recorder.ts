@@ -20,7 +20,7 @@ export interface RunState {
   readonly status: RunStatus
   readonly total_frames: number
   readonly first_frame_id: number | null
-  /** last stored frame; frames up to it are acknowledged and ignored if they are sent again */
+  /** last stored frame; frames up to it are acknowledged and ignored if sent again */
   readonly last_frame_id: number | null
   readonly size_bytes: number
 }
@@ -32,7 +32,7 @@ interface RecorderOptions extends Omit<LiveRunsOptions, 'folder'> {
   readonly onRemove: (name: string) => Promise<void>
 }
 
-/** A database of the C++ recorder that the caller removes. */
+/** A C++ recorder database that the caller removes. */
 interface ExportedFile {
   readonly file: string
   remove(): Promise<void>
@@ -61,7 +61,10 @@ export class Recorder {
     this.#live = new LiveRuns({ ...options, folder: this.#folder })
   }
 
-  /** Updates the catalogue from the run files, which are authoritative after a crash, and removes expired runs. */
+  /**
+   * Updates the catalogue from the run files, which are authoritative after a crash, and removes expired
+   * runs.
+   */
   async recover(): Promise<void> {
     const { catalogue, now } = this.#options
     const files = (await readdir(this.#folder)).filter((file) => file.endsWith('.db'))
@@ -82,10 +85,11 @@ export class Recorder {
   }
 
   /**
-   * Stores the frames of a stream of JSON lines or MCAP. Stored frames that are sent again are acknowledged and ignored. Throws
-   * `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted
-   * before it, `RECORDING_IN_USE` while another client writes the run, and `CANCELLED` if the stream ended early;
-   * complete lines are stored. With `isNew`, throws `RECORDING_EXISTS`.
+   * Stores the frames of a stream of JSON lines or MCAP. Stored frames that are sent again are acknowledged
+   * and ignored. Throws `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with
+   * the line and the frames accepted before it, `RECORDING_IN_USE` while another client writes the run, and
+   * `CANCELLED` if the stream ended early; complete lines are stored. With `isNew`, throws
+   * `RECORDING_EXISTS`.
    */
   async write(
     name: string,
@@ -128,7 +132,7 @@ export class Recorder {
     }
   }
 
-  /** Finishes a run permanently. Idempotent. */
+  /** Permanent and idempotent. */
   async finish(name: string): Promise<RunState> {
     this.#requireFree(checkName(name))
     return this.#live.enqueue(name, async () => {
@@ -177,8 +181,8 @@ export class Recorder {
   }
 
   /**
-   * Creates a run from a stream, or stores nothing. The run is finished, or interrupted if the stream is cut. Throws as
-   * `write`, and `RECORDING_EXISTS`.
+   * Creates a run from a stream, or stores nothing. A whole stream's run is finished, a cut one's
+   * interrupted. Throws as `write`, and `RECORDING_EXISTS`.
    */
   importStream(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {
@@ -201,9 +205,9 @@ export class Recorder {
   }
 
   /**
-   * Creates a finished run from the bytes of a database of the C++ recorder, or stores nothing. Throws `RECORDING_EXISTS`,
-   * `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` above the limit of all runs, and `CANCELLED` if the
-   * stream ended early.
+   * Creates a finished run from the bytes of a C++ recorder database, or stores nothing. Throws
+   * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` above the
+   * limit of all runs, and `CANCELLED` if the stream ended early.
    */
   importUpload(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {
@@ -219,7 +223,7 @@ export class Recorder {
     })
   }
 
-  /** Creates a finished run from a private copy that is a run itself. Throws `RECORDING_EXISTS`. */
+  /** Creates a finished run from a private copy of a run. Throws `RECORDING_EXISTS`. */
   async importRun(name: string, copy: string): Promise<RunState> {
     const { file, remove } = await this.#exportFile(copy)
     try {
@@ -253,7 +257,7 @@ export class Recorder {
     return this.#options.catalogue.findRun(name) && this.#getFile(name)
   }
 
-  /** Numbers for `/health`. Sizes include the write-ahead logs of live runs. */
+  /** Numbers for `/health`. Sizes include write-ahead logs of live runs. */
   async health() {
     const runs = this.#options.catalogue.listRuns()
     const sizes = await Promise.all(
@@ -271,7 +275,7 @@ export class Recorder {
     this.#live.onStored(listener)
   }
 
-  /** Calls the listener when a run was finished or interrupted. */
+  /** Calls the listener when a run is finished or interrupted. */
   onSealed(listener: (name: string) => void): void {
     this.#live.onSealed(listener)
   }
@@ -289,7 +293,7 @@ export class Recorder {
     return join(this.#folder, `${name}.db`)
   }
 
-  /** Called before and after waiting in the queue of the name: an import occupies the queue until its end. */
+  /** Called before and after waiting in the queue of the name, which an import occupies until its end. */
   #requireFree(name: string): void {
     if (this.#live.get(name)?.isWriting)
       throw new RecordingError('RECORDING_IN_USE', `another client is writing the recording ${name}`, {
@@ -343,8 +347,8 @@ export class Recorder {
 }
 
 /**
- * Returns the runs older than `ageMs`, then the first ones until the rest and the live runs fit. `runs` are sorted,
- * least recently written first.
+ * Returns runs older than `ageMs`, then the first ones until the rest and the live runs fit. `runs` are
+ * sorted, least recently written first.
  */
 function findExpired(
   runs: readonly RunEntry[],

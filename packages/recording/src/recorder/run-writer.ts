@@ -33,18 +33,21 @@ export interface RunProgress {
   readonly status: RunStatus
   readonly total_frames: number
   readonly first_frame_id: number | null
-  /** last stored frame; ids of new frames are greater */
+  /** last stored frame; new ids are greater */
   readonly last_frame_id: number | null
 }
 
-/** Large enough for the block of a frame of 20 bodies, 4 kB. */
+/** Fits the block of a frame of 20 bodies, 4 kB. */
 const pageBytes = 16_384
 
 const checkpointBytes = 32 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
-/** Opens or creates a run file of at most `bytes` bytes. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+/**
+ * Opens or creates a run file of at most `bytes` bytes. Throws `NEWER_DATA`, `DATA_DAMAGED`,
+ * `DATA_UNWRITABLE`.
+ */
 export function openRunWriter(
   file: string,
   nowMs: number,
@@ -52,7 +55,7 @@ export function openRunWriter(
 ): RunWriter {
   const db = openDatabase(file, { migrations: runMigrations, pageBytes, now: () => nowMs })
   try {
-    // If a flush does not fit into the cache, SQLite writes some of its pages twice.
+    // SQLite would write some pages twice if a flush did not fit into the cache.
     db.pragma(`cache_size = ${-(4 * batchBytes) / 1024}`)
     db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / pageBytes)}`)
     if (bytes !== undefined) {
@@ -144,7 +147,7 @@ interface OpenRun {
   energy: number
 }
 
-/** Synchronous: it runs in a worker that is the only writer of the file. */
+/** The only writer of its file. Synchronous, because it runs in a worker. */
 export class RunWriter {
   readonly context: RunContext
   readonly #db: Database
@@ -204,7 +207,7 @@ export class RunWriter {
     return isNew
   }
 
-  /** Merges a run line. Throws `FRAME_CONFLICT`. */
+  /** Throws `FRAME_CONFLICT`. */
   addRun(facts: RunFacts): void {
     const run = this.#run
     const isEmpty = run.total === 0 && run.facts.bodies.length === 0 && run.facts.gravity === null
@@ -220,8 +223,8 @@ export class RunWriter {
   }
 
   /**
-   * Returns `false` if an equal frame is stored. Throws `FRAME_CONFLICT` if the stored frame differs or the id is not
-   * ascending, and `RECORDING_FINISHED`.
+   * Returns `false` if an equal frame is stored. Throws `FRAME_CONFLICT` if the stored frame differs or the
+   * id is not ascending, and `RECORDING_FINISHED`.
    */
   addFrame(frame: PackedFrame, nowMs: number): boolean {
     const run = this.#run
@@ -248,14 +251,17 @@ export class RunWriter {
     return true
   }
 
-  /** A frame with contacts implies it. */
+  /** Frames with contacts imply it. */
   markContactData(): void {
     if (this.#run.hasContactData) return
     this.#run.hasContactData = true
     this.#run.isDirty = true
   }
 
-  /** One transaction. If it throws (`DATA_UNWRITABLE`, `DATA_MISSING`), the state of the last flush is restored. */
+  /**
+   * One transaction. If it throws (`DATA_UNWRITABLE`, `DATA_MISSING`), the state of the last flush is
+   * restored.
+   */
   flush(nowMs: number): RunProgress {
     if (!this.#run.isDirty) {
       this.#slabs.clear()

@@ -18,8 +18,8 @@ interface StoredFrame {
 }
 
 /**
- * Whether a sent frame equals the stored one. Only sent values count: computed energies, and whether a body is an
- * environment body (which has no state), depend on the run lines at that time.
+ * Whether a sent frame equals the stored one. Compares only sent values: computed energies, and whether a
+ * body is an environment body (which has no state), depend on the run lines at that time.
  */
 export function isSameFrame(
   stored: StoredFrame,

@@ -1,4 +1,4 @@
-/** Finds the meaning of columns by their names. */
+/** Finds the meaning of columns by name. */
 
 export type Quantity = 'position' | 'quaternion' | 'velocity' | 'angular_velocity' | 'acceleration'
 
@@ -8,7 +8,7 @@ export interface NamedColumn {
   readonly width: number
 }
 
-/** Columns that together are a quantity of a body. */
+/** Columns of one quantity of a body. */
 export interface ColumnGroup {
   readonly body: string
   readonly quantity: Quantity
@@ -47,7 +47,7 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
   acceleration: ['a', 'acc', 'accel', 'acceleration', 'linear acceleration', 'lin acc'],
 }
 
-/** Coordinates of joints are not positions in space. */
+/** Joint coordinates are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
 /** Other units do not define the quantity. */
@@ -58,7 +58,7 @@ const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m ?(s\^?-2|\/ ?s\^?2)$/, 'acceleration'],
 ]
 
-/** Splits a name such as `x [m]`. Brackets around an index or an axis are a part of the name. */
+/** Splits a name such as `x [m]`. An index or axis in brackets stays in the name. */
 function splitUnit(name: string): { readonly base: string; readonly quantity: Quantity | null } {
   const [, base = name, unit = ''] = /^(.*\S) *[[(](?![\dwxyz][\])])([^[\]()]*)[\])]$/.exec(name) ?? []
   return { base, quantity: units.find(([pattern]) => pattern.test(unit.trim()))?.[1] ?? null }
@@ -81,11 +81,11 @@ const splitName = (name: string): readonly string[] =>
     .split(/[^a-z0-9]+/)
     .filter((token) => token !== '')
 
-/** Returns the words before the quantity, too. */
+/** Also returns the words before the quantity. */
 function findQuantity(
   tokens: readonly string[],
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
-  // `pos_w` is the position in the frame of the world.
+  // `pos_w` is the position in the world frame.
   const last = tokens.at(-1) ?? ''
   const inWorld = ['w', 'world'].includes(last) ? findEnding(tokens.slice(0, -1)) : undefined
   return inWorld ?? findEnding(tokens)
@@ -155,7 +155,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  // Poses and velocities of one array come first: other arrays may hold them relative to another frame.
+  // Arrays that hold poses and velocities come first: others may be relative to another frame.
   const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
@@ -193,7 +193,7 @@ function toGroup(
 
 const slice = (name: string, from: number, count: number): string => `${name}[${from}:${from + count}]`
 
-/** A column with several numbers per row is one body, or all bodies one after the other. */
+/** A wide column is one body, or all bodies in succession. */
 function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   const tokens = splitName(name.split('/').at(-1) ?? name)
   if (tokens.some((token) => jointWords.has(token))) return []
@@ -228,7 +228,7 @@ function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   }))
 }
 
-/** Drops the last word, and `root` before it. */
+/** Drops the last word and a `root` before it. */
 const skipRoot = (tokens: readonly string[]): readonly string[] => {
   const rest = tokens.slice(0, -1)
   return rest.at(-1) === 'root' ? rest.slice(0, -1) : rest
@@ -242,7 +242,7 @@ interface TimeColumn {
 const timeWords =
   /^(t|time|times|timestamp|timestamps|stamp|sim time|simulation time|sec|secs|seconds|elapsed)( (s|ms|us|ns|sec|seconds|nanoseconds|milliseconds|microseconds))?$/
 
-/** The unit is that of the name, else seconds. */
+/** Default unit: seconds. */
 export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
   for (const { name, type, width } of columns) {
     const match = timeWords.exec(splitName(name.split('/').at(-1) ?? name).join(' '))
@@ -257,6 +257,5 @@ export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
 
 const bodyWords = new Set(['body', 'body id', 'body name', 'object', 'object id', 'name', 'link', 'entity'])
 
-/** Returns the column that names the body of a row. */
 export const findBodyColumn = (columns: readonly NamedColumn[]): string | null =>
   columns.find(({ name, width }) => width === 1 && bodyWords.has(splitName(name).join(' ')))?.name ?? null

@@ -2,9 +2,8 @@ import { type ColumnGroup, findBodyColumn, findTime, groupColumns, type NamedCol
 import { decideOrder, type QuaternionOrder } from './quaternion-order.ts'
 import { anyBody } from './table-mapping.ts'
 
-/** The first rows of a file. */
 export interface Sample {
-  /** Values of a reference such as `x` or `pose[0:3]`, row after row; null if the column does not exist. */
+  /** Values of a reference such as `x` or `pose[0:3]`, row by row; null if the column does not exist. */
   numbers(reference: string): ArrayLike<number> | null
   readonly rows: number
 }
@@ -20,7 +19,7 @@ export interface Proposal {
   readonly notes: readonly string[]
 }
 
-/** Members that the data cannot decide are null. */
+/** Undecided members are null. */
 export function proposeMapping(
   columns: readonly NamedColumn[],
   sample: Sample,
@@ -83,7 +82,7 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
   const decision = quaternion && spin && decide(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
-    // The first columns of a quantity are those that were compared.
+    // The first columns of a quantity are the compared ones.
     if (body[quantity] !== undefined) continue
     if (quantity === 'quaternion') {
       const order = proposeOrder(quaternion as ColumnGroup, decision, options)

@@ -7,28 +7,28 @@ export type SpinFrame = 'world' | 'body'
 interface OrderSamples {
   /** s */
   readonly times: ArrayLike<number>
-  /** Components in the order of the file, shape [samples, 4]. */
+  /** In file order, shape [samples, 4]. */
   readonly quaternions: ArrayLike<number>
   /** rad/s, shape [samples, 3]. */
   readonly spins: ArrayLike<number>
 }
 
-/** Relative errors are those of the better frame. */
+/** Relative errors of the better frame. */
 interface OrderDecision {
-  /** Null if the data cannot decide. */
+  /** Null if undecided. */
   readonly order: QuaternionOrder | null
-  /** Frame of the angular velocity; null if both frames agree with the poses or neither does. */
+  /** Frame of the angular velocity; null if both frames or neither agree with the poses. */
   readonly frame: SpinFrame | null
   readonly errors: Readonly<Record<QuaternionOrder, number>>
 }
 
-/** Maximum relative error. Integrators that use the velocity after a step stay below it. */
+/** Maximum relative error; semi-implicit integrators stay below it. */
 const maxError = 0.2
 
 /** The other order must be worse by this factor. */
 const minRatio = 4
 
-/** Minimum sum of the rotation angles, rad. Less is lost in rounded files. */
+/** Minimum sum of the rotation angles, rad: rounding hides smaller rotations. */
 const minRotation = 0.02
 
 const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {
@@ -46,7 +46,7 @@ function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   return [x * scale, y * scale, z * scale]
 }
 
-/** Returns the order and frame under which the rotation between samples equals the mean angular velocity. */
+/** Returns the order and frame in which the rotation between samples equals the mean angular velocity. */
 export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderDecision {
   const candidates = (['wxyz', 'xyzw'] as const).flatMap((order) =>
     (['world', 'body'] as const).map((frame) => ({ order, frame, squares: 0 })),
@@ -57,7 +57,7 @@ export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderD
     const mean = [0, 1, 2].map((k) => ((spins[3 * i + k] ?? NaN) + (spins[3 * i + 3 + k] ?? NaN)) / 2)
     const isKnown = dt > 0 && mean.every(Number.isFinite)
     const size = Math.hypot(...mean) * dt
-    // Above half a turn, the rotation between two samples is ambiguous.
+    // Beyond half a turn, the rotation is ambiguous.
     if (!isKnown || size > 3) continue
     const turns = candidates.map(({ order, frame }) => {
       const [from, to] = [pick(quaternions, 4 * i, order), pick(quaternions, 4 * i + 4, order)]

@@ -15,26 +15,26 @@ type QuantityColumns = Partial<Record<Quantity, readonly ColumnSlice[]>>
 export interface MappedBody {
   readonly name: string
   readonly columns: QuantityColumns
-  /** Members of the body in the run line, such as `mass`. */
+  /** Run line members of the body, such as `mass`. */
   readonly constants: Readonly<Record<string, unknown>>
   readonly spinFrame: SpinFrame
 }
 
 export interface TableMapping {
-  /** A column of times with the number of units per second, or a constant step in seconds. */
+  /** A column of times with its units per second, or a constant step in s. */
   readonly time: { readonly column: string; readonly perSecond: number } | { readonly step: number }
   readonly frame: string | null
-  /** Column that names the body of a row; null if a row has all bodies. */
+  /** Column that names the body of a row; null if rows have all bodies. */
   readonly bodyColumn: string | null
-  /** Values that columns must have; other rows are left out. */
+  /** Rows with other values are skipped. */
   readonly where: readonly { readonly column: string; readonly value: number | string }[]
   readonly bodies: readonly MappedBody[]
   readonly order: QuaternionOrder | null
-  /** Members of the run line, such as `gravity`. */
+  /** Run line members, such as `gravity`. */
   readonly run: Readonly<Record<string, unknown>>
 }
 
-/** Stands for every body that the mapping does not name. */
+/** Stands for every unnamed body. */
 export const anyBody = '*'
 
 const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
@@ -178,7 +178,7 @@ function readSlices(
   return count === width ? slices : rejectMapping(path, `columns with ${width} numbers, not ${count}`)
 }
 
-/** Parses `x`, `pose[3]` or `pose[0:3]`. A column may have brackets in its name. */
+/** Parses `x`, `pose[3]` or `pose[0:3]`. Column names may contain brackets. */
 function readSlice(reference: unknown, path: string, known: ReadonlyMap<string, NamedColumn>): ColumnSlice {
   if (typeof reference !== 'string') return rejectMapping(path, 'names of columns')
   const whole = known.get(reference)

@@ -3,7 +3,9 @@ import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
 import { type Members, members, requireKnown, unexpected } from './json-value.ts'
 
-/** The axes and orders that an engine uses. Recordings are stored with z up, right-handed, w first, normals from a to b. */
+/**
+ * Axes and orders of an engine. Recordings are stored z up, right-handed, w first, with normals from a to b.
+ */
 export interface Convention {
   readonly up: 'y' | 'z'
   readonly handedness: 'left' | 'right'
@@ -18,7 +20,7 @@ const choices = {
   normal: ['a_to_b', 'b_to_a'],
 } as const
 
-/** Parses a member `convention`; null for the convention of recordings. Throws `INVALID_FRAME`. */
+/** Parses a member `convention`; null for the stored convention. Throws `INVALID_FRAME`. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
   const path = 'run.convention'
@@ -42,11 +44,11 @@ export function readConvention(value: unknown): Convention | null {
   return isStandard ? null : convention
 }
 
-/** A signed permutation: component k of the result is `sign[k]` times component `from[k]`. */
+/** A signed permutation: component k is `sign[k]` times component `from[k]`. */
 interface AxisMap {
   readonly from: readonly [number, number, number]
   readonly sign: readonly [number, number, number]
-  /** The determinant, by which pseudovectors are multiplied in addition. */
+  /** The determinant, an additional factor for pseudovectors. */
   readonly handedness: 1 | -1
 }
 
@@ -78,7 +80,7 @@ function mapQuaternion(numbers: Numbers, at: number, map: AxisMap): void {
 
 const getMap = ({ up, handedness }: Convention): AxisMap => axisMaps[up][handedness]
 
-/** Moves the last of four components to the front if the quaternion was sent as x, y, z, w. */
+/** Moves w from the last place to the first if the quaternion was sent as x, y, z, w. */
 export function orderQuaternion(numbers: Numbers, at: number, convention: Convention | null): void {
   if (convention?.quaternion !== 'xyzw') return
   const [x, y, z, w] = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]
@@ -88,7 +90,7 @@ export function orderQuaternion(numbers: Numbers, at: number, convention: Conven
   numbers[at + 3] = z ?? Number.NaN
 }
 
-/** Returns a vector in the axes of recordings. */
+/** Returns a vector in stored axes. */
 export function convertVector(
   vector: readonly [number, number, number],
   convention: Convention | null,
@@ -98,7 +100,7 @@ export function convertVector(
   return converted
 }
 
-/** Returns lengths or moments along the axes of a body, whose signs do not change. */
+/** Returns lengths or moments along the axes of a body, without change of sign. */
 export function convertExtents(
   extents: readonly [number, number, number],
   convention: Convention | null,
@@ -108,7 +110,7 @@ export function convertExtents(
   return [extents[from[0]] ?? Number.NaN, extents[from[1]] ?? Number.NaN, extents[from[2]] ?? Number.NaN]
 }
 
-/** Returns a quaternion with w first. */
+/** Returns w first. */
 export function convertQuaternion(quaternion: readonly number[], convention: Convention | null): number[] {
   const converted = [...quaternion]
   orderQuaternion(converted, 0, convention)
@@ -116,7 +118,7 @@ export function convertQuaternion(quaternion: readonly number[], convention: Con
   return converted
 }
 
-/** Converts the vectors and the orientation, whose order is w first, of a body's row. Returns the converted spin. */
+/** Converts the vectors and the orientation (w first) of a body's row. Returns the converted spin. */
 export function convertBody(
   rows: Float64Array,
   at: number,
@@ -133,7 +135,6 @@ export function convertBody(
   return converted
 }
 
-/** Converts rows of joints. */
 export function convertJoints(rows: Float64Array, convention: Convention): void {
   const map = getMap(convention)
   for (let at = 0; at < rows.length; at += jointAt.width) {
@@ -142,7 +143,7 @@ export function convertJoints(rows: Float64Array, convention: Convention): void 
   }
 }
 
-/** Offsets of the normals, of the other vectors and of the pseudovectors in the rows of `contactLists`. */
+/** Offsets of normals, other vectors and pseudovectors in the rows of `contactLists`. */
 const contactVectors = {
   collisions: { width: 7, normals: [2], vectors: [], pseudovectors: [] },
   points: { width: 7, normals: [], vectors: [0, 3], pseudovectors: [] },
@@ -151,7 +152,6 @@ const contactVectors = {
   externals: { width: 10, normals: [], vectors: [1, 7], pseudovectors: [4] },
 } as const
 
-/** Converts the contacts and the external forces of a frame. */
 export function convertContacts(lists: ContactLists, convention: Convention): void {
   const map = getMap(convention)
   const normalSign = convention.normal === 'b_to_a' ? -1 : 1

@@ -38,7 +38,7 @@ const kinds = {
   torque: xyzIn('N·m'),
 } as const satisfies Record<string, VectorKind>
 
-/** Whether the id belongs to an environment body, with or without bit 31. */
+/** Whether the id is an environment body's, with or without bit 31. */
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
@@ -54,7 +54,7 @@ export function readBodies(value: unknown, context: RunContext, contacts: Contac
     const id = whole(body.id, idPath, 0, 0xffff_ffff)
     if (seen.has(id)) unexpected(idPath, id, 'each body once a frame')
     seen.add(id)
-    // Environment bodies do not move: they have no state, as in recordings of the C++ recorder.
+    // Environment bodies have no state, as in recordings of the C++ recorder.
     if (isEnvironmentBody(id, context)) return
     readBody(body, { path, rows, at, id, contacts }, context)
     at += bodyWidth
@@ -110,7 +110,7 @@ function readBody(body: Members, row: BodyRow, { constants, bodies }: RunContext
 
 type Triple = readonly [number, number, number]
 
-/** Returns the angular velocity in the body frame, rad/s; rotates `angular_velocity_world`. */
+/** Returns rad/s in the body frame; rotates `angular_velocity_world`. */
 function readSpin(body: Members, { path, rows, at }: BodyRow): Triple {
   const world = body.angular_velocity_world
   if (world === undefined) return triple(body.angular_velocity, 'angular_velocity', path, kinds.spin)

@@ -69,7 +69,7 @@ const place = xyzIn('m, world')
 const lever = xyzIn('m')
 
 /**
- * Throws `INVALID_FRAME`. An environment body is always b: if it was sent as a, the pair is swapped, with normal,
+ * Throws `INVALID_FRAME`. An environment body is always b: if sent as a, the pair is swapped, with normal,
  * points, lever arms and tangent impulses.
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
@@ -119,7 +119,7 @@ export function readPair(
 
 interface PointPlace {
   readonly path: Path
-  /** offset of the row of its pair */
+  /** offset of the pair's row */
   readonly collision: number
   readonly isSwapped: boolean
 }
@@ -142,7 +142,7 @@ function readPoint(value: unknown, { path, collision, isSwapped }: PointPlace, l
   const hasFriction = hasAny(point, frictionMembers)
   if (!hasFriction && !hasAny(point, constraintMembers)) return
 
-  // Both rows begin with the bodies and the normal of the pair.
+  // Both rows begin with the bodies and the normal.
   const row = constraints.append(14)
   copyNumbers(constraints, row, collisions, collision, 5)
   vector(point.lever_arm_a, 'lever_arm_a', constraints, row + (isSwapped ? 8 : 5), lever)
@@ -158,7 +158,7 @@ function readPoint(value: unknown, { path, collision, isSwapped }: PointPlace, l
   vector(point.tangent1, 'tangent1', friction, to + 5, direction)
   vector(point.tangent2, 'tangent2', friction, to + 8, direction)
   copyNumbers(friction, to + 11, constraints, row + 5, 6)
-  // The impulse on a is +tangent * lambda, the impulse on b its negative.
+  // The impulse is +tangent * lambda on a, the negative on b.
   const sign = isSwapped ? -1 : 1
   const { numbers } = friction
   numbers[to + 17] = scalar(point.friction_coefficient, 'friction_coefficient', '')

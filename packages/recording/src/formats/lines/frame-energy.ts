@@ -6,12 +6,12 @@ const half = (mass: number, x: number, y: number, z: number): number => 0.5 * ma
 /** Adds two values; NaN counts as 0 unless both are NaN. */
 const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
-/** A missing coordinate does not matter along an axis without gravity. */
+/** Along an axis without gravity, the coordinate may be missing. */
 const along = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
 
 /**
- * Writes the energies of the row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN and not
- * part of the total. `spin` is in the body frame, rad/s.
+ * Writes the energies of the row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
+ * and not in the total. `spin` is in the body frame, rad/s.
  */
 export function writeEnergies(
   rows: Float64Array,
@@ -38,12 +38,12 @@ export function writeEnergies(
   rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy
 }
 
-/** System energy that the engine sent. NaN and `undefined` are computed. */
+/** System energy that the engine sent. Missing values and NaN are computed. */
 export type GivenSystem = Partial<SystemRow>
 
 /**
- * Returns the system energy; missing values are sums over the bodies. `before` is the total of the previous frame, NaN
- * for the first. A sum without potential energy grows in every fall and never marks an injection.
+ * Returns the system energy; missing values are sums over the bodies. `before` is the previous frame's total,
+ * NaN for the first. A sum without potential energy grows in every fall, so it never marks an injection.
  */
 export function systemEnergy(
   rows: Float64Array,

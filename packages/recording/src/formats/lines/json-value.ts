@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A path for error messages; a function is called only for an error. */
+/** A path for error messages, computed only for an error if it is a function. */
 export type Path = string | (() => string)
 
 const formatPath = (path: Path): string => (typeof path === 'string' ? path : path())
@@ -32,7 +32,10 @@ const memberPath = (path: Path, name: string): string => {
   return outer === '' ? name : `${outer}.${name}`
 }
 
-/** Returns NaN for null or a missing value. Takes the value, because V8 optimizes property access per call site. */
+/**
+ * Returns NaN for null or a missing value. Takes the value, because V8 optimizes property access per call
+ * site.
+ */
 export function number(value: unknown, name: string, path: Path, unit: string): number {
   if (typeof value === 'number') return value
   return value === undefined || value === null
@@ -47,7 +50,7 @@ export function whole(value: unknown, path: Path, low: number, high: number): nu
   return unexpected(path, value, `a whole number from ${low} to ${high}`)
 }
 
-/** A missing value is `false`. */
+/** Missing is `false`. */
 export function flag(value: unknown, path: Path): boolean {
   if (typeof value === 'boolean') return value
   return value === undefined || value === null ? false : unexpected(path, value, 'true or false')

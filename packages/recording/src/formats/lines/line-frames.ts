@@ -4,10 +4,9 @@ import { createLineReader, type Line } from './line-reader.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { RunContext } from './run-line.ts'
 
-/** Otherwise, 1 MB of compressed blank lines could occupy a worker for minutes. */
+/** 1 MB of compressed blank lines could occupy a worker for minutes. */
 export const maxBlankLines = 1_000_000
 
-/** Reads JSON lines. Skips blank lines. */
 export class LineFrames implements FrameSource {
   readonly unit = 'line'
   readonly isCut = false

@@ -21,7 +21,7 @@ export type Line =
   | { readonly run: RunFacts }
   | {
       readonly frame: PackedFrame
-      /** `true` if the line has a list of contacts, even an empty one */
+      /** `true` if the line has a contact list, even an empty one */
       readonly hasContactData: boolean
     }
 
@@ -39,10 +39,10 @@ const runMember: ReadonlySet<string> = new Set(['run'])
 const solverMembers: ReadonlySet<string> = new Set(solverFields)
 const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
 
-/** Python writes non-finite numbers as bare words, which are not valid JSON. */
+/** Python writes non-finite numbers as bare words, which JSON does not allow. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
-/** The parser throws `INVALID_FRAME` and as `checkJson`. A frame is valid until the next line. */
+/** The parser throws `INVALID_FRAME` and what `checkJson` throws. A frame is valid until the next line. */
 export function createLineReader(context: RunContext): (text: string) => Line {
   const readLine = createFrameReader(context)
   return (text) => readLine(parse(text))
@@ -66,7 +66,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
 /** Longer lines are checked against the JSON limits first. */
 const checkedLength = 2 ** 20
 
-/** The length of a line limits the rest: a frame of 90,000 bodies has more than 200,000 members. */
+/** The line length limits the rest: a frame of 90,000 bodies has over 200,000 members. */
 const lineLimits: JsonLimits = {
   ...jsonLimits,
   containers: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import { RecordingError } from '../../errors.ts'
 
-/** Maximum length of a line in bytes: about 10,000 bodies with contacts. */
+/** Maximum line length in bytes: about 10,000 bodies with contacts. */
 export const maxLineBytes = 16 * 1024 ** 2
 
 export class LineSplitter {
@@ -13,7 +13,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes
   }
 
-  /** Number of lines so far, including a line that is too long. */
+  /** Lines so far, including any that is too long. */
   get count(): number {
     return this.#count
   }
@@ -30,7 +30,7 @@ export class LineSplitter {
     this.#append(bytes.subarray(from))
   }
 
-  /** Returns the last line if it has no line feed. */
+  /** Returns a last line without a line feed. */
   end(): string | undefined {
     return this.#pendingBytes === 0 ? undefined : this.#take(new Uint8Array(0))
   }

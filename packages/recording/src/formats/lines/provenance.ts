@@ -3,12 +3,12 @@ import { list, type Members, unexpected, whole } from './json-value.ts'
 
 const textMembers = ['commit', 'branch', 'scenario', 'host', 'engine_version'] as const
 
-/** Members of a run line that state where the run comes from. */
+/** Run line members that state the origin of the run. */
 export const provenanceMembers = [...textMembers, 'seed', 'tags'] as const
 
 const [maxTextLength, maxTags, maxTagLength] = [200, 32, 64]
 
-/** Reads the members; null if all are absent. Throws `INVALID_FRAME`. */
+/** Returns null if all are absent. Throws `INVALID_FRAME`. */
 export function readProvenance(run: Members): Provenance | null {
   const provenance: Provenance = {
     commit: readText(run, 'commit'),

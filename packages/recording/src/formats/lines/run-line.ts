@@ -45,12 +45,12 @@ export interface RunBody {
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
-  /** Position of an environment body, m. */
+  /** Fixed position of an environment body, m. */
   readonly position: readonly number[] | null
-  /** Orientation of an environment body, w first. */
+  /** Its orientation, w first. */
   readonly orientation: readonly number[] | null
   readonly group: number | null
-  /** Bodies with which the engine makes no contacts, as sent. */
+  /** Bodies without contacts with this one, as sent. */
   readonly ignores: readonly BodyId[] | null
 }
 
@@ -71,9 +71,9 @@ export interface RunConstants {
   /** m/s² */
   readonly gravity: readonly [number, number, number] | null
   readonly lambdaUnit: LambdaUnit | null
-  /** What the engine sends; stored numbers are converted. */
+  /** As sent; stored numbers are converted. */
   readonly convention: Convention | null
-  /** Steps per frame, if only the last has contacts. */
+  /** Steps per frame of which only the last has contacts. */
   readonly substeps: number | null
   readonly provenance: Provenance | null
 }
@@ -87,9 +87,9 @@ export interface RunContext {
   readonly bodies: ReadonlyMap<number, RunBody>
   /** Whether an earlier frame has the body. */
   isKnown(id: number): boolean
-  /** Returns the total energy of the previous frame, J; NaN for the first frame. */
+  /** J; NaN for the first frame. */
   getPreviousEnergy(): number
-  /** Returns memory that is valid until the next flush. */
+  /** The memory is valid until the next flush. */
   allocate(length: number): Float64Array
 }
 
@@ -146,7 +146,7 @@ function readGravity(run: Members): RunConstants['gravity'] {
     : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
 }
 
-/** One step per frame is the same as none declared. */
+/** One step per frame is the default. */
 function readSubsteps({ substeps }: Members): number | null {
   if (substeps === undefined || substeps === null) return null
   const count = whole(substeps, 'run.substeps', 1, 1_000_000)
@@ -229,7 +229,7 @@ function finiteVector(
     : unexpected(`${path}.${name}`, value, `${kind.names.length} finite numbers, ${kind.unit}`)
 }
 
-/** The lengths of each kind of shape, m. */
+/** Lengths of each shape, m. */
 const shapeLengths = {
   sphere: ['radius'],
   capsule: ['radius', 'half_length'],
@@ -259,7 +259,7 @@ function roundExtents(shape: Shape | null): [number, number, number] {
   return [Number.NaN, Number.NaN, Number.NaN]
 }
 
-/** Returns a run line of stored facts, in the convention of recordings. */
+/** Returns a run line of stored facts, in the stored convention. */
 export const runLine = ({
   engine,
   dt,
@@ -300,7 +300,7 @@ export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   })
 }
 
-/** Returns the members of a summary that few runs have. */
+/** Returns summary members that few runs have. */
 export const describeRun = ({
   substeps,
   provenance,

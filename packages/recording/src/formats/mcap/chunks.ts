@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import type { McapTypes } from '@mcap/core'
 
-/** Maximum size of a record and of a decompressed chunk, in bytes. Recorders write chunks of 256 KiB. */
+/** Maximum size in bytes of a record and of a decompressed chunk. Recorders write chunks of 256 KiB. */
 export const maxChunkBytes = 256 * 1024 ** 2
 
 /** Throw `RangeError` for a chunk above the limit. */

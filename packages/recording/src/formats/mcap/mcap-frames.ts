@@ -9,7 +9,7 @@ import { decompressHandlers, maxChunkBytes } from './chunks.ts'
 import { decodeMessage, frameMessage, runMessage } from './messages.ts'
 import { toFrameLine, toRunLine } from './to-line.ts'
 
-/** The same as of a line. */
+/** As of a line. */
 const maxMessageBytes = 16 * 1024 ** 2
 
 const invalid = (message: string, cause?: unknown): CausewayError =>
@@ -56,7 +56,7 @@ export class McapFrames implements FrameSource {
       throw invalid(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
-  /** The rest of a cut stream is an incomplete chunk, which is not read. */
+  /** A cut stream ends with an incomplete chunk, which is not read. */
   end(): readonly Line[] {
     if ([...this.#channels.values()].some(isOurs)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)
@@ -88,7 +88,7 @@ export class McapFrames implements FrameSource {
     return undefined
   }
 
-  /** Messages of other schemas, such as the poses for viewers, are skipped. */
+  /** Skips other schemas, such as poses for viewers. */
   #readMessage({ channelId, data }: McapTypes.TypedMcapRecords['Message']): Line | undefined {
     const schema = this.#channels.get(channelId)
     if (!isOurs(schema)) return undefined

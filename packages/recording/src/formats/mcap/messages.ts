@@ -1,7 +1,7 @@
-/** The messages of `recorders/causeway.proto` and their decoder. */
+/** Messages of `recorders/causeway.proto` and their decoder. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
-/** A plural is a repeated field: packed, or one value per tag. */
+/** Plurals are repeated fields: packed, or one value per tag. */
 type FieldType =
   | 'double'
   | 'uint32'
@@ -13,7 +13,7 @@ type FieldType =
   | 'uint32s'
   | { readonly message: MessageType; readonly isRepeated?: true }
 
-/** Fields of a message by number: name and type. */
+/** Names and types of fields by number. */
 interface MessageType {
   readonly [field: number]: readonly [name: string, type: FieldType]
 }
@@ -101,10 +101,9 @@ export const frameMessage: MessageType = {
   66: ['joint_position_error', 'doubles'],
 }
 
-/** Absent fields are absent. */
 export type Fields = Record<string, unknown>
 
-/** Unknown fields are skipped, as Protobuf requires. Throws `RangeError` or `Error` for malformed bytes. */
+/** Skips unknown fields, as Protobuf requires. Throws `RangeError` or `Error` for malformed bytes. */
 export function decodeMessage(bytes: Uint8Array, type: MessageType): Fields {
   const reader = new BinaryReader(bytes)
   const fields: Fields = {}
@@ -141,13 +140,13 @@ function readField(reader: BinaryReader, wireType: WireType, type: FieldType, be
   return type.isRepeated ? append(before, [decoded]) : decoded
 }
 
-/** Protobuf allows a repeated field to be split into several parts. */
+/** Protobuf allows a repeated field in several parts. */
 const append = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =>
   before === undefined ? part : [...Array.from(before as ArrayLike<unknown>), ...Array.from(part)]
 
 function toDoubles(bytes: Uint8Array): Float64Array {
   if (bytes.length % 8 !== 0) throw new RangeError('a packed list of doubles is not a multiple of 8 bytes')
-  // Copied, because the bytes are not aligned. Protobuf and every supported platform are little-endian.
+  // Copied for alignment. Protobuf and every supported platform are little-endian.
   return new Float64Array(bytes.slice().buffer)
 }
 

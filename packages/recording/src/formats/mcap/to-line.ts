@@ -2,7 +2,7 @@ import { jointKinds } from '../frame-window.ts'
 import { unexpected } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
-/** Texts and lists that are empty are absent. */
+/** Empty texts and lists are absent. */
 export function toRunLine(run: Fields): object {
   const bodies = (run.bodies ?? []) as readonly Fields[]
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
@@ -16,7 +16,7 @@ function listValues(fields: Fields): Fields {
   )
 }
 
-/** A column with the number of values per row. */
+/** A column with its number of values per row. */
 interface Column {
   readonly name: string
   readonly member: string
@@ -53,7 +53,7 @@ const forceColumns: readonly Column[] = [
 
 const normalColumn: Column = { name: 'contact_normal', member: 'normal', width: 3 }
 
-/** `declared` are the ids of the bodies that move. Throws `INVALID_FRAME`. */
+/** `declared` are the ids of moving bodies. Throws `INVALID_FRAME`. */
 export function toFrameLine(frame: Fields, declared: readonly number[]): object {
   const { frame_id, time, wall_time, body_id } = frame
   const ids = (body_id as readonly number[] | undefined) ?? declared
@@ -101,7 +101,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
   }
 }
 
-/** Consecutive points of the same bodies with the same normal are one pair. */
+/** Consecutive points with the same bodies and normal are one pair. */
 function readContacts(frame: Fields): Row[] {
   const a = (frame.contact_a ?? []) as readonly number[]
   const b = (frame.contact_b ?? []) as readonly number[]

@@ -28,7 +28,7 @@ export class BagContent {
   readonly frames = new FrameNames()
   readonly samples: PoseSamples
   readonly statics: StaticTransform[] = []
-  /** Contacts by their stamps. */
+  /** By stamp. */
   readonly contacts = new Map<bigint, Contacts[]>()
   readonly #path: string
   readonly #mapping: BagMapping

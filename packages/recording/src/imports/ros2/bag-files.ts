@@ -7,7 +7,10 @@ import { bagMetadata, isBagPart } from './bag-names.ts'
 const maxMetadataBytes = 16 * 1024 ** 2
 const maxParts = 10_000
 
-/** Returns the files of a folder in the order of `metadata.yaml`, or the file itself. Throws `RECORDING_DAMAGED`. */
+/**
+ * Returns the files of a folder in the order of `metadata.yaml`, or the file itself. Throws
+ * `RECORDING_DAMAGED`.
+ */
 export async function listParts(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path]
   const folder = await realpath(path)
@@ -29,7 +32,7 @@ export async function listParts(path: string): Promise<readonly string[]> {
   return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
 }
 
-/** Files outside of the folder of the bag are rejected: the server may not read them. */
+/** Files outside the bag folder are rejected: they may be outside the roots. */
 async function resolvePart(folder: string, name: string, metadata: string): Promise<string> {
   let file: string
   try {
@@ -41,7 +44,7 @@ async function resolvePart(folder: string, name: string, metadata: string): Prom
   throw createDamage(`the bag lists ${name.slice(0, 200)}, which is not a bag file in its folder`, metadata)
 }
 
-/** Reads the YAML that rosbag2 writes: block style, one entry per line. */
+/** Parses the YAML that rosbag2 writes: block style, one entry per line. */
 function parseMetadata(text: string): { readonly names: readonly string[]; readonly compression: string } {
   const lines = text.split(/\r?\n/)
   const start = lines.findIndex((line) => /^\s*relative_file_paths:\s*$/.test(line))

@@ -10,12 +10,12 @@ export class BagFrames {
   readonly #mapping: BagMapping
   readonly #tree: FrameTree
   readonly #fixed: number
-  /** Ids of bodies by the number of their frame. */
+  /** Body ids by frame number. */
   readonly #ids = new Map<number, number>()
-  /** Ids of bodies by the name of a collision. */
+  /** Body ids by collision name. */
   readonly #collisions = new Map<string, number>()
   readonly #origin = new TimeOrigin(1e9)
-  /** Stamps of contacts that are not yet in a frame, the earliest last. */
+  /** Stamps of contacts not yet in a frame, the earliest last. */
   readonly #contactStamps: bigint[]
   #lostContacts = 0
   readonly notes: string[] = []
@@ -43,7 +43,7 @@ export class BagFrames {
         const sample = order[to] ?? 0
         const stamp = samples.stamp(sample)
         const isLater = stamp !== first
-        // Two poses of a body are never joined.
+        // Two poses of a body belong to two frames.
         if (stamp - first > this.#mapping.tolerance || (isLater && present.has(samples.child(sample)))) break
         this.#choose(present, sample)
         if (isLater) joined += 1
@@ -59,7 +59,7 @@ export class BagFrames {
     this.#describe({ frames: id, partial, unresolved, joined })
   }
 
-  /** Odometry of a body replaces its transform of the same time, because it also has velocities. */
+  /** Odometry replaces the transform of the same time, because it has velocities. */
   #choose(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)

@@ -2,13 +2,13 @@ import { isObject } from '@causeway/protocol'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 
 export interface BagMapping {
-  /** Members of the bodies in the run line by name; null for all bodies of the bag. */
+  /** Run line members by body name; null for all bodies of the bag. */
   readonly bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null
-  /** Frame in which positions are given; null for the root with most bodies. */
+  /** Frame of the positions; null for the root with most bodies. */
   readonly fixedFrame: string | null
-  /** Maximum difference of the times of one frame, ns. */
+  /** Maximum time difference within a frame, ns. */
   readonly tolerance: bigint
-  /** Topics whose contacts are complete for all bodies. */
+  /** Topics with the complete contacts of all bodies. */
   readonly contacts: readonly string[]
   readonly run: Readonly<Record<string, unknown>>
 }
@@ -41,5 +41,5 @@ export function readBagMapping(value: unknown): BagMapping {
   }
 }
 
-/** Names of frames in older bags begin with a slash. */
+/** Frame names in older bags begin with a slash. */
 export const trimFrame = (name: string): string => name.replace(/^\/+/, '')

@@ -1,8 +1,8 @@
-/** Whether the head of an MCAP file declares the profile of ROS 2 (https://mcap.dev/spec#header-op0x01). */
+/** Whether an MCAP file declares the ROS 2 profile (https://mcap.dev/spec#header-op0x01). */
 export const isRosMcap = (head: Uint8Array): boolean =>
   Buffer.from(head.subarray(0, 25)).toString('latin1').slice(17) === '\x04\0\0\0ros2'
 
-/** The file in the folder of a bag that lists its files. */
+/** Lists the files of a bag folder. */
 export const bagMetadata = 'metadata.yaml'
 
 export const isBagPart = (name: string): boolean => /\.(mcap|db3)$/i.test(name)

@@ -17,28 +17,28 @@ export interface BagTopic {
   readonly type: string
   /** Such as `cdr`. */
   readonly encoding: string
-  /** Includes dependencies; null if the file does not have it. */
+  /** Includes dependencies; null if absent. */
   readonly definition: string | null
 }
 
 export interface BagMessage {
   readonly topic: BagTopic
-  /** Time of the log, ns. */
+  /** Log time, ns. */
   readonly logTime: bigint
   readonly data: Uint8Array
 }
 
 export interface PartResult {
-  /** Whether the file has no end. */
+  /** Whether the end of the file is missing. */
   readonly isCut: boolean
 }
 
 export const maxTopics = 10_000
 
-/** Number of messages between checks for a cancellation. */
+/** Messages between cancellation checks. */
 const turnMessages = 256
 
-/** A cut file is read up to its last complete chunk. */
+/** Reads a cut file up to its last complete chunk. */
 export async function* readMcapPart(path: string, call: Call): AsyncGenerator<BagMessage, PartResult> {
   const reader = new McapStreamReader({ decompressHandlers })
   const schemas = new Map<number, McapTypes.TypedMcapRecords['Schema']>()
@@ -73,7 +73,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isCut: !reader.done() }
 }
 
-/** Errors of the file system have a `syscall`. */
+/** File system errors have a `syscall`. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 
@@ -115,7 +115,7 @@ export async function* readSqlitePart(
     for (const { rowid, topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
       done += 1
       if (done % turnMessages === 0) {
-        // Lets the message of a cancellation arrive.
+        // Receives a cancellation message.
         await nextTurn()
         call.signal.throwIfAborted()
         call.progress(Number(rowid), last, 'reading')

@@ -33,14 +33,14 @@ interface Edge {
 }
 
 /**
- * Resolves poses at one time. Never interpolates: if a moving parent has no transform at that time, the pose
- * is unknown.
+ * Resolves poses at one time. Does not interpolate: if a moving parent has no transform at that time, the
+ * pose is unknown.
  */
 export class FrameTree {
   readonly #samples: PoseSamples
   readonly #path: string
   readonly #static = new Map<number, Edge>()
-  /** Parents of moving frames, of any time. */
+  /** Parents of moving frames, at any time. */
   readonly #parents = new Map<number, number>()
 
   constructor(samples: PoseSamples, path: string) {
@@ -81,7 +81,7 @@ export class FrameTree {
       } else return null
     }
     const [velocity, spin] = [readTriple(numbers, 7), readTriple(numbers, 10)]
-    // A twist is relative to the parent frame, in axes of the child.
+    // A twist is relative to the parent, in axes of the child.
     return {
       ...pose,
       velocity: isParentFixed && velocity ? rotate(pose.orientation, velocity) : null,

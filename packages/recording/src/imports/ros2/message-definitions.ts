@@ -1,4 +1,4 @@
-/** For bags that do not contain definitions (https://docs.ros.org). */
+/** For bags without definitions (https://docs.ros.org). */
 
 const separator = `${'='.repeat(80)}\n`
 
@@ -90,7 +90,7 @@ const types: Readonly<Record<string, { readonly fields: string; readonly uses: r
 
 const shorten = (type: string): string => type.replace('/msg/', '/')
 
-/** Returns a definition with its dependencies in the form of MCAP. */
+/** Returns a definition with its dependencies in MCAP form. */
 export function findDefinition(type: string): string | undefined {
   const root = types[shorten(type)]
   if (root === undefined) return undefined

@@ -73,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const findKind = ({ type, encoding }: BagTopic): Kind | undefined =>
   encoding === 'cdr' ? kinds[type] : undefined
 
-/** Definitions of the known types have less than 3 kB. */
+/** Known types have less than 3 kB. */
 const maxDefinitionLength = 256 * 1024
 
 export class MessageDecoder {

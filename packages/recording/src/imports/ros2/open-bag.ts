@@ -16,7 +16,7 @@ export const openBag = async (path: string, options: SourceOptions): Promise<Sou
 
 class BagSource implements Source {
   readonly format = 'ROS 2 bag'
-  /** ROS 2 defines names of frames and components of quaternions. */
+  /** ROS 2 defines frame names and quaternion order. */
   readonly needsMapping = false
   readonly #path: string
   readonly #parts: readonly string[]

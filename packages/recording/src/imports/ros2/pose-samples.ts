@@ -1,9 +1,9 @@
 import { createLimit } from '../tables/table.ts'
 
-/** Position, orientation (w first), linear velocity, angular velocity. NaN = not known. */
+/** Position, orientation (w first), linear and angular velocity. NaN = unknown. */
 const sampleWidth = 13
 
-/** Memory of the samples of a bag: 232 MB. */
+/** Takes 232 MB of memory. */
 const maxSamples = 2_000_000
 
 export interface Sample {
@@ -13,7 +13,7 @@ export interface Sample {
   readonly numbers: readonly number[]
 }
 
-/** Poses in the parent frames, in the order of the messages. */
+/** Poses in parent frames, in message order. */
 export class PoseSamples {
   readonly #path: string
   #stamps = new BigInt64Array(1024)
@@ -55,7 +55,7 @@ export class PoseSamples {
     return this.#numbers.subarray(at * sampleWidth, (at + 1) * sampleWidth)
   }
 
-  /** Returns indexes in order of stamps. Samples with equal stamps keep their order. */
+  /** Returns indexes in stamp order (stable). */
   sorted(): Uint32Array {
     const order = Uint32Array.from({ length: this.#count }, (_, i) => i)
     let isSorted = true

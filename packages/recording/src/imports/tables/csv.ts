@@ -1,4 +1,4 @@
-/** Reads CSV and TSV files (RFC 4180): a line of names, then a line for each row. */
+/** CSV and TSV files (RFC 4180): a line of names, then a line per row. */
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import type { Call } from '@causeway/worker'
@@ -19,7 +19,7 @@ import { TableSource } from './table-source.ts'
 /** In characters. */
 const maxRowLength = 1024 ** 2
 
-/** Rows that decide whether a column has numbers. */
+/** Rows that decide whether a column is numeric. */
 const typedRows = 100
 
 export const openCsv: OpenSource = async (path) => new TableSource(await openTable(path), path)
@@ -36,7 +36,7 @@ async function openTable(path: string): Promise<Table> {
   }
 }
 
-/** Selects the most frequent one in the first line. */
+/** Selects the most frequent delimiter of the first line. */
 async function findDelimiter(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
@@ -70,7 +70,7 @@ async function readHeader(path: string, delimiter: string) {
 
 const isAbsent = (text: string): boolean => /^\s*(|nan|null|none|na|n\/a)\s*$/i.test(text)
 
-/** Returns NaN for text that is not a number. */
+/** Returns NaN for other text. */
 function toNumber(text: string): number {
   const trimmed = text.trim()
   if (trimmed === '') return Number.NaN
@@ -144,9 +144,8 @@ function toNumbers(
 
 interface CsvRecord {
   readonly record: readonly string[]
-  /** Its first line. */
   readonly line: number
-  /** Bytes of the file that are parsed. */
+  /** Parsed bytes of the file. */
   readonly bytes: number
 }
 
@@ -180,10 +179,8 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
 /** The parser counts the last line of a record, and a CRLF in quotes as two lines. */
 class LineCounter {
   #excess = 0
-  /** Last line of the latest record. */
   #last = 0
 
-  /** Returns the first line of a record. */
   add(record: readonly string[], counted: number): number {
     const text = record.join()
     this.#excess += countMatches(text, /\r\n/g)
@@ -192,7 +189,7 @@ class LineCounter {
   }
 
   find({ code, lines, record }: CsvError): number {
-    // The parser reaches the end of the file before it reports a quote without an end.
+    // The parser reaches the end of the file before it reports an unclosed quote.
     if (code === 'CSV_QUOTE_NOT_CLOSED') return this.#last + 1
     const counted = Number(lines ?? this.#last + 1)
     return Array.isArray(record) ? this.add(record, counted) : counted - this.#excess

@@ -3,7 +3,7 @@ import { readSync } from 'node:fs'
 import { importOptional } from '../../formats/optional-package.ts'
 
 export interface DatasetMetadata {
-  /** Class of the type: 0 is an integer, 1 a float, 3 a text. */
+  /** 0 is an integer, 1 a float, 3 a text. */
   readonly type: number
   /** Bytes per element. */
   readonly size: number
@@ -65,8 +65,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file by its descriptor. Uses the build for browsers: its file system contains only this file, so
- * links to other files cannot be followed. Throws `PACKAGE_NOT_INSTALLED` and the errors of the library.
+ * Opens a file by descriptor. Uses the browser build: its file system contains only this file, so links to
+ * other files cannot be followed. Throws `PACKAGE_NOT_INSTALLED` and library errors.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
   const library = await importOptional<Library>('h5wasm')
@@ -92,7 +92,7 @@ export async function openFile(descriptor: number, size: number): Promise<Opened
   }
 }
 
-/** The library prints a trace of each error; the errors that matter are thrown. */
+/** The library prints a trace of each error; relevant errors are thrown. */
 function silence({ FS }: H5Module): void {
   const [, , errors] = FS.streams
   if (errors)

@@ -1,4 +1,4 @@
-/** Reads HDF5 files: datasets are columns, named by their paths. */
+/** HDF5 files: datasets are columns, named by their paths. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { isCausewayError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
@@ -25,20 +25,19 @@ import {
 } from './table.ts'
 import { TableSource } from './table-source.ts'
 
-/** Maximum number of objects and depth of groups. A group may contain itself. */
+/** Maximum number of objects and group depth. A group may contain itself. */
 const maxObjects = maxColumns
 const maxDepth = 32
 
 /** In bytes. */
 const maxChunkBytes = 256 * 1024 ** 2
 
-/** Memory of the rows that are read together, of all datasets. */
+/** Memory of the rows of all datasets that are read together. */
 const maxBlockBytes = 256 * 1024 ** 2
 
-/** Maximum ratio of the size of a dataset to that of the file. */
+/** Maximum ratio of a dataset's size to the file's. */
 const maxRatio = 200
 
-/** Classes of types in HDF5. */
 const [integerClass, floatClass, stringClass] = [0, 1, 3]
 
 export const openHdf5: OpenSource = async (path) => {
@@ -55,7 +54,7 @@ export const openHdf5: OpenSource = async (path) => {
   }
 }
 
-/** Errors of the library are those of the content of the file. */
+/** Library errors mean damaged content. */
 async function convertErrors<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -70,12 +69,12 @@ function toDamage(error: unknown, path: string): unknown {
   return createDamage(`the HDF5 file cannot be read (${reason?.slice(0, 200)})`, path, error)
 }
 
-/** A damaged file may not be closed without an error. */
+/** Closing a damaged file may throw. */
 function closeQuietly(opened: OpenedFile | undefined): void {
   try {
     opened?.close()
   } catch {
-    // The worker of the import ends with its memory.
+    // The worker ends after the import.
   }
 }
 
@@ -107,7 +106,7 @@ function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table
   }
 }
 
-/** Links to other files are not followed. */
+/** Does not follow links to other files. */
 function listArrays({ module, file }: OpenedFile, path: string) {
   const arrays: Hdf5Array[] = []
   const unread: string[] = []
@@ -148,7 +147,7 @@ function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
 
 /**
  * Returns the order that Isaac Lab declares: its files have `env_args` at the group `data`, and quaternions
- * are xyzw from version 1 of the format on. Without a version, the order is not defined.
+ * are xyzw from format version 1. Without a version, the order is undefined.
  */
 function findOrder({ module, file }: OpenedFile): OrderHint | null {
   try {
@@ -201,14 +200,14 @@ async function* readBatches(
 }
 
 interface BlockOptions {
-  /** Of the file, in bytes. */
+  /** File size in bytes. */
   readonly size: number
   readonly path: string
-  /** Size of a block unless a batch needs more. */
+  /** Block size unless a batch needs more. */
   readonly maxBytes: number
 }
 
-/** Blocks of whole chunks are decompressed once. */
+/** Decompresses blocks of whole chunks once. */
 class BlockReader {
   readonly #array: Hdf5Array
   readonly #path: string

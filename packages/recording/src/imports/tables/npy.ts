@@ -1,14 +1,14 @@
-/** Reads arrays in the format of NumPy (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
+/** NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
 import type { Values } from './table.ts'
 
 export interface NpyHeader {
-  /** Length of the header in bytes. */
+  /** Header length in bytes. */
   readonly length: number
   readonly isFortran: boolean
   readonly shape: readonly number[]
-  /** `undefined` for types that are not read. */
+  /** `undefined` for unsupported types. */
   readonly type: NpyType | undefined
-  /** The type as the file describes it. */
+  /** The type as in the file. */
   readonly description: string
 }
 
@@ -24,7 +24,7 @@ export const maxHeaderBytes = 65_536
 
 const magic = Buffer.from('\x93NUMPY', 'latin1')
 
-/** Returns `undefined` if the bytes are not a complete header. */
+/** Returns `undefined` for an incomplete or malformed header. */
 export function parseNpyHeader(bytes: Buffer): NpyHeader | undefined {
   if (bytes.length < 12 || !bytes.subarray(0, 6).equals(magic)) return undefined
   const isShort = bytes[6] === 1
@@ -59,7 +59,7 @@ function parseType(description: string): NpyType | undefined {
   return { kind: kind as 'f' | 'i' | 'u' | 'b', size, isLittle }
 }
 
-/** Integers of 64 bits are exact. */
+/** Integers of 64 bits stay exact. */
 export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType): Values {
   const count = bytes.length / size
   if (kind === 'S')
@@ -115,7 +115,7 @@ function createReader(
   }
 }
 
-/** Converts bits of IEEE 754 binary16. */
+/** Converts IEEE 754 binary16. */
 function toHalf(bits: number): number {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
   if (exponent === 0) return sign * fraction * 2 ** -24
@@ -123,13 +123,12 @@ function toHalf(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Reorders a whole array in Fortran order, whose first index changes fastest, to rows. */
+/** Reorders a whole array from Fortran order, whose first index changes fastest, to rows. */
 export function toRows(values: Values, shape: readonly number[]): Values {
   const [rows = 0, ...sizes] = shape
   const width = sizes.reduce((a, b) => a * b, 1)
   const sources = Array.from({ length: width }, (_, column) => {
     let [rest, index] = [column, 0]
-    // The last index changes fastest in a row.
     let stride = rows * width
     for (const size of sizes.toReversed()) {
       stride /= size

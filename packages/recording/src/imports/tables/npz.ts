@@ -1,4 +1,4 @@
-/** Reads archives of NumPy arrays (`numpy.savez`, `savez_compressed`), batch by batch. */
+/** Archives of NumPy arrays (`numpy.savez`, `savez_compressed`), read in batches. */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Call } from '@causeway/worker'
 import type { OpenSource } from '../source.ts'
@@ -15,7 +15,7 @@ import { type Batch, countBatchRows, createDamage, createLimit, type Table, type
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
-/** In bytes. An array in Fortran order is read as a whole. */
+/** In bytes. Arrays in Fortran order are read as a whole. */
 const maxWholeBytes = 256 * 1024 ** 2
 
 /** In bytes. */
@@ -72,7 +72,6 @@ const describeUnread = (name: string, header: NpyHeader | undefined): string =>
       ? `${name} holds pickled Python objects, which are never read: save numbers instead`
       : `${name} has the type ${header.description.slice(0, 100)}, which is not read`
 
-/** Checks that the shape fits the entry. */
 async function readHeader(handle: FileHandle, entry: ZipEntry, path: string): Promise<NpyHeader> {
   const reader = await EntryReader.open(handle, entry, path)
   try {
@@ -124,7 +123,6 @@ async function* readBatches(
 }
 
 interface ArrayReader {
-  /** Returns the next rows. */
   read(rows: number): Promise<Values>
   close(): void
 }

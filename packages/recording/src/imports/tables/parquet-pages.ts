@@ -1,4 +1,4 @@
-/** Limits are checked before memory is allocated. */
+/** Checks limits before memory is allocated. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { AsyncBuffer, ColumnMetaData, Compressors, PageHeader, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
@@ -11,7 +11,7 @@ export const maxValues = 16 * 1024 ** 2
 /** Of a decompressed page. */
 const maxPageBytes = 256 * 1024 ** 2
 
-/** Decompressors that stop at the size which the page claims. Snappy is part of the reader. */
+/** Decompressors that stop at the page's claimed size. Snappy is part of the reader. */
 export const compressors: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
@@ -43,10 +43,13 @@ export async function checkPages(
 const findStart = (meta: ColumnMetaData): number =>
   Number(meta.dictionary_page_offset || meta.data_page_offset)
 
-/** Bytes of a column that are read first to find its first pages. */
+/** Bytes of a column that are searched for its first pages. */
 const prefixBytes = 256 * 1024
 
-/** Returns the group with only the first pages of a column, which have at least `minValues` values if it has so many. */
+/**
+ * Returns the group with only the first pages of a column, with at least `minValues` values if it has so
+ * many.
+ */
 export async function selectFirstPages(
   { file, path }: { readonly file: AsyncBuffer; readonly path: string },
   group: RowGroup,
@@ -78,11 +81,10 @@ interface PageOptions {
   readonly meta: ColumnMetaData
   readonly path: string
   readonly minValues: number
-  /** Whether the bytes are the whole column. */
   readonly isWhole: boolean
 }
 
-/** Returns the size of the first pages that have `minValues` values, or `undefined` if that takes more bytes. */
+/** Returns the size of the first pages with `minValues` values, or `undefined` if it is larger. */
 function measurePages(
   bytes: ArrayBuffer,
   { meta: { path_in_schema }, path, minValues, isWhole }: PageOptions,
@@ -107,7 +109,7 @@ function measurePages(
   return values < minValues && !isWhole ? undefined : { bytes: reader.offset, values }
 }
 
-/** A header at the end of a part of a column may be incomplete. */
+/** The last header in a part of a column may be incomplete. */
 function readHeader(reader: Parameters<typeof parquetHeader>[0], isWhole: boolean): PageHeader | undefined {
   try {
     return parquetHeader(reader)

@@ -1,6 +1,6 @@
 /**
- * Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of
- * one length.
+ * Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of equal
+ * length.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { isCausewayError } from '@causeway/protocol'
@@ -33,12 +33,12 @@ import { TableSource } from './table-source.ts'
 
 const maxMetadataBytes = 64 * 1024 ** 2
 
-/** A slice of the file is a column of a row group. */
+/** A slice is a column of a row group. */
 const maxSliceBytes = 512 * 1024 ** 2
 
 const maxGroupValues = 4 * maxValues
 
-/** Maximum ratio of the size of the read columns to that of the file: dictionaries make constant columns small. */
+/** Maximum ratio of the size of the read columns to the file's: dictionaries make constant columns small. */
 const maxRatio = 1000
 
 /** Maximum length of a list. */
@@ -79,7 +79,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
   }
 }
 
-/** Errors of the reader are those of the content of the file. */
+/** Reader errors mean damaged content. */
 async function convertErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -123,7 +123,7 @@ function countRows({ num_rows, row_groups }: FileMetaData, path: string): number
   return Number(sum)
 }
 
-/** Returns the element of a list of numbers, or the column itself; `undefined` for another nested column. */
+/** Returns the element of a list of numbers, or the column itself; `undefined` for other nested columns. */
 function findLeaf(tree: SchemaTree): SchemaTree | undefined {
   const [child, ...others] = tree.children
   if (child === undefined) return tree
@@ -166,11 +166,11 @@ const listUnread = (metadata: FileMetaData, columns: readonly NamedColumn[]): re
 
 type OpenFile = Omit<ParquetFile, 'columns'>
 
-/** Returns the number of elements of the first list. */
+/** Returns the length of the first list. */
 async function readWidth(file: OpenFile, column: string): Promise<number> {
   const index = file.metadata.row_groups.findIndex(({ num_rows }) => num_rows > 0n)
   if (index < 0) return 0
-  // So many values end the first list, or exceed the limit.
+  // These values end the first list, or exceed the limit.
   const part = await selectPages(file, index, { name: column, minValues: maxWidth + 1 })
   const [first] = await readColumn(part, column, 0, 1)
   const width = countNumbers(first)
@@ -183,7 +183,7 @@ const countNumbers = (value: unknown): number =>
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** Numbers instead of dates, so that times stay exact. */
+/** Numbers instead of dates keep times exact. */
 const parsers: NonNullable<ParquetReadOptions['parsers']> = {
   timestampFromMilliseconds: (value: bigint) => value,
   timestampFromMicroseconds: (value: bigint) => value,
@@ -203,7 +203,6 @@ async function selectPages<File extends OpenFile>(
   return { ...file, metadata: { ...file.metadata, row_groups } }
 }
 
-/** Reads rows of one row group. */
 async function readColumn(
   { file, metadata, path }: OpenFile,
   column: string,

@@ -1,4 +1,4 @@
-/** Arrays whose first axes have one length are the columns of one table. */
+/** Arrays with equally long first axes are the columns of one table. */
 import { findTime, type NamedColumn } from '../../domain/imports/column-names.ts'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 
@@ -27,8 +27,8 @@ function findRun(name: string): string | null {
 }
 
 /**
- * Selects the arrays for which a mapping is proposed: those of the first run. Their number of rows is that of
- * the times, else the most frequent length of the first axis.
+ * Selects the arrays of the first run, for which a mapping is proposed. Their row count is that of the times,
+ * else the most frequent length of the first axis.
  */
 export function selectRowArrays(all: readonly RowArray[]): RowColumns {
   const isColumn = ({ shape, type }: RowArray): boolean =>

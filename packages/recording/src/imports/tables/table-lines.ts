@@ -9,7 +9,6 @@ import {
 import { TimeOrigin } from '../time-origin.ts'
 import { type Batch, createDamage, createLimit, type Values } from './table.ts'
 
-/** Maximum number of bodies that a table may name. */
 const maxBodies = 10_000
 
 interface TableFile {
@@ -25,7 +24,7 @@ export class TableLines {
   readonly #file: TableFile
   readonly #widths: ReadonlyMap<string, number>
   readonly #origin: TimeOrigin
-  /** Ids of the bodies by name. */
+  /** Body ids by name. */
   readonly #ids = new Map<string, number>()
   readonly #skipped = new Map<string, number>()
   #row = 0
@@ -105,7 +104,7 @@ export class TableLines {
     yield { ...this.#readFrame(rows, i), bodies }
   }
 
-  /** Consecutive rows with the same frame, or the same time, are a frame. */
+  /** Consecutive rows with the same frame or time are a frame. */
   *#readLong(rows: BatchReader, i: number): Generator<object> {
     const { bodyColumn, bodies, frame, time } = this.#mapping
     const name = rows.text(bodyColumn ?? '', i)

@@ -6,10 +6,9 @@ import { maxColumns } from '../source.ts'
 import { type Batch, createLimit, isIntegers, type Table, type Values } from './table.ts'
 import { TableLines } from './table-lines.ts'
 
-/** Number of rows from which a mapping is proposed. */
+/** Rows from which a mapping is proposed. */
 const sampleRows = 4096
 
-/** Maximum number of columns that are described. */
 const maxDescribed = 200
 
 export class TableSource implements Source {
@@ -92,7 +91,7 @@ export class TableSource implements Source {
 
 const listUsedOrAll = (mapping: TableMapping, { columns, proposed }: Table): readonly string[] => {
   const used = listUsed(mapping)
-  // A constant step needs the number of rows.
+  // A constant step needs the row count.
   return used.length > 0 ? used : (proposed ?? columns).slice(0, 1).map(({ name }) => name)
 }
 
@@ -104,7 +103,6 @@ function describeColumn(
   return { name, type, ...(width === 1 ? {} : { width }), ...(first === undefined ? {} : { first }) }
 }
 
-/** The first batches of a table. */
 class TableSample implements Sample {
   readonly #widths: ReadonlyMap<string, number>
   #batch: Batch | undefined
@@ -117,7 +115,6 @@ class TableSample implements Sample {
     return this.#batch?.count ?? 0
   }
 
-  /** Only the first batch is used. */
   add(batch: Batch): void {
     this.#batch ??= batch
   }

@@ -3,7 +3,7 @@ import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
 import { RecordingError } from '../../errors.ts'
 
-/** Integers of 64 bits, which are exact only as bigints. */
+/** 64-bit integers, exact only as bigints. */
 type Integers = BigInt64Array | BigUint64Array
 
 export const isIntegers = (values: unknown): values is Integers =>
@@ -17,13 +17,13 @@ export function toIntegers(values: readonly bigint[]): Integers | undefined {
     : undefined
 }
 
-/** Integers, numbers row after row, or texts. */
+/** Integers, numbers row by row, or texts. */
 export type Values = Float64Array | Integers | readonly string[]
 
 export interface Batch {
   readonly count: number
   readonly columns: ReadonlyMap<string, Values>
-  /** Part of the file that is read, 0 to 1. */
+  /** Fraction of the file that was read. */
   readonly done: number
 }
 
@@ -32,13 +32,13 @@ export interface Table {
   readonly columns: readonly NamedColumn[]
   /** Default: all columns. */
   readonly proposed?: readonly NamedColumn[]
-  /** undefined if the file does not contain it. */
+  /** undefined if the file does not state it. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
   readonly notes?: readonly string[]
   /**
-   * Yields the rows of these columns in order, and may end after `maxRows`. Throws `INVALID_MAPPING` if they do
-   * not have the same rows.
+   * Yields the rows of these columns in order; may end after `maxRows`. Throws `INVALID_MAPPING` if the
+   * columns have different rows.
    */
   read(names: readonly string[], call: Call, maxRows?: number): AsyncIterable<Batch>
   close(): Promise<void>
@@ -49,7 +49,7 @@ export const batchRows = 4096
 /** Memory of the numbers of a batch. */
 const maxBatchBytes = 64 * 1024 ** 2
 
-/** Returns the number of rows of a batch. `widths` are the numbers per row of its columns. */
+/** Returns the rows per batch. `widths` are the columns' numbers per row. */
 export function countBatchRows(widths: readonly number[], path: string): number {
   const rowBytes = 8 * widths.reduce((sum, width) => sum + width, 0)
   if (rowBytes > maxBatchBytes) throw createLimit(`a row has ${rowBytes} bytes`, maxBatchBytes, path)
@@ -66,7 +66,7 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
-/** Files may claim this size regardless of their own size, in bytes. */
+/** Files may claim this size regardless of their own, in bytes. */
 const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(

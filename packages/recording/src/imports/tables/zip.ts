@@ -12,11 +12,11 @@ export interface ZipEntry {
   readonly compressed: number
   readonly isDeflated: boolean
   readonly crc: number
-  /** Position of its local header. */
+  /** Offset of its local header. */
   readonly offset: number
 }
 
-/** Maximum ratio of the size of an entry to that of its compressed bytes. */
+/** Maximum compression ratio of an entry. */
 const maxRatio = 200
 
 const maxDirectoryBytes = 16 * 1024 ** 2
@@ -111,7 +111,7 @@ function parseEntry(header: Buffer, name: string, extra: Buffer, path: string): 
     if (given === undefined) throw createDamage(`${name} has no size`, path)
     return toSafe(given, path)
   }
-  // The order of the sizes in the extra field: size, compressed size, offset.
+  // Order in the extra field: size, compressed size, offset.
   const size = read(24)
   const compressed = read(20)
   const offset = read(42)
@@ -131,7 +131,7 @@ function readLongSizes(extra: Buffer): bigint[] {
   return []
 }
 
-/** Reads the bytes of an entry one after the other. */
+/** Reads an entry sequentially. */
 export class EntryReader {
   readonly #entry: ZipEntry
   readonly #path: string
@@ -160,7 +160,7 @@ export class EntryReader {
     const file = createReadStream(path, { start, end: Math.max(start, start + entry.compressed - 1) })
     if (!entry.isDeflated)
       return new EntryReader(entry, path, { parts: file[Symbol.asyncIterator](), end: () => file.destroy() })
-    // Errors of both streams reach the reader of the second one.
+    // Errors of both streams reach the second stream's reader.
     const inflated = pipeline(file, createInflateRaw(), () => {})
     return new EntryReader(entry, path, {
       parts: inflated[Symbol.asyncIterator](),
@@ -169,7 +169,7 @@ export class EntryReader {
   }
 
   /**
-   * Returns exactly this number of bytes. Throws `RECORDING_DAMAGED` if the entry ends before, or has a wrong
+   * Returns exactly this number of bytes. Throws `RECORDING_DAMAGED` if the entry is shorter or has a wrong
    * checksum.
    */
   async read(length: number): Promise<Buffer> {

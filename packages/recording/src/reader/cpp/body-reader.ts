@@ -4,7 +4,7 @@ import type { Body, BodyId, RecordingSummary } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { countAt, flagAt, type RawRow, selectFrom, valueAt } from './selection.ts'
 
-/** Null for recordings that are not exported runs. */
+/** Null unless the recording is an exported run. */
 export function readRunLine({ db, era }: Connection): RunFacts | null {
   if (!era.schema.has(runLineTable, 'run')) return null
   const line = db.prepare<[], string>(`SELECT run FROM ${runLineTable}`).pluck().get()
@@ -18,7 +18,7 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
   const hasAssets =
     table === 'AssetInertialStaticRecord' &&
     era.schema.has('AssetPhysicalStaticRecord', 'body_id', 'asset_id')
-  // Joined by body_id: the row ids of the two tables are unrelated.
+  // Joined by body_id: the row ids are unrelated.
   const assets = hasAssets
     ? select.join(select.root, 'body_id', 'AssetPhysicalStaticRecord', 'body_id')
     : select.root
@@ -42,10 +42,10 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     }))
 }
 
-/** Number of parts of a table whose bodies are listed first. */
+/** Number of table parts whose bodies are listed first. */
 const appearanceParts = 64
 
-/** Reads the first frame with a state or energy row of each body, sorted by body id. */
+/** Reads each body's first frame with a state or energy row, sorted by body id. */
 export function readAppearances(
   connection: Connection,
   frames: readonly number[],
@@ -61,7 +61,7 @@ export function readAppearances(
     .sort((a, b) => a.body_id - b.body_id)
 }
 
-/** Grouping sorts all rows, so only parts of the table with a new body are grouped. */
+/** Grouping sorts all rows, so only parts with a new body are grouped. */
 function readFirstFrames(
   { db, bounds }: Connection,
   table: string,

@@ -8,26 +8,26 @@ export interface Connection {
   readonly db: Database.Database
   readonly era: EraMap
   readonly bounds: RowBounds
-  /** Whether all indexes exist, so that rows of a frame are found without bounds. */
+  /** Whether all indexes exist, so that finding a frame's rows needs no bounds. */
   readonly isIndexed: () => boolean
 }
 
-/** SQLite expects the size in KiB as a negative number. */
+/** SQLite expects KiB as a negative number. */
 const cacheKib = -65_536
 
 const mmapBytes = 0x7fff_0000
 
-/** Opens a private copy or a run. Nothing else may read the file except through SQLite. */
+/** Opens a private copy or a run, which nothing else may read except through SQLite. */
 export function openCopy(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   db.pragma(`cache_size = ${cacheKib}`)
   db.pragma(`mmap_size = ${mmapBytes}`)
-  // Otherwise SQLite may build an index in memory for each scan of a table without indexes.
+  // Otherwise SQLite may build a temporary index for each scan.
   db.pragma('automatic_index = OFF')
   return db
 }
 
-/** `refresh` finds indexes that were built since the last call. */
+/** `refresh` detects new indexes. */
 export function connect(db: Database.Database): Connection & { refresh(): void } {
   const era = eraMap(readSchema(db))
   let indexed = isIndexed(db, era)
@@ -42,7 +42,7 @@ export function connect(db: Database.Database): Connection & { refresh(): void }
   }
 }
 
-/** Prepares a reader of the rows of one frame, with or without an index. */
+/** Prepares a reader of one frame's rows, with or without an index. */
 export function prepareFrameRows(
   { db, bounds, isIndexed }: Connection,
   select: Selection,

@@ -58,7 +58,7 @@ export function collisionReader(connection: Connection): ReadRows<Collision> {
   }
 }
 
-/** Reads the points of collisions with ascending ids: one list for each, in recorded order. */
+/** Reads a list of points, in recorded order, for each of the ascending collision ids. */
 function pointReader(connection: Connection): (collisions: readonly number[]) => readonly ContactPoint[][] {
   const { db, era, bounds, isIndexed } = connection
   const table = era.parts.contactPoints
@@ -239,7 +239,7 @@ export function externalReader(connection: Connection): ReadRows<ExternalForce> 
   }
 }
 
-/** Whether the file is an export of a run with joints. */
+/** Whether an exported run has joints. */
 export const hasJoints = ({ era: { schema } }: Connection): boolean => schema.has(jointTable, ...jointFields)
 
 export function jointReader(connection: Connection): ReadRows<Joint> {

@@ -97,7 +97,7 @@ const systemReader = (connection: Connection): ReadRows<SystemEnergy> =>
     collision_active: flagAt(row, 6),
   }))
 
-/** `read` converts a row, whose values are in the order of `columns`. */
+/** `read` converts a row with values in the order of `columns`. */
 function plainReader<Row>(
   connection: Connection,
   table: string | undefined,
@@ -146,7 +146,7 @@ function stateReader(connection: Connection): ReadStates {
   return (frame, energies) =>
     rows(frame).map((row, i) => {
       const found = read(row)
-      // The oldest states have no body id. Their energies were written in the same order.
+      // The oldest states have no body ids, but have the order of their energies.
       return found.body_id === 0 ? { ...found, body_id: energies[i]?.body_id ?? i + 1 } : found
     })
 }

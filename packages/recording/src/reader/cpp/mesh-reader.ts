@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts'
 type Point = readonly [x: number, y: number, z: number]
 
 /**
- * Reads half extents along the axes of bodies in m: those of the run line of an exported run, else the
- * bounding box of the collision mesh. Bodies without either are omitted.
+ * Reads half extents along the body axes in m: those of an exported run's run line, else the bounding box of
+ * the collision mesh. Omits bodies without either.
  */
 export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> {
   const line = readRunLine(connection)
@@ -26,8 +26,8 @@ export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> 
 }
 
 /**
- * Reads the outermost vertices of collision meshes in m in the axes of their bodies: at most one for each of
- * 128 directions. Bodies without a mesh, and bodies whose mesh is a box, are omitted.
+ * Reads the outermost vertices of collision meshes in m in body axes: at most one for each of 128 directions.
+ * Omits bodies without a mesh or with a box mesh.
  */
 export function readOutlines(connection: Connection): ReadonlyMap<BodyId, readonly Point[]> {
   const outlines = new Map<BodyId, readonly Point[]>()
@@ -74,7 +74,7 @@ function findBox(blob: Buffer): Point | null {
   return half.every((size) => Number.isFinite(size) && size > 0) ? half : null
 }
 
-/** Share of the half extent. */
+/** Fraction of the half extent. */
 const cornerTolerance = 1e-6
 
 const isCorner = (point: Point, box: Point): boolean =>
@@ -82,7 +82,7 @@ const isCorner = (point: Point, box: Point): boolean =>
     (axis) => Math.abs(Math.abs(point[axis]) - box[axis]) <= cornerTolerance * box[axis],
   )
 
-/** Evenly spread directions: a spiral on the sphere with the golden angle. */
+/** Evenly spread: a spiral on the sphere with the golden angle. */
 const directions: readonly Point[] = Array.from({ length: 128 }, (_, index) => {
   const z = 1 - (2 * index + 1) / 128
   const radius = Math.sqrt(1 - z * z)
@@ -90,7 +90,6 @@ const directions: readonly Point[] = Array.from({ length: 128 }, (_, index) => {
   return [radius * Math.cos(angle), radius * Math.sin(angle), z]
 })
 
-/** Returns the vertices that are farthest in any of the directions, each once. */
 function findOutermost(vertices: Iterable<Point>): readonly Point[] {
   const distances = directions.map(() => Number.NEGATIVE_INFINITY)
   const farthest: Point[] = []

@@ -3,15 +3,15 @@ import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { type RawRow, type Selection, type Source, selectFrom } from './selection.ts'
 
-/** Reads the rows of a table for a range of frames. The first value of a row is its frame. */
+/** Reads table rows of a range of frames. The first value of a row is its frame. */
 export interface RowReader {
   /** In frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
-  /** Writes a row to the row of a block that begins at `at`. */
+  /** Writes a row to a block at `at`. */
   readonly write: (row: RawRow, block: Float64Array, at: number) => void
 }
 
-/** Selects columns of a table, and the columns of a block that they fill. */
+/** Maps columns of a table to columns of a block. */
 export class RowLayout {
   readonly root: Source
   readonly #select: Selection
@@ -27,19 +27,22 @@ export class RowLayout {
     return this.#select.join(this.root, column, table)
   }
 
-  /** Selects a column that fills no column of the block; returns its position in the row. */
+  /** Selects a column without writing it to the block; returns its position in the row. */
   read(name: string): number {
     return this.#select.column(this.root, name)
   }
 
-  /** Fills consecutive columns of the block, from `to`. */
+  /** Fills consecutive columns of the block from `to`. */
   columns(names: readonly string[], to: number): void {
     names.forEach((name, i) => {
       this.#fill(this.read(name), to + i, 1)
     })
   }
 
-  /** Fills columns of the block with the row that `<name>_id` refers to; returns the position of its first value. */
+  /**
+   * Fills columns of the block with the row that `<name>_id` refers to; returns the position of its first
+   * value.
+   */
   leaf(from: Source, name: string, target: Leaf, to: number): number {
     const value = this.readLeaf(from, name, target)
     this.#fill(value, to, target.components.length)
@@ -64,13 +67,13 @@ export class RowLayout {
   }
 }
 
-/** A table with the components of a vector, by its usual name. */
+/** The components of a vector and their usual table. */
 interface Leaf {
   readonly table: string
   readonly components: readonly string[]
 }
 
-/** `fill` selects the columns; rows that do not meet `condition` are not read. */
+/** `fill` selects the columns; rows that do not meet `condition` are skipped. */
 export function prepareRows(
   { db, era, bounds, isIndexed }: Connection,
   table: string | undefined,
@@ -85,7 +88,7 @@ export function prepareRows(
   const { sql = '', values = [] } = condition ?? {}
   const statement = (where: string, order: string) =>
     db.prepare<number[], RawRow>(select.sql(`WHERE ${where} ${sql} ORDER BY ${order}`)).raw()
-  // In frame order, a range of rowids is one scan; the index would cost one look-up per row.
+  // In frame order, a range of rowids is one scan; the index would cost a look-up per row.
   const byRow = statement('t.id BETWEEN ? AND ? AND +t.frame_id BETWEEN ? AND ?', 't.id')
   const byFrame = statement('t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ?', 't.frame_id, t.id')
   return {

@@ -14,8 +14,8 @@ export interface Source {
 }
 
 /**
- * A SELECT over one table (alias `t`) and LEFT JOINed parts. Columns and tables that the file lacks are NULL.
- * Methods return positions in the raw row.
+ * A SELECT over one table (alias `t`) and LEFT JOINed parts. Missing columns and tables are NULL. Methods
+ * return positions in the raw row.
  */
 export interface Selection {
   readonly root: Source
@@ -63,7 +63,7 @@ export const valueAt = (row: RawRow, at: number): Value => {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** NULL is 0, the default of the recorder. */
+/** NULL is 0, the recorder's default. */
 export const countAt = (row: RawRow, at: number): number => valueAt(row, at) ?? 0
 
 export const flagAt = (row: RawRow, at: number): boolean => row[at] === 1

@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts'
 import type { ReadFrame } from './frame-reader.ts'
 import { readExtents } from './mesh-reader.ts'
 
-/** Number of steps for gravity, and for the unit of the lambdas. */
+/** Steps sampled for gravity and for the lambdas' unit. */
 export const sampledSteps = 24
 
 type Step = readonly [before: Frame, after: Frame]
@@ -43,7 +43,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       hasContactData: era.parts.collisions !== undefined,
     })
   const geometry = line === null ? readMeshes(connection) : listGeometry(line)
-  // The tables of an exported run contain no meshes.
+  // An exported run contains no meshes.
   const isDeclared = line !== null && geometry.some(({ half_extents }) => half_extents !== null)
   return {
     era: era.era,
@@ -67,7 +67,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   }
 }
 
-/** Returns the size of the bodies that have a mesh. */
+/** Returns the size of each body with a mesh. */
 function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   return [...readExtents(connection)].map(([body_id, half_extents]) => ({
     body_id,
@@ -80,7 +80,7 @@ function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   }))
 }
 
-/** Adds the bodies that only states and energies have: the oldest files have no metadata. */
+/** Adds bodies that only states and energies have: the oldest files have no metadata. */
 function addUndescribed(
   described: readonly Body[],
   appearances: RecordingSummary['appearances'],
@@ -194,7 +194,7 @@ function readEnvironment({ db, era }: Connection): RecordingSummary['environment
   return [...ids].sort((a, b) => a - b).map(environmentBody)
 }
 
-/** Counts the rows without a frame row, which a killed recorder leaves. */
+/** Counts rows without a frame row, which a killed recorder leaves. */
 function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]): number {
   const { states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction } = era.parts
   const tables = [states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction]

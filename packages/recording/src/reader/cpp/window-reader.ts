@@ -33,7 +33,7 @@ import { type BlockPlaces, prepareStates } from './state-reader.ts'
 /** Ids ascend. The first `context` frames precede the requested ones. */
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
 
-/** `bodies` are those of the recording. */
+/** `bodies` are the recording's. */
 export function windowReader(
   connection: Connection,
   bodies: readonly BodyId[],
@@ -79,7 +79,7 @@ interface Range {
   readonly places: BlockPlaces
 }
 
-/** Prepares readers of everything except states. A part that is not selected has no rows. */
+/** Prepares readers of everything except states. Unselected parts have no rows. */
 function prepareParts(
   connection: Connection,
   parts: ReadonlySet<WindowPart>,

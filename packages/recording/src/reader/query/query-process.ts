@@ -1,6 +1,6 @@
 /**
  * Runs one SQL query in a separate process: the driver cannot interrupt SQLite, and a query must not use the
- * memory of the server.
+ * server's memory.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -36,7 +36,7 @@ function createReply(job: QueryJob): QueryReply {
 
 function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
   const db = new Database(file, { readonly: true, fileMustExist: true })
-  // Sorting uses memory, which is limited, instead of the disk.
+  // Sorts in memory, which is limited, instead of on disk.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   if (isRun(db)) createRunViews(db, file)

@@ -4,15 +4,14 @@ export interface SqlQuery {
   readonly sql: string
   /** By position, or by name without the prefix `:`, `@` or `$`. */
   readonly params: readonly SqlValue[] | Readonly<Record<string, SqlValue>>
-  /** Maximum number of rows. */
   readonly limit: number
   /** Maximum size of the rows as JSON. */
   readonly bytes: number
-  /** Time limit; then `DEADLINE_EXCEEDED`. */
+  /** After it, `DEADLINE_EXCEEDED`. */
   readonly deadlineMs: number
 }
 
-/** The first rows of a result. A blob is `<blob of 24 bytes>`, a long text is truncated. */
+/** The first rows of a result. A blob becomes `<blob of 24 bytes>`, a long text is truncated. */
 export interface SqlResult {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly SqlValue[])[]

@@ -1,16 +1,16 @@
-/** Ends its process if a query exceeds its time or memory, or if the parent process ended. */
+/** Ends its process if a query exceeds its time or memory, or the parent process ended. */
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { endReportFd, type QueryEnd } from './query-types.ts'
 
 const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
 
-/** In bytes. The limits of SQLite do not apply in this build. */
+/** In bytes. SQLite's own limits do not apply in this build. */
 const maxMemory = 512 * 1024 ** 2
 
 const checkIntervalMs = 20
 
-/** Reports the reason and kills the process, because the main thread is blocked. */
+/** Reports the reason and kills the process, whose main thread is blocked. */
 const end = (reason: QueryEnd): void => {
   try {
     writeSync(endReportFd, reason)

@@ -11,13 +11,13 @@ const processFile = new URL(`./query-process${extname(import.meta.url)}`, import
 const startMs = 5000
 
 /**
- * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed, is
- * not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
+ * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed,
+ * malformed or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
  */
 export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
   if (signal?.aborted) throw cancelled()
   const child = fork(processFile, {
-    // Keeps the export condition, but not the hooks of a test runner.
+    // Keeps the export condition, but not a test runner's hooks.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
   })
@@ -36,7 +36,7 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
     const reply = await new Promise<QueryReply>((resolve, reject) => {
       child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
-      // `exit` may be emitted before the reply and the report are read.
+      // `exit` may precede the reply and the report.
       child.once('close', (code, killed) => reject(createEndError(killed ?? code, report, query)))
       child.send({ file, ...query } satisfies QueryJob, (error) => {
         if (error !== null) reject(lost(error))

@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { SqlQuery } from './query-types.ts'
 
-/** A statement that is not allowed or that SQLite cannot compile or bind. */
+/** A statement that is not allowed, or that SQLite cannot compile or bind. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -84,7 +84,7 @@ function analyseProgram(db: Database, body: string, params: SqlQuery['params']) 
   const functions = new Set<string>()
   const tables = new Set<string>()
   for (const { opcode, p4 } of program) {
-    // For example `abs(1)`: the name and the number of arguments.
+    // Name and number of arguments, such as `abs(1)`.
     if (/^(?:Function|PureFunc|Agg)/.test(opcode) && p4 !== null)
       functions.add(p4.slice(0, p4.lastIndexOf('(')))
     if (opcode.startsWith('V') && p4?.startsWith('vtab:') === true) tables.add(p4)
@@ -104,7 +104,10 @@ function innocuousFunctions(db: Database): readonly string[] {
     .all(isInnocuous, isDirectOnly)
 }
 
-/** Returns statements over the allowed virtual tables. `temp.` excludes tables of the recording with the same name. */
+/**
+ * Returns statements over the allowed virtual tables. `temp.` excludes the recording's tables of the same
+ * name.
+ */
 function readableTables(db: Database): readonly string[] {
   const views = db
     .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)

@@ -1,11 +1,8 @@
-/** Lever arms that were not sent: the point of a contact minus the position in the pose before the step, m. */
+/** Lever arms that were not sent: the contact point minus the position in the pose before the step, m. */
 import { constraintAt, frictionAt } from '../../formats/frame-window.ts'
 import { bodyAt, bodyWidth, type ContactList, type PackedFrame } from '../../formats/packed-frame.ts'
 
-/**
- * Rows of one frame. `width` is the number of columns, of which the first are those of `constraintAt` or
- * `frictionAt`.
- */
+/** Rows of one frame with `width` columns, the first of which are those of `constraintAt` or `frictionAt`. */
 export interface FrameRows {
   readonly rows: Float64Array
   readonly width: number
@@ -22,7 +19,7 @@ const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
 
 /**
  * Computes the missing lever arms of constraints in place, and copies them to friction rows if every
- * constraint has one. Does nothing if the frame before is unknown or a point has no constraint.
+ * constraint has one. Does nothing if the previous frame is unknown or a point has no constraint.
  */
 export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step: Step): void {
   fillConstraints(constraints, step)

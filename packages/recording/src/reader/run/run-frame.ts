@@ -46,7 +46,7 @@ type Row = readonly [
 export type ReadFrames = (first: number, last: number) => IterableIterator<PackedFrame>
 
 export function prepareFrames(db: Database): ReadFrames {
-  // Files of older versions lack the column until they are recorded to again.
+  // Older files lack the column until they are recorded to again.
   const hasJoints = db.prepare(`SELECT 1 FROM pragma_table_info('block') WHERE name = 'joints'`).get()
   const columns = `${frameColumns}, ${hasJoints === undefined ? 'NULL' : 'b.joints'}`
   const statement = db
@@ -112,7 +112,7 @@ const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
   ...vectorAt(rows, at + 1),
 })
 
-/** Converts a packed frame: names instead of columns, null instead of NaN. */
+/** Converts columns to names and NaN to null. */
 export function unpackFrame({ id, time, bodies, contacts, joints, solver, system }: PackedFrame): Frame {
   const lists = unpackContacts(contacts)
   return {

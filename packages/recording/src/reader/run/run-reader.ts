@@ -11,7 +11,9 @@ import { runSeries } from './run-series.ts'
 import { runSummary } from './run-summary.ts'
 import { runWindowReader } from './run-window.ts'
 
-/** Opens a run for reading, also while it is recorded. The frames of a summary are those stored when it was made. */
+/**
+ * Opens a run for reading, also while it is recorded. A summary covers the frames stored when it was made.
+ */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
   const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
@@ -60,17 +62,17 @@ export function openRunReader(db: Database): Reader {
     windows(of) {
       const bodies = listBodyIds(of)
       const key = bodies.join()
-      // Full windows do not change while the run grows.
+      // Full windows stay unchanged while the run grows.
       known.push(...ids.all(known.at(-1) ?? -1))
       if (windows?.key !== key) {
         const read = runWindowReader(frames, bodies)
-        // A frame is one block, which is unpacked whole.
+        // A frame is one block, unpacked as a whole.
         const source = { ids: known, bodies, prepare: () => read, isSelective: false }
         windows = { key, over: new CachedWindows(source) }
       }
       return windows.over
     },
-    writeColumns: async () => {}, // Windows of a run are read as fast.
+    writeColumns: async () => {}, // A columns file would not be faster.
     isIndexed: () => true,
     refresh: () => {},
     close: () => void db.close(),

@@ -15,7 +15,7 @@ const toBounds = ({ start, end }: FrameRange): readonly [number, number] => [
 const toFinite = (value: number | null | undefined): number =>
   value != null && Number.isFinite(value) ? value : Number.NaN
 
-/** `solver` throws `NOT_RECORDED` if the engine sent no solver diagnostics. */
+/** `solver` throws `NOT_RECORDED` without solver diagnostics. */
 export function runSeries(db: Database): SeriesReader {
   const inRange = 'FROM frame WHERE id BETWEEN ? AND ?'
   const system = db

@@ -37,7 +37,7 @@ const contactParts: readonly Capability[] = [
 
 const sampledContacts = 24
 
-/** Each call reads only the frames added since the last one. */
+/** Each call reads only frames added since the last one. */
 export function runSummary(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
   const readRun = db.prepare<[], RunRow>(
     'SELECT status, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run',
@@ -126,7 +126,10 @@ const listAppearances = (rows: readonly BodyRow[]): RecordingSummary['appearance
     )
     .sort((a, b) => a.body_id - b.body_id)
 
-/** Returns a function that checks whether the engine sends contacts. An older file has them if it has any contact. */
+/**
+ * Returns a function that checks whether the engine sends contacts. An older file has them if it has any
+ * contact.
+ */
 export function contactDataReader(db: Database): () => boolean {
   const findColumn = db.prepare(`SELECT 1 FROM pragma_table_info('run') WHERE name = '${contactDataColumn}'`)
   const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
@@ -153,7 +156,7 @@ function declaredGravity(run: RunRow | undefined): Vector | null {
   return { x: run.gravity_x, y: run.gravity_y, z: run.gravity_z }
 }
 
-/** Lists what the engine does not send. Without contacts, nothing is known about friction. */
+/** Lists what the engine does not send. Without contacts, friction is unknown. */
 function listMissing(touching: readonly Frame[]): readonly Capability[] {
   const lacks = (has: (frame: Frame) => boolean): boolean => touching.length > 0 && !touching.some(has)
   const missing: Capability[] = []

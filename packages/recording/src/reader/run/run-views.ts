@@ -73,8 +73,8 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
 }
 
 /**
- * Creates the friendly views of a run. The rows of a frame are a virtual table joined to the frames by id, so
- * that a condition on `frame_id` reads only those frames. A second connection reads them, because SQLite is
+ * Creates the friendly views of a run. A frame's rows are a virtual table joined to the frames by id, so that
+ * a condition on `frame_id` reads only those frames. A second connection reads them, because SQLite is
  * executing the query.
  */
 export function createRunViews(db: Database.Database, file: string): void {

@@ -28,8 +28,7 @@ import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
 /**
- * `bodies` are the columns of states and energies. Lever arms that were not sent are computed from points and
- * positions.
+ * `bodies` are the columns of states and energies. Missing lever arms are computed from points and positions.
  */
 export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
@@ -139,7 +138,7 @@ function frameBlock(
   return ndarray(data, [frames.length, width])
 }
 
-/** Joins the lists of frames; takes the first `kept` columns of each row. */
+/** Joins the frames' lists; takes the first `kept` columns of each row. */
 function flatRows(lists: readonly Float64Array[], width: number, kept: number): FlatRows {
   const offset = new Uint32Array(lists.length + 1)
   lists.forEach((list, i) => {
