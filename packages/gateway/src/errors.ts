@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of hosted MCP servers. */
 export const GatewayError = defineErrors({
   UPSTREAM_ERROR: {
     status: 502,

@@ -32,7 +32,7 @@ export interface GatewayOptions {
   readonly random?: () => number
   /** Throws a `CausewayError`. */
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
-  /** Returns `undefined` if the server has a token in its configuration. Throws a `CausewayError`. */
+  /** Returns `undefined` for a server with a configured token. Throws a `CausewayError`. */
   loginFor?(server: HostedServer): ServerLogin | undefined
   /** Whether another app or view has this path. */
   isReserved(path: string): boolean
@@ -73,7 +73,7 @@ export class Gateway {
     this.#pidFile = new PidFile(join(options.dataDir, 'gateway', 'pids.json'))
   }
 
-  /** Also ends children of a server that was killed. */
+  /** Also ends children of a killed server. */
   static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
     const gateway = new Gateway(options)
     const reaped = await gateway.#pidFile.reap()
@@ -87,7 +87,7 @@ export class Gateway {
     return [...this.#entries.values()].map(({ app }) => app)
   }
 
-  /** Servers whose configuration is the same keep running. */
+  /** Servers with an unchanged configuration keep running. */
   async update(servers: readonly HostedServer[]): Promise<void> {
     const closing: Promise<void>[] = []
     const before = this.#entries.size
@@ -127,12 +127,12 @@ export class Gateway {
     return this.#find(name).server.output.read(after)
   }
 
-  /** Also forgets failures. Throws `SERVER_NOT_FOUND`. */
+  /** Also clears failures. Throws `SERVER_NOT_FOUND`. */
   async restart(name: string): Promise<void> {
     await this.#find(name).server.restart()
   }
 
-  /** Starts the server and lists it again. Throws `SERVER_NOT_FOUND` and errors of the start. */
+  /** Starts the server and lists it again. Throws `SERVER_NOT_FOUND` and start errors. */
   async refresh(name: string): Promise<void> {
     await this.#find(name).server.takeCatalogue()
   }
@@ -160,7 +160,7 @@ export class Gateway {
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
   }
 
-  /** The client has ended its session. Its own instances are stopped after this time without a call. */
+  /** Called when a client has ended its session. Stops its own instances after this time without a call. */
   endClient(clientKey: string, idleMs = endedIdleMs): void {
     for (const { server } of this.#entries.values()) server.pool.endClient(clientKey, idleMs)
   }
@@ -230,7 +230,7 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** Compares a catalogue with the pins. The first catalogue of an approved server is the baseline. */
+  /** Compares a catalogue with the pins. An approved server's first catalogue is the baseline. */
   #review(entry: Entry, catalogue: Catalogue): void {
     const { server, appName } = entry
     const { name, pin } = server.config

@@ -20,7 +20,7 @@ export interface ProbeOptions {
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
-/** Starts a server once and lists what it offers. Throws `UPSTREAM_UNAVAILABLE` with its stderr, and `NEEDS_LOGIN`. */
+/** Starts a server once and lists it. Throws `UPSTREAM_UNAVAILABLE` with its stderr, and `NEEDS_LOGIN`. */
 export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOptions): Promise<Catalogue> {
   const { server, share, concurrency = 8, project, timeoutMs = 180_000, login, clientInfo } = options
   const timeout = AbortSignal.timeout(timeoutMs)

@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3'
 import type { Catalogue } from './domain/catalogue.ts'
 import { type Pin, type PinKind, toPinKey } from './domain/pins.ts'
 
-/** Schema of `gateway.db`. Published steps never change. */
+/** Published migrations never change. */
 export const gatewayMigrations: readonly Migration[] = [
   {
     name: 'catalogues',
@@ -50,7 +50,7 @@ export class GatewayStore {
       .run(server, configHash, JSON.stringify(catalogue), takenMs)
   }
 
-  /** Empty if the server was never approved. */
+  /** Empty for a server that was never approved. */
   listPins(server: string): readonly Pin[] {
     return this.#db
       .prepare<[string], PinRow>('SELECT kind, name, definition FROM pin WHERE server = ?')
@@ -58,7 +58,7 @@ export class GatewayStore {
       .map(({ kind, name, definition }) => ({ kind, name, text: definition }))
   }
 
-  /** Replaces the pins with the same keys. */
+  /** Replaces pins with the same keys. */
   savePins(server: string, pins: readonly Pin[]): void {
     const insert = this.#db.prepare(
       'INSERT OR REPLACE INTO pin (server, kind, name, definition) VALUES (?, ?, ?, ?)',
@@ -68,12 +68,15 @@ export class GatewayStore {
     })()
   }
 
-  /** The next catalogue of the server is its baseline. */
+  /** The next catalogue is the baseline. */
   removePins(server: string): void {
     this.#db.prepare('DELETE FROM pin WHERE server = ?').run(server)
   }
 
-  /** Removes the catalogues of all other servers. Their pins remain: the entry may be invalid or absent only for a moment. */
+  /**
+   * Removes the catalogues of all other servers. Keeps their pins: the entry may be invalid or absent only
+   * for a moment.
+   */
   retainCatalogues(servers: readonly string[]): void {
     this.#db
       .prepare('DELETE FROM catalogue WHERE server NOT IN (SELECT value FROM json_each(?))')
@@ -88,7 +91,7 @@ export class GatewayStore {
 export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
   keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))
 
-/** Removes the pins of a server whose entry was removed. The server of the folder may run. */
+/** Removes the pins of a removed entry, also while the server of this folder runs. */
 export function forgetPins(dataDir: string, server: string): void {
   if (!existsSync(join(dataDir, fileName))) return
   const store = new GatewayStore(dataDir)

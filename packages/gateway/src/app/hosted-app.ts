@@ -32,7 +32,7 @@ const maxInstructions = 2000
 export interface HostedAppOptions {
   readonly name: string
   readonly server: UpstreamServer
-  /** Absent until the server was started once. */
+  /** Absent until the first start of the server. */
   readonly reviewed: ReviewedCatalogue | undefined
   health(): Readonly<Record<string, unknown>>
 }
@@ -111,7 +111,7 @@ function createTool(
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(isNew ? { unlisted: true } : {}),
-    // Without tasks the client waits for the result.
+    // Without tasks, the client waits for the result.
     ...(task === undefined ? {} : { task: 'optional' }),
     ...(matchesPattern(name, server.config.core) ? { isCore: true } : {}),
     example: { args: {} },
@@ -245,7 +245,7 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
 /** Members of MCP 2026-07-28 that our transports add. */
 const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
 
-/** Replaces resource URIs. Unknown members are passed on. */
+/** Replaces resource URIs; keeps unknown members. */
 function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
   if (!isObject(result)) return { [list]: [] }
   const rest: Record<string, unknown> = { ...result }

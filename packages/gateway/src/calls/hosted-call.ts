@@ -18,8 +18,8 @@ const askMethods: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A request to a hosted server on behalf of one client. If the server asks the client during the request, the request stays open while
- * the client's call ends with the question, and the next run of the call continues it.
+ * A request to a hosted server for one client. If the server asks the client something, the client's call
+ * ends with the question, the request stays open, and the call's next run continues it.
  */
 export class HostedCall implements RequestOwner {
   readonly id: string
@@ -74,7 +74,7 @@ export class HostedCall implements RequestOwner {
     }
   }
 
-  /** Refuses open questions and cancels the request. */
+  /** Rejects open questions and cancels the request. */
   abandon(reason: Error): void {
     const open = this.#sent === undefined ? this.#questions : [this.#sent, ...this.#questions]
     for (const { refuse } of open) refuse(new RefusedRequest(reason.message, -32000))

@@ -9,7 +9,7 @@ interface Entry {
   readonly timer: NodeJS.Timeout
 }
 
-/** Calls that wait for an answer of their client. */
+/** Calls waiting for an answer of their client. */
 export class ParkedCalls {
   readonly #entries = new Map<string, Entry>()
 

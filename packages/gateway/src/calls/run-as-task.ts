@@ -6,8 +6,9 @@ const minPollMs = 250
 const defaultPollMs = 1000
 
 /**
- * Calls a tool that only runs as a task of MCP 2025-11-25, and waits for its result. The messages of its status are reported as progress.
- * Aborting cancels the task. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ * Calls a tool that only runs as a task of MCP 2025-11-25, and waits for its result. Reports status messages
+ * as progress. Aborting cancels the task.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export async function runAsTask(
   connection: Connection,
@@ -21,7 +22,7 @@ export async function runAsTask(
   const { taskId } = task
   const ended = new AbortController()
   try {
-    // The server answers when the task is done, and sends its questions before.
+    // The server responds when the task is done, after its questions.
     const result = connection.request('tasks/result', { taskId }, options)
     reportStatus(connection, task, { owner, signal: ended.signal }).catch(() => {})
     return await result

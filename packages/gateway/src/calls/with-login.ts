@@ -3,14 +3,15 @@ import { LoginError, type LoginRequest } from '@causeway/oauth'
 import { isObject } from '@causeway/protocol'
 import type { UpstreamServer } from '../instances/upstream-server.ts'
 
-/** Time for a login in the browser after the client accepted it. */
+/** Time limit for the browser login after the client accepted it. */
 export const maxLoginMs = 5 * 60_000
 
 type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'lastError' | 'restart'>
 
 /**
- * Runs a request. If the server requires a login, asks a client that can open pages to log in, and runs the request after the login.
- * With tokens the callers are different people, and a login would belong to all of them: then only the command logs in.
+ * Runs a request. If the server requires a login, asks a client that can open pages to log in, then runs the
+ * request. With tokens, the callers are different people but would share a login: then only the command logs
+ * in.
  */
 export async function withLogin(
   server: LoginTarget,
@@ -45,7 +46,7 @@ async function beginLogin(server: LoginTarget, { log }: ToolContext): Promise<Lo
   }
 }
 
-/** Throws `NEEDS_LOGIN` if the user declined or did not log in, and `LOGIN_FAILED`. */
+/** Throws `LOGIN_FAILED`, and `NEEDS_LOGIN` if the user declined or did not log in. */
 async function waitForLogin(
   server: LoginTarget,
   state: string,
@@ -62,7 +63,7 @@ async function waitForLogin(
     await login.wait(state, AbortSignal.any([ctx.signal, timeout]))
   } catch (error) {
     if (timeout.aborted) throw login.needsLogin()
-    // The outcome is stored for a minute. After that the request shows whether the login succeeded.
+    // The outcome expires after a minute. Then the request shows whether the login succeeded.
     if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
     throw error
   }

@@ -6,7 +6,7 @@ import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 const syntax = { comments: true }
 
-/** Edits `mcp.json`. All other text stays as it is, also unknown keys and comments. */
+/** Edits `mcp.json`. Preserves all other text, including unknown keys and comments. */
 export class ConfigFile {
   readonly path: string
 
@@ -19,7 +19,6 @@ export class ConfigFile {
     return parseGatewayConfig(this.#text, this.path)
   }
 
-  /** As it is in the file. */
   readEntry(name: string): unknown {
     return this.#attempt(() => readJsonValue(this.#text, ['mcpServers', name], syntax))
   }

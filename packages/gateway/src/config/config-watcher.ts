@@ -10,14 +10,16 @@ export interface WatchedConfig extends GatewayConfig {
 
 export interface ConfigWatcherOptions {
   readonly dataDir: string
-  /** Called for every change, after the first read. */
+  /** Called for every change after the first read. */
   readonly onChange: (config: WatchedConfig) => void
   /** Called once for each failure. */
   readonly onFailure: (error: CausewayError) => void
   readonly pollMs?: number
 }
 
-/** Watches `mcp.json` and `secrets.json`. While one is invalid, the last valid configuration stays current. */
+/**
+ * Watches `mcp.json` and `secrets.json`. While one is invalid, the last valid configuration stays current.
+ */
 export class ConfigWatcher {
   readonly #options: ConfigWatcherOptions
   readonly #timer: NodeJS.Timeout
@@ -35,12 +37,11 @@ export class ConfigWatcher {
     return this.#current
   }
 
-  /** Why the newest files are not in use. */
+  /** Why the newest files are unused. */
   get failure(): CausewayError | undefined {
     return this.#failure
   }
 
-  /** Does not wait for the timer. */
   check(): void {
     if (this.#read()) this.#options.onChange(this.#current)
   }
@@ -49,7 +50,7 @@ export class ConfigWatcher {
     clearInterval(this.#timer)
   }
 
-  /** Returns whether there is a new configuration. */
+  /** Returns whether the configuration is new. */
   #read(): boolean {
     const { dataDir, onFailure } = this.#options
     const version = [configFileName, secretsFileName]

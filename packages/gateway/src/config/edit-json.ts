@@ -7,7 +7,7 @@ import {
   stripComments,
 } from 'jsonc-parser'
 
-/** Also if an edit would lose data. */
+/** Also thrown if an edit would lose data. */
 export class JsonEditError extends Error {
   override readonly name = 'JsonEditError'
 }
@@ -17,7 +17,7 @@ interface JsonSyntax {
   readonly comments: boolean
 }
 
-/** Returns the value at a path of keys. Throws `JsonEditError` with line and column. */
+/** Throws `JsonEditError` with line and column. */
 export function readJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): unknown {
   let node: Node | undefined = parse(text, syntax)
   for (const key of path) node = node && findProperty(node, key)?.value
@@ -26,8 +26,8 @@ export function readJsonValue(text: string, path: readonly string[], syntax: Jso
 }
 
 /**
- * Sets the value at a path of keys and leaves all other text unchanged. Throws `JsonEditError` if the text is invalid, a parent is
- * not an object, or the old value contains comments.
+ * Sets the value at a path of keys; preserves all other text. Throws `JsonEditError` if the text is invalid,
+ * a parent is not an object, or the old value contains comments.
  */
 export function setJsonValue(
   text: string,
@@ -52,18 +52,18 @@ export function setJsonValue(
 }
 
 /**
- * Removes the property at a path of keys and leaves all other text unchanged. Returns the same text if the property does not exist.
- * Throws `JsonEditError` if the text is invalid.
+ * Removes the property at a path of keys, if any; preserves all other text. Throws `JsonEditError` if the
+ * text is invalid.
  */
 export function removeJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): string {
   let object: Node | undefined = parse(text, syntax)
   for (const key of path.slice(0, -1)) object = object && findProperty(object, key)?.value
   const removed = object?.children?.filter(({ children }) => children?.[0]?.value === path.at(-1)) ?? []
-  // From the end, so that the earlier offsets stay valid.
+  // From the end, so that earlier offsets stay valid.
   return removed.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
 }
 
-/** Removes its comma (of the last property the one before it) and its own line. */
+/** Also removes its comma (of the last property the one before it) and its own line. */
 function removeProperty(text: string, { offset, length }: Node): string {
   let end = offset + length
   let start = offset
@@ -105,7 +105,7 @@ interface Property {
   readonly value: Node
 }
 
-/** Of duplicate keys the last one applies, as in `JSON.parse`. */
+/** The last of duplicate keys applies, as in `JSON.parse`. */
 function findProperty(object: Node, name: string): Property | undefined {
   if (object.type !== 'object') return undefined
   const [key, value] =
@@ -121,7 +121,7 @@ function replaceValue(text: string, property: Property, path: readonly string[],
   return text.slice(0, offset) + format(text, value, indent) + text.slice(offset + length)
 }
 
-/** After the comments of the last property; `modify` of jsonc-parser inserts before them. */
+/** Inserts after the comments of the last property; `modify` of jsonc-parser inserts before them. */
 function insertProperty(text: string, object: Node, key: string, value: unknown): string {
   const last = object.children?.at(-1)
   const start = object.offset + 1

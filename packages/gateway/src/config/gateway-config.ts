@@ -15,11 +15,11 @@ export interface ServerProblem {
 }
 
 export interface GatewayConfig {
-  /** In the order of the file. */
+  /** In file order. */
   readonly servers: readonly HostedServer[]
-  /** Of invalid entries, which don't affect the others. */
+  /** Of invalid entries, which do not affect the others. */
   readonly problems: readonly ServerProblem[]
-  /** Patterns of tools by the name of the profile. */
+  /** Tool patterns by profile name. */
   readonly profiles: Readonly<Record<string, readonly string[]>>
 }
 
@@ -37,7 +37,7 @@ const fileSchema = z.looseObject({
 
 export const emptyConfig: GatewayConfig = { servers: [], problems: [], profiles: {} }
 
-/** Returns an empty configuration if there is no file. Throws `GATEWAY_CONFIG_INVALID`. */
+/** Returns an empty configuration without a file. Throws `GATEWAY_CONFIG_INVALID`. */
 export function readGatewayConfig(dataDir: string): GatewayConfig {
   const path = join(dataDir, configFileName)
   const text = readPrivateFile(path, maxBytes)

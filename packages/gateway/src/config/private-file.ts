@@ -11,7 +11,9 @@ import {
 import { dirname } from 'node:path'
 import { GatewayError } from '../errors.ts'
 
-/** Returns `undefined` if the file does not exist. Throws `GATEWAY_CONFIG_INVALID` if it cannot be read or is too large. */
+/**
+ * Returns `undefined` for a missing file. Throws `GATEWAY_CONFIG_INVALID` if it is unreadable or too large.
+ */
 export function readPrivateFile(path: string, maxBytes = 2 ** 20): string | undefined {
   try {
     const { size } = statSync(path)
@@ -38,7 +40,7 @@ export function writePrivateFile(path: string, text: string): void {
   const temporary = `${target}.${process.pid}.new`
   try {
     writeFileSync(temporary, text, { mode: 0o600, flush: true })
-    // Without effect on the mode of an existing file.
+    // The mode applies only to new files.
     chmodSync(temporary, 0o600)
     renameSync(temporary, target)
   } finally {

@@ -41,7 +41,7 @@ export function renderOAuth(server: HostedServer, variables: Variables): OAuthOp
   return rendered
 }
 
-/** Whether the endpoint differs between project folders. */
+/** Whether the endpoint depends on the project folder. */
 export const rendersPerProject = ({ endpoint }: HostedServer): boolean =>
   JSON.stringify(endpoint).split('"').some(usesProject)
 
@@ -65,7 +65,7 @@ const renderHttp = ({ kind, url, headers }: HttpEndpoint, expand: Expander): Htt
   headers: expand.record(headers),
 })
 
-/** A value that starts with `()` is a function of a shell. */
+/** A value that starts with `()` is a shell function. */
 function inheritEnvironment(env: Variables['env'], path: string | undefined): Record<string, string> {
   const inherited = inheritedNames.flatMap((name) => {
     const value = name === 'PATH' ? (path ?? env.PATH) : env[name]
@@ -74,7 +74,7 @@ function inheritEnvironment(env: Variables['env'], path: string | undefined): Re
   return Object.fromEntries(inherited)
 }
 
-/** Messages contain no values, because they may be secrets. */
+/** Messages contain no values, because they may be secret. */
 function checkHttp({ url, headers }: HttpEndpoint, server: string): void {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))

@@ -12,7 +12,7 @@ const schema = z.record(z.string(), z.string())
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
-/** The values of `${secret:NAME}`. */
+/** Values of `${secret:NAME}`. */
 export class SecretsFile {
   readonly path: string
 
@@ -40,7 +40,7 @@ export class SecretsFile {
     }
   }
 
-  /** Names that the server cannot use are rejected by the caller. */
+  /** Callers reject unusable names. */
   set(values: Readonly<Record<string, string>>): void {
     this.#write({ ...this.read(), ...values })
   }

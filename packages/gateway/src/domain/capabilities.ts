@@ -12,8 +12,9 @@ const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {
 const questions: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
 
 /**
- * Returns the client capabilities of the instance whose lists all clients receive. Only capabilities whose requests belong to one known
- * client are announced: those of an instance with one client, one call at a time, or a response stream per call.
+ * Returns the client capabilities of the instance whose lists all clients receive. Announces only
+ * capabilities whose requests belong to one known client: with one client, one call at a time, or a response
+ * stream per call.
  */
 export function getListedCapabilities({ share, concurrency, kind }: Sharing): JsonObject {
   if (share === 'client' || share === 'call') return everything

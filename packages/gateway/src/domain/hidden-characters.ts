@@ -1,7 +1,7 @@
 /**
- * Characters that are not visible, or change how others are displayed: controls except tab and line ends, soft hyphens, zero-width
- * characters, bidirectional controls, fillers, tag characters, and variation selectors in sequences. Joiners are visible within emoji
- * and in scripts other than Latin.
+ * Characters that are invisible or change how others are displayed: controls except tab and line ends, soft
+ * hyphens, zero-width characters, bidirectional controls, fillers, tag characters, and variation selectors in
+ * sequences. Joiners are allowed within emoji and in scripts other than Latin.
  */
 const hidden = new RegExp(
   [

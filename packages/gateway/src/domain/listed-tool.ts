@@ -2,11 +2,11 @@ import { isObject, type JsonObject, type ToolAnnotations } from '@causeway/proto
 import type { ListedTool } from './catalogue.ts'
 
 /**
- * Returns a tool that every client accepts, or `undefined` if its input schema is not that of an object: one such tool would make SDK
- * clients reject the whole list. An output schema that is not that of an object is removed.
+ * Returns a tool that every client accepts, or `undefined` if its input schema is not an object's: one such
+ * tool would make SDK clients reject the whole list. Removes an output schema that is not an object's.
  */
 export function normalizeTool(tool: ListedTool): ListedTool | undefined {
-  // Clients of Causeway never send a task of MCP 2025-11-25.
+  // Clients of Causeway never send tasks of MCP 2025-11-25.
   const { inputSchema, outputSchema, annotations, description, execution: _, ...rest } = tool
   const { type = 'object' } = inputSchema
   if (type !== 'object' || !hasValidProperties(inputSchema)) return undefined

@@ -1,4 +1,4 @@
-/** Wire names have at most 49 characters: clients add `mcp__causeway__` and allow 64. */
+/** Clients add `mcp__causeway__` and allow 64 characters. */
 const maxWireName = 49
 const hashLength = 8
 const maxAppName = 24
@@ -6,7 +6,8 @@ const maxAppName = 24
 export type Digest = (text: string) => string
 
 /**
- * Returns the name of an app for a server: `my-files` -> `MyFiles`. A number is added if `isTaken`, which receives lower-case names.
+ * Returns an app name for a server: `my-files` -> `MyFiles`. Adds a number if `isTaken`, which receives
+ * lower-case names.
  */
 export function chooseAppName(server: string, isTaken: (path: string) => boolean): string {
   const words = server.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
@@ -18,8 +19,9 @@ export function chooseAppName(server: string, isTaken: (path: string) => boolean
 }
 
 /**
- * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` -> `Everything__get-env`. A name ends with
- * a hash if it is too long, or if it is equal to another one after characters were replaced. So no name depends on the order of the server.
+ * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` ->
+ * `Everything__get-env`. A name that is too long, or that equals another one after characters were replaced,
+ * ends with a hash. So no name depends on the server's order.
  */
 export function chooseWireNames(
   app: string,

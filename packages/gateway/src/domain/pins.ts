@@ -7,7 +7,7 @@ export type PinKind = 'tool' | 'prompt' | 'instructions'
 export interface Pin {
   readonly kind: PinKind
   readonly name: string
-  /** The pinned members as JSON with sorted keys. */
+  /** Pinned members as JSON with sorted keys. */
   readonly text: string
 }
 
@@ -52,11 +52,11 @@ export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonl
 }
 
 export interface Reviewed<T> {
-  /** With the approved text if the current one is not approved. */
+  /** Has the approved text if the current one is not approved. */
   readonly entry: T
   /** Calls fail with `TOOL_CHANGED`. */
   readonly isBlocked: boolean
-  /** Never approved: no text of it may be listed. */
+  /** Never approved: its texts must not be listed. */
   readonly isNew: boolean
 }
 

@@ -7,15 +7,15 @@ const pageScheme = 'ui://'
 const pagePrefix = 'ui://causeway-mcp/'
 
 /**
- * Returns the URI under which Causeway serves a resource of a hosted server; also for templates.
- * `file:///a` of `myfiles` -> `causeway-mcp://myfiles/file:///a`, and `ui://page` -> `ui://causeway-mcp/myfiles/page`.
+ * Returns Causeway's URI of a hosted resource or template. `file:///a` of `myfiles` ->
+ * `causeway-mcp://myfiles/file:///a`, and `ui://page` -> `ui://causeway-mcp/myfiles/page`.
  */
 export const toOwnUri = (app: string, uri: string): string =>
   uri.startsWith(pageScheme)
     ? `${pagePrefix}${app}/${uri.slice(pageScheme.length)}`
     : `${scheme}${app}/${uri}`
 
-/** Returns the URI of the hosted server, or `undefined` if the URI belongs to another app. */
+/** Returns the hosted server's URI, or `undefined` if the URI belongs to another app. */
 export function toUpstreamUri(app: string, uri: string): string | undefined {
   const page = `${pagePrefix}${app}/`
   if (uri.startsWith(page)) return `${pageScheme}${uri.slice(page.length)}`
@@ -23,7 +23,7 @@ export function toUpstreamUri(app: string, uri: string): string | undefined {
   return uri.startsWith(plain) ? uri.slice(plain.length) : undefined
 }
 
-/** Returns the block itself if it has no URI. */
+/** Returns a block without URI unchanged. */
 export function rewriteBlock(app: string, block: unknown): unknown {
   if (!isObject(block)) return block
   if (block.type === 'resource_link' && typeof block.uri === 'string')
@@ -33,7 +33,7 @@ export function rewriteBlock(app: string, block: unknown): unknown {
   return { ...block, resource: { ...resource, uri: toOwnUri(app, resource.uri) } }
 }
 
-/** The page of MCP Apps in `_meta`. */
+/** Rewrites the page of MCP Apps in `_meta`. */
 export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
   const { _meta } = tool
   if (!isObject(_meta)) return tool

@@ -27,12 +27,12 @@ interface InstancePoolOptions {
 
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
-/** The instances of a server: one for all, a project, a client, or a call. */
+/** Instances of a server: one for all, or per project, client or call. */
 export class InstancePool {
   readonly #options: InstancePoolOptions
   readonly #instances = new Map<string, Instance>()
   readonly #policies = new Map<string, RestartPolicy>()
-  /** Removed instances that are being stopped. */
+  /** Removed instances that are stopping. */
   readonly #ending = new Set<Promise<void>>()
   #calls = 0
 
@@ -54,7 +54,7 @@ export class InstancePool {
     if (share === 'shared') return this.getShared()
     if (share === 'project') return this.#get(project ?? '', { project, isOwned: false })
     const own = { ...getClientCapabilities(input.can), roots: {} }
-    // Callers without a session cannot be distinguished, so they are asked nothing.
+    // Callers without a session cannot be distinguished, so they receive no questions.
     const capabilities = sharedSession && share === 'client' ? { roots: {} } : own
     if (share === 'call') this.#calls += 1
     const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#calls}`
@@ -75,7 +75,7 @@ export class InstancePool {
   }
 
   getPolicy(key: string): RestartPolicy {
-    // Every call has its own instance, but fails for the same reason.
+    // Instances of single calls fail for the same reason.
     const owner = this.#options.share === 'call' ? '' : key
     const existing = this.#policies.get(owner)
     if (existing !== undefined) return existing

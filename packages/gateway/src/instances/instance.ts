@@ -14,17 +14,17 @@ import { Slots } from './slots.ts'
 
 export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' | 'needs_login'
 
-/** After this time a crash causes no delay. */
+/** Uptime after which a crash causes no delay. */
 const stableMs = 5 * 60_000
 
 export interface InstanceOptions {
   readonly server: string
-  /** Of the client or project; empty if all share it. */
+  /** Client or project; empty if shared by all. */
   readonly key: string
   readonly project: string | undefined
   /** Announced to the server. */
   readonly capabilities: JsonObject
-  /** Whether requests of the server belong to the client of the request in flight. */
+  /** Whether the server's requests belong to the client of the in-flight request. */
   readonly isOwned: boolean
   readonly concurrency: number
   readonly idleMs: number
@@ -34,11 +34,11 @@ export interface InstanceOptions {
   readonly now: () => number
   readonly clientInfo: { readonly name: string; readonly version: string }
   getEra(): UpstreamEra | undefined
-  /** Throws a `CausewayError` if the configuration cannot be used. */
+  /** Throws a `CausewayError` for an unusable configuration. */
   createChannel(): Channel
   onReady(): void
   onNotification(method: string, params: Params): void
-  /** It ended, or could not be started. */
+  /** Called when it ended or could not be started. */
   onFailure(error: CausewayError): void
 }
 
@@ -62,7 +62,7 @@ export class Instance {
   readonly #subscriptions = new ResourceSubscriptions()
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
-  /** 0: never stopped. */
+  /** 0 = never. */
   #idleMs: number
   #loginError: CausewayError | undefined
 
@@ -113,7 +113,7 @@ export class Instance {
     return this.#slots.used
   }
 
-  /** No process and no user. */
+  /** Whether it has no process and no user. */
   get isUnused(): boolean {
     const isStopped = this.state === 'idle' || this.state === 'needs_login'
     return this.#users === 0 && isStopped && !this.#isClosing
@@ -125,8 +125,8 @@ export class Instance {
   }
 
   /**
-   * Runs work on a connection, which is opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and errors of the work. Work is
-   * repeated only if the server forgot its session and therefore did not begin it.
+   * Runs work on a connection, which is opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and
+   * errors of the work. Repeats work only if the server had lost its session and so did not begin it.
    */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const release = this.hold()
@@ -160,7 +160,7 @@ export class Instance {
     }
   }
 
-  /** Lasts, also after a restart, until the returned function is called. */
+  /** Lasts, also across restarts, until the returned function is called. */
   subscribe(uri: string): () => void {
     const release = this.hold()
     this.#subscriptions.add(uri)
@@ -174,7 +174,7 @@ export class Instance {
     }
   }
 
-  /** The lowest level that any client wants. */
+  /** The lowest level that any client requested. */
   setLogLevel(level: string): void {
     this.#logLevel = level
     const connection = this.#connection
@@ -183,7 +183,7 @@ export class Instance {
       connection.request('logging/setLevel', { level }).catch(() => {})
   }
 
-  /** Shortens the time after which an instance without users is stopped. */
+  /** Shortens the idle time after which an instance without users is stopped. */
   limitIdleTime(ms: number): void {
     this.#idleMs = this.#idleMs === 0 ? ms : Math.min(this.#idleMs, ms)
     this.#stopWhenIdle()
@@ -224,7 +224,7 @@ export class Instance {
   async #start(stopping: AbortSignal): Promise<Connection> {
     const { policy } = this.#options
     await this.#waitForPolicy(stopping)
-    // Two processes of one server could damage its files.
+    // Two processes of a server could damage its files.
     await this.#closing
     stopping.throwIfAborted()
     this.#setState('starting')
@@ -260,7 +260,7 @@ export class Instance {
     }
   }
 
-  /** Other calls in flight fail with the same error first. */
+  /** Other in-flight calls fail with the same error first. */
   #requireLogin(connection: Connection, error: CausewayError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined

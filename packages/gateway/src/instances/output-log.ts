@@ -9,8 +9,8 @@ interface OutputLogOptions {
 }
 
 /**
- * `stdout` has lines that are not messages, `message` log messages of MCP that belong to no known client, and `causeway` failures that
- * Causeway reports.
+ * `stdout`: lines that are not messages; `message`: MCP log messages without a known client; `causeway`:
+ * failures that Causeway reports.
  */
 export type OutputSource = 'stderr' | 'stdout' | 'message' | 'causeway'
 
@@ -20,7 +20,7 @@ export interface OutputLines {
   readonly next: number
 }
 
-/** The latest 200 lines of all processes of a server, also of those that have ended. */
+/** The latest 200 lines of all processes of a server, including ended ones. */
 export class OutputLog {
   readonly #options: OutputLogOptions
   readonly #lines: string[] = []
@@ -38,7 +38,7 @@ export class OutputLog {
     if (source !== 'causeway' && this.#mayLog()) this.#options.log(source, line)
   }
 
-  /** A position of an earlier server is too high and means the beginning. */
+  /** The position of an earlier server is too high and means the beginning. */
   read(after = 0): OutputLines {
     const missed = after > this.#count ? this.#count : this.#count - after
     return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }

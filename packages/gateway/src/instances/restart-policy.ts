@@ -10,8 +10,8 @@ interface RestartPolicyOptions {
 }
 
 /**
- * When a server that crashed or did not start may be started again: immediately, then after 1, 2, 4, 8 and 16 s. After five failures in
- * five minutes it is down, with one attempt per five minutes.
+ * Delays after a crash or failed start: 0, 1, 2, 4, 8 and 16 s. After five
+ * failures in five minutes the server is down, with one attempt per five minutes.
  */
 export class RestartPolicy {
   readonly #options: RestartPolicyOptions
@@ -50,7 +50,7 @@ export class RestartPolicy {
     this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : jittered, retryAfterMs)
   }
 
-  /** For a server that ran for five minutes. */
+  /** Called after five minutes of uptime. */
   reset(): void {
     this.#failures = []
     this.#reachedMax = false

@@ -8,7 +8,7 @@ export type ServerState = InstanceState | 'disabled' | 'needs_approval'
 export interface InstanceStatus {
   readonly state: InstanceState
   readonly pid?: number
-  /** Resident memory with children. Absent where it cannot be measured. */
+  /** Resident memory with children. Absent if not measurable. */
   readonly memory_bytes?: number
   /** Time in this state. */
   readonly for_ms: number
@@ -33,14 +33,14 @@ export interface HostedServerStatus {
   readonly prompts: number
   readonly resources: number
   readonly templates: number
-  /** Definitions that wait for approval. */
+  /** Definitions waiting for approval. */
   readonly changed: number
-  /** See `findWarnings`. Absent if there is nothing. */
+  /** See `findWarnings`. Absent if empty. */
   readonly warnings?: readonly string[]
   readonly protocol_version?: string
 }
 
-/** The first state that an instance has is that of the server. */
+/** A server's state is the first of these that an instance has. */
 const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login', 'down', 'backoff', 'idle']
 
 interface DescribeOptions {
@@ -49,7 +49,7 @@ interface DescribeOptions {
   readonly warnings: readonly string[]
   /** Monotonic, in milliseconds. */
   readonly now: number
-  /** In bytes by pid. */
+  /** Bytes by pid. */
   readonly memory: ReadonlyMap<number, number>
 }
 
@@ -81,7 +81,7 @@ export function describeServer(
 function findState({ config, pool, lastError }: UpstreamServer): ServerState {
   if (config.needsApproval) return 'needs_approval'
   if (!config.enabled) return 'disabled'
-  // The instance that failed may have ended.
+  // The failed instance may have ended.
   if (LoginError.is(lastError, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
   return byPriority.find((state) => states.has(state)) ?? 'idle'

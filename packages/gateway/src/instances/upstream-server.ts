@@ -20,7 +20,6 @@ import { Instance } from './instance.ts'
 import { type CallOrigin, InstancePool, type Seat } from './instance-pool.ts'
 import { OutputLog } from './output-log.ts'
 
-/** Without progress. */
 const silenceMs = 5 * 60_000
 const maxCallMs = 10 * 60_000
 
@@ -32,7 +31,7 @@ const installMs = 180_000
 /** For lists that change after each listing. */
 const maxListings = 3
 
-/** Changes of lists within this time cause one refresh. */
+/** List changes within this time cause one refresh. */
 const coalesceMs = 250
 
 const listChanged: ReadonlySet<string> = new Set([
@@ -125,12 +124,11 @@ export class UpstreamServer {
     return this.#errors
   }
 
-  /** Opened processes and sessions. */
   get starts(): number {
     return this.#starts
   }
 
-  /** Absent if the server has a token in its configuration. Throws a `CausewayError`. */
+  /** Absent for a server with a configured token. Throws a `CausewayError`. */
   get login(): ServerLogin | undefined {
     return this.#options.services.loginFor(this.config)
   }
@@ -139,11 +137,11 @@ export class UpstreamServer {
     const { config } = this
     if (!config.enabled || config.needsApproval) return
     if (this.#catalogue !== undefined && config.start !== 'eager') return
-    // `onFailure` reports it, and the next call tries again.
+    // `onFailure` reports it, and the next call retries.
     this.takeCatalogue().catch(() => {})
   }
 
-  /** Lists on an instance with the capabilities that lists depend on. */
+  /** Uses an instance with the capabilities that lists depend on. */
   async takeCatalogue(): Promise<void> {
     const signal = new AbortController().signal
     if (this.config.share === 'shared') {
@@ -183,8 +181,8 @@ export class UpstreamServer {
   }
 
   /**
-   * Sends a request for a client. Returns the result as received, or the questions that the client has to answer first. Throws errors of
-   * the server as `UPSTREAM_ERROR`.
+   * Sends a request for a client. Returns the result as received, or questions for the client. Throws errors
+   * of the server as `UPSTREAM_ERROR`.
    */
   async request(method: UpstreamMethod, params: Params, ctx: ToolContext): Promise<unknown> {
     this.#requireUsable()
@@ -211,19 +209,18 @@ export class UpstreamServer {
     }
   }
 
-  /** Returns a function that ends it. Throws if the server is not enabled. */
+  /** Returns a function that ends it. Throws if the server is disabled. */
   subscribe(uri: string, origin: CallOrigin): () => void {
     this.#requireUsable()
     return this.pool.find(origin).subscribe(uri)
   }
 
-  /** The lowest level that any client wants. */
   setLogLevel(level: string): void {
     this.#logLevel = level
     for (const instance of this.pool.instances) instance.setLogLevel(level)
   }
 
-  /** Also forgets failures. */
+  /** Also clears failures. */
   async restart(): Promise<void> {
     this.#lastError = undefined
     await this.pool.stop()
@@ -312,7 +309,7 @@ export class UpstreamServer {
   }
 
   #createChannel(project: string | undefined): Channel {
-    // Until `restart`, which follows a login, no instance asks the server again.
+    // No instance asks the server again until `restart`, which follows a login.
     if (LoginError.is(this.#lastError, 'NEEDS_LOGIN')) throw this.#lastError
     this.#starts += 1
     const { services } = this.#options

@@ -1,15 +1,15 @@
 import type { Message } from '@causeway/protocol'
 
-/** The server forgot the session, so it has not processed the request. */
+/** The server lost the session, so it has not processed the request. */
 export class SessionExpired extends Error {}
 
 export interface ChannelHandlers {
   /**
-   * A message of the server. `request` is the id of the request on whose response stream it arrived, if the transport has such
-   * streams.
+   * `request` is the id of the request on whose response stream the message arrived, if the transport has
+   * such streams.
    */
   onMessage(message: Message, request?: number): void
-  /** The response of a request will not arrive. */
+  /** The response will not arrive. */
   onLost(request: number, error: Error): void
   /** The connection ended. Called once. */
   onClose(error: Error): void
@@ -22,7 +22,7 @@ export interface Channel {
   readonly stderr: readonly string[]
   readonly pid: number | undefined
   start(handlers: ChannelHandlers): Promise<void>
-  /** Rejects if a message could not be sent. `signal` closes the stream of a request. */
+  /** Rejects if the message could not be sent. `signal` closes the stream of a request. */
   send(message: Message, signal?: AbortSignal): Promise<void>
   /** Called after `initialize`. */
   useVersion(version: string): void

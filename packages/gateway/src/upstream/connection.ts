@@ -32,7 +32,7 @@ export class RefusedRequest extends Error {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly owner?: RequestOwner | undefined
-  /** Rejects with `DEADLINE_EXCEEDED` if nothing arrives for this time. Progress restarts it. */
+  /** Rejects with `DEADLINE_EXCEEDED` after this time without messages. Progress restarts it. */
   readonly silenceMs?: number
   /** Rejects with `DEADLINE_EXCEEDED` after this time. */
   readonly maxMs?: number
@@ -42,7 +42,7 @@ export interface ConnectionOptions {
   /** Name in messages. */
   readonly server: string
   readonly channel: Channel
-  /** The only request that a message without a stream can belong to, if it is known. */
+  /** Returns the only request, if known, to which a message without a stream can belong. */
   findOwner(requests: readonly RequestOwner[]): RequestOwner | undefined
   onNotification(method: string, params: Params): void
   /** Answers requests without a client, such as `roots/list`, or returns `undefined`. */
@@ -58,10 +58,10 @@ interface Pending {
   readonly timers: RequestTimers
 }
 
-/** After this number of requests in a row that could not be sent, the connection ends. */
+/** The connection ends after this number of consecutive requests that could not be sent. */
 const maxLostRequests = 5
 
-/** JSON-RPC with one server. Ids and progress tokens are its own; no id of a client is sent upstream. */
+/** JSON-RPC with one server. Ids and progress tokens are its own; no client ids are sent upstream. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
@@ -83,7 +83,7 @@ export class Connection {
     return this.#pending.size
   }
 
-  /** Without an envelope, the connection is of an older version than MCP 2026-07-28. */
+  /** Without an envelope, the version is older than MCP 2026-07-28. */
   useEnvelope(envelope: Params): void {
     this.#envelope = envelope
   }
@@ -101,8 +101,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request and returns its result as received. Throws `UPSTREAM_ERROR` with the error of the server, `UPSTREAM_GONE` if the
-   * connection ends first, and the reason of the signal.
+   * Sends a request and returns its result as received. Throws `UPSTREAM_ERROR` with the server's error,
+   * `UPSTREAM_GONE` if the connection ends first, and the reason of the signal.
    */
   async request(method: string, params: Params, options: RequestOptions = {}): Promise<unknown> {
     const { signal, owner, silenceMs, maxMs } = options
@@ -144,7 +144,7 @@ export class Connection {
     }
   }
 
-  /** Fails if the connection ended, which its `onClose` reports. */
+  /** If it fails, the connection ended, which its `onClose` reports. */
   notify(method: string, params?: Params): void {
     this.#options.channel
       .send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
@@ -195,7 +195,7 @@ export class Connection {
   }
 
   #settle(message: Extract<Message, { result: unknown } | { error: unknown }>): void {
-    // A response to a cancelled request, or to none, is dropped.
+    // Drops responses to cancelled or unknown requests.
     const pending = typeof message.id === 'number' ? this.#pending.get(message.id) : undefined
     if (pending === undefined) return
     if ('error' in message) pending.reject(toUpstreamError(this.#options.server, message.error))

@@ -10,7 +10,7 @@ import type {
 import type { Connection } from './connection.ts'
 import { readRpcError } from './upstream-error.ts'
 
-/** A server whose list does not end is cut off. */
+/** Limits endless lists. */
 const maxPages = 100
 const maxItems = 5000
 

@@ -12,7 +12,7 @@ import { GatewayError } from '../errors.ts'
 import type { Channel } from './channel.ts'
 import type { Connection } from './connection.ts'
 
-/** A server that does not answer `server/discover` for this time also receives `initialize`. */
+/** Time without a response to `server/discover` after which `initialize` is also sent. */
 const discoverMs = 5000
 
 export interface HandshakeOptions {
@@ -20,14 +20,14 @@ export interface HandshakeOptions {
   readonly server: string
   readonly capabilities: JsonObject
   readonly clientInfo: { readonly name: string; readonly version: string }
-  /** Era of the last handshake, if it is known. */
+  /** Era of the last handshake, if known. */
   readonly era?: UpstreamEra | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Opens a connection: `server/discover` of MCP 2026-07-28, or `initialize` if the server answers with an error or not at all.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle
+ * Opens a connection: `server/discover` of MCP 2026-07-28, or `initialize` if the server responds with an
+ * error or not at all. https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle
  */
 export async function performHandshake(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function performHandshake(
 ): Promise<ServerDescription> {
   if (options.era === 'legacy')
     return initialize(connection, channel, options).catch((error: unknown) => {
-      // Since the last handshake the server may have been replaced by one without `initialize`.
+      // A server without `initialize` may have replaced it since the last handshake.
       if (GatewayError.is(error, 'UPSTREAM_ERROR', 'UPSTREAM_INVALID')) return discover(connection, options)
       throw error
     })
@@ -47,7 +47,7 @@ export async function performHandshake(
   options.signal.throwIfAborted()
   const legacy = initialize(connection, channel, options)
   if (first === undefined) return legacy
-  // A slow start also answers late: the discovery wins if it succeeds.
+  // A slow start delays the response: the discovery wins if it succeeds.
   const late = discovery.then((found) => found ?? legacy)
   return Promise.race([late, legacy.catch(() => late)])
 }

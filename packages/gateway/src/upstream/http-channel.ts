@@ -14,7 +14,7 @@ export interface HttpChannelOptions {
   /** Name in messages. */
   readonly server: string
   readonly url: string
-  /** From the configuration. A token of a client is never sent. */
+  /** From the configuration. Clients' tokens are never sent. */
   readonly headers: Readonly<Record<string, string>>
   /** Absent if the headers contain a token. */
   readonly login?: ServerLogin | undefined
@@ -27,8 +27,8 @@ type Sdk = typeof import('@modelcontextprotocol/client')
 const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
 
 /**
- * Streamable HTTP. Each request has a transport of its own, so that everything on its response stream belongs to it. The first transport
- * has the session and the stream of notifications.
+ * Streamable HTTP. Each request has its own transport, so that everything on its response stream belongs to
+ * it. The first transport has the session and the stream of notifications.
  */
 export class HttpChannel implements Channel {
   readonly hasRequestStreams = true
@@ -40,7 +40,7 @@ export class HttpChannel implements Channel {
   #base: StreamableHTTPClientTransport | undefined
   #handlers: ChannelHandlers | undefined
   #version: string | undefined
-  /** What the server requested in its last response. */
+  /** Delay that the last response requested. */
   readonly #retryAfterMs = new WeakMap<StreamableHTTPClientTransport, number>()
 
   constructor(options: HttpChannelOptions) {
@@ -166,7 +166,7 @@ export class SseChannel implements Channel {
     transport.onclose = () => handlers.onClose(new Error('the event stream ended'))
     let isOpen = false
     transport.onerror = (error) => {
-      // The event source would reconnect, to a session that the server does not have.
+      // The event source would reconnect to a session that no longer exists.
       if (isOpen) handlers.onClose(error)
     }
     await transport.start().catch((error: unknown) => this.#fail(error))
@@ -230,7 +230,7 @@ function describe(error: unknown): string {
   return (reason === undefined ? message : `${message} (${reason})`).slice(0, 300)
 }
 
-/** Returns milliseconds. Seconds and dates are allowed (RFC 9110, section 10.2.3). */
+/** Returns milliseconds. Accepts seconds and dates (RFC 9110, section 10.2.3). */
 function parseRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

@@ -52,6 +52,6 @@ export class LineSplitter {
 interface LineSplitterOptions {
   readonly maxBytes: number
   onLine(line: string): void
-  /** The current line exceeds the limit; the rest of it is dropped. */
+  /** The current line exceeds the limit; its rest is dropped. */
   onTooLong(): void
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { canSignal } from '@causeway/protocol'
 
 /**
- * Sends a signal to a process group, on Windows to the process alone. Returns whether it still exists. A group exists as long as one of
- * its processes does, also if its leader has ended.
+ * Sends a signal to a process group, on Windows only to the process. Returns whether it exists, which it does
+ * until its last process ends, also without its leader.
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -14,14 +14,14 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   }
 }
 
-/** Whether a process group has a process that is not a zombie. Zombies of other parents can remain for long. */
+/** Whether a process of the group is not a zombie. Other parents may leave zombies for long. */
 export function isGroupAlive(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false
   if (process.platform !== 'linux') return true
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && findGroup(name) === leader)
 }
 
-/** Resident bytes by leader. Empty on systems without `/proc`. */
+/** Resident bytes by leader. Empty without `/proc`. */
 export function measureGroups(leaders: readonly number[]): ReadonlyMap<number, number> {
   const measured = new Map<number, number>()
   if (leaders.length === 0 || process.platform !== 'linux') return measured
@@ -45,8 +45,8 @@ function readResidentBytes(pid: string): number {
 }
 
 /**
- * Returns the process group of a process that is neither a zombie nor dead. proc(5): after the name, field 3 is the state and field 5
- * the process group.
+ * Returns a process's group unless it is a zombie or dead. proc(5): after the name, field 3 is the state and
+ * field 5 the process group.
  */
 function findGroup(pid: string): number | undefined {
   try {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@causeway/protocol'
 import type { ServerDescription } from '../domain/catalogue.ts'
 import type { Connection } from './connection.ts'
 
-/** Resources that clients subscribe to. Each is subscribed to once upstream. */
+/** Resources that clients subscribe to, each with one upstream subscription. */
 export class ResourceSubscriptions {
   readonly #counts = new Map<string, number>()
   #connection: Connection | undefined
@@ -38,7 +38,7 @@ export class ResourceSubscriptions {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
     if (connection.isModern) this.#listen()
-    // Without support there are no updates, which clients must expect anyway.
+    // Without support, updates are missing, which clients must expect anyway.
     else connection.request(method, { uri }).catch(() => {})
   }
 

@@ -3,7 +3,7 @@ import { LineSplitter } from './line-splitter.ts'
 const maxLineBytes = 8 * 1024
 const maxLines = 20
 
-/** The latest 20 lines that a child process wrote to stderr, each at most 8 KiB long. */
+/** The latest 20 lines of a child's stderr, each at most 8 KiB. */
 export class StderrLog {
   readonly #onLine: (line: string) => void
   readonly #splitter: LineSplitter

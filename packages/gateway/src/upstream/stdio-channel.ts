@@ -18,11 +18,11 @@ const maxJunkLength = 500
 /** Attempts to find a message in a line. */
 const maxMessageStarts = 5
 
-/** Wait for the end after the end of stdin, and again after SIGTERM. */
+/** Waiting time after the end of stdin, and again after SIGTERM. */
 const defaultGraceMs = 2000
 const pollMs = 25
 
-/** Other processes can keep the output of a child open. */
+/** Other processes can keep a child's output open. */
 const drainMs = 200
 
 export interface StdioChannelOptions {
@@ -38,7 +38,7 @@ export interface StdioChannelOptions {
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }
 
-/** A child in its own process group, with one message a line. */
+/** A child in its own process group, with one message per line. */
 export class StdioChannel implements Channel {
   readonly hasRequestStreams = false
   readonly #options: StdioChannelOptions
@@ -84,7 +84,7 @@ export class StdioChannel implements Channel {
     })
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
-    // A child that ends closes its pipe; the exit reports it.
+    // A child that ends closes its pipe; `exit` reports it.
     child.stdin.on('error', () => {})
     return new Promise((resolve, reject) => {
       this.#exited = new Promise((ended) => {
@@ -99,7 +99,7 @@ export class StdioChannel implements Channel {
         // Grandchildren can keep the pipes open, so `close` may never be emitted.
         child.once('exit', (code, signal) => {
           ended()
-          // The last lines can arrive after the exit.
+          // The last lines can arrive after `exit`.
           this.#drained = waitForOutput([child.stdout, child.stderr]).then(() => {
             stdout.end()
             this.#stderr.end()
@@ -111,7 +111,10 @@ export class StdioChannel implements Channel {
     })
   }
 
-  /** Rejects if the child no longer reads; if it ends, after its last lines of stderr, which say why. */
+  /**
+   * Rejects if the child no longer reads; if it ends, after its last lines of stderr, which contain the
+   * reason.
+   */
   async send(message: Message): Promise<void> {
     const { stdin } = this.#child as ChildProcessByStdio<Writable, Readable, Readable>
     try {
@@ -127,7 +130,7 @@ export class StdioChannel implements Channel {
 
   useVersion(): void {}
 
-  /** Ends stdin, then sends SIGTERM and SIGKILL to the group. Resolves when none of its processes runs. */
+  /** Ends stdin, then sends SIGTERM and SIGKILL to the group. Resolves when all its processes have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#stop()
     return this.#closing
@@ -193,8 +196,8 @@ async function waitForOutput(streams: readonly Readable[]): Promise<void> {
 }
 
 /**
- * Separates a response from text without a line end that was written before it, as by `print(…, end='')`. Other messages in such a
- * line are not used: servers log what they receive.
+ * Separates a response from preceding text without a line end, as by `print(…, end='')`. Ignores other
+ * messages in such a line: servers log what they receive.
  */
 function splitMessage(line: string): { readonly message: Message | undefined; readonly junk: string } {
   let at = 0

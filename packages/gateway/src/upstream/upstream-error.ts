@@ -1,7 +1,7 @@
 import { type CausewayError, isObject } from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
 
-/** The JSON-RPC error of a hosted server, as it was received. */
+/** A hosted server's JSON-RPC error, as received. */
 export interface RpcError {
   readonly code: number
   readonly message: string

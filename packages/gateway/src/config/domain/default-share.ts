@@ -1,15 +1,13 @@
 import type { Endpoint, StdioEndpoint } from './endpoint.ts'
 
-/**
- * How clients share a server: one process for all, one for each project folder, one for each client, or one for each call.
- */
+/** Sharing of a server's process: one for all clients, per project folder, per client, or per call. */
 export const shares = ['shared', 'project', 'client', 'call'] as const
 
 export type Share = (typeof shares)[number]
 
 /** Packages whose state determines who may share a process, without scope and prefix. */
 const knownPackages: ReadonlyMap<string, Share> = new Map([
-  // One page, one login or one history of thoughts per process.
+  // One page, login or history of thoughts per process.
   ['playwright-mcp', 'client'],
   ['chrome-devtools-mcp', 'client'],
   ['server-puppeteer', 'client'],
@@ -23,19 +21,19 @@ const knownPackages: ReadonlyMap<string, Share> = new Map([
   ['context7-mcp', 'shared'],
 ])
 
-/** These read and write a file in each call, so concurrent calls of one process lose changes as well. */
+/** These read and write a file in each call, so concurrent calls lose changes even in one process. */
 const sequentialPackages: ReadonlySet<string> = new Set(['server-memory'])
 
 const defaultCalls = 8
 
-/** Returns the sharing of a server that does not set it. */
+/** Used if the server does not set it. */
 export function defaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
   const known = listPackages(endpoint).map((name) => knownPackages.get(name))
   return known.find((share) => share !== undefined) ?? 'project'
 }
 
-/** Returns the number of concurrent calls of a server that does not set it. */
+/** Used if the server does not set it. */
 export const defaultConcurrency = (endpoint: Endpoint): number =>
   endpoint.kind === 'stdio' && listPackages(endpoint).some((name) => sequentialPackages.has(name))
     ? 1
@@ -44,7 +42,10 @@ export const defaultConcurrency = (endpoint: Endpoint): number =>
 const listPackages = ({ command, args }: StdioEndpoint): readonly string[] =>
   [command, ...args].map(toPackageName)
 
-/** Converts `@scope/server-memory@1.2`, `/usr/bin/mcp-server-memory.js` and files of the installed package to `server-memory`. */
+/**
+ * Converts `@scope/server-memory@1.2`, `/usr/bin/mcp-server-memory.js` and files of the installed package to
+ * `server-memory`.
+ */
 function toPackageName(word: string): string {
   const installed = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(word)?.[1]
   const withoutVersion = (installed?.replace('\\', '/') ?? word).replace(/(?<=.)@[\w.^~-]+$/, '')

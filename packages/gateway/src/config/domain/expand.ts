@@ -1,8 +1,8 @@
-/** Values of the variables in texts of `mcp.json`. */
+/** Variables in texts of `mcp.json`. */
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly secrets: Readonly<Record<string, string>>
-  /** Project folder of the client, if it sent one. */
+  /** Project folder that the client sent. */
   readonly project?: string | undefined
 }
 
@@ -15,8 +15,8 @@ export interface Expansion {
 const variable = /\$\{([^{}]*)\}/g
 
 /**
- * Replaces `${VAR}`, `${VAR:-default}`, `${secret:NAME}` and `${project}`. An empty environment variable counts as set. Values
- * are not expanded again.
+ * Replaces `${VAR}`, `${VAR:-default}`, `${secret:NAME}` and `${project}`, not recursively. An empty
+ * environment variable counts as set.
  */
 export function expandText(text: string, variables: Variables): Expansion {
   const unset: string[] = []
@@ -36,7 +36,6 @@ function findValue(name: string, { env, secrets, project }: Variables): string |
   return Object.hasOwn(env, key) ? (env[key] ?? fallback) : fallback
 }
 
-/** Returns the names of the secrets in a text. */
 export const listSecretNames = (text: string): readonly string[] =>
   [...text.matchAll(variable)].flatMap(([, name = '']) => /^secret:(.+)$/.exec(name)?.[1] ?? [])
 

@@ -4,25 +4,25 @@ export const redacted = '<redacted>'
 
 const secretWord = /token|secret|passw|api[-_]?key|auth|credential|private[-_]?key|cookie|bearer/i
 
-/** Whether the value of a variable, header or flag of this name is a secret. */
+/** Whether variables, headers or flags of this name are secret. */
 export const isSecretName = (name: string): boolean =>
   secretWord.test(name) || /(^|[-_])(key|pat|pw)$/i.test(name)
 
-/** Prefixes of tokens of well-known services, and of JSON Web Tokens. */
+/** Token prefixes of well-known services, and of JSON Web Tokens. */
 const tokenPattern =
   /\b(gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abpr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/
 
-/** Whether a text looks like a secret: a token, or a URL with a password. */
+/** Whether a text looks like a token or a URL with a password. */
 export const isSecretValue = (text: string): boolean =>
   tokenPattern.test(text) || /:\/\/[^/@\s:]*:[^/@\s]+@/.test(text)
 
-/** Removes the query, the fragment and the credentials of a URL, which may contain variables. */
+/** Removes query, fragment and credentials, which may contain variables. */
 export function redactUrl(url: string): string {
   const withoutQuery = url.replace(/[?#].*$/s, (end) => (end.length > 1 ? `${end[0]}${redacted}` : end))
   return withoutQuery.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, `$1${redacted}@`)
 }
 
-/** Redacts arguments of a command: values of secret flags, tokens, headers and URLs. */
+/** Redacts values of secret flags, tokens, headers and URLs. */
 export function redactArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
@@ -46,7 +46,7 @@ function redactWord(word: string): string {
 const keepVariable = (value: string): string =>
   value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
 
-/** Describes an endpoint in one line without secrets: the command with its arguments, or the URL. */
+/** Returns the command with its arguments, or the URL, without secrets. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === 'stdio'
     ? [endpoint.command, ...redactArgs(endpoint.args)].map(quote).join(' ')

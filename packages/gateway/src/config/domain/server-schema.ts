@@ -4,26 +4,26 @@ import type { Endpoint } from './endpoint.ts'
 
 export type PinMode = 'block' | 'warn' | 'off'
 
-/** A hosted server as declared in `mcp.json`. Its texts may contain variables. */
+/** A server declared in `mcp.json`. Its texts may contain variables. */
 export interface HostedServer {
   /** Key in `mcpServers`. */
   readonly name: string
   readonly endpoint: Endpoint
-  /** Name of the app. By default it is derived from the name of the server. */
+  /** Default: derived from the server's name. */
   readonly app: string | undefined
   readonly share: Share
-  /** A process without calls for this time is stopped; 0 disables the timeout. */
+  /** Time without calls after which a process is stopped; 0 = never. */
   readonly idleMs: number
-  /** Maximum number of calls at the same time per process. */
+  /** Maximum concurrent calls per process. */
   readonly concurrency: number
   readonly start: 'lazy' | 'eager'
   /** Names, or patterns with `*`. `deny` takes precedence. */
   readonly tools: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] }
-  /** Tools that the core view lists. */
+  /** Tools in the core view. */
   readonly core: readonly string[]
   readonly pin: PinMode
   readonly enabled: boolean
-  /** Whether the server must not start before `causeway mcp approve`. */
+  /** Whether it must not start before `causeway mcp approve`. */
   readonly needsApproval: boolean
   /** `PATH` at the time of `causeway mcp add`. */
   readonly path: string | undefined
@@ -33,12 +33,12 @@ export interface HostedServer {
 export type OAuthOptions = z.output<typeof oauthSchema>
 
 const oauthSchema = z.looseObject({
-  /** A client that is registered with the authorization server. */
+  /** A client registered with the authorization server. */
   clientId: z.string().min(1).optional(),
   clientSecret: z.string().min(1).optional(),
   /** Separated by spaces. */
   scope: z.string().min(1).optional(),
-  /** Replaces the URL of the server as resource indicator (RFC 8707). */
+  /** Resource indicator (RFC 8707) in place of the server's URL. */
   resource: z.string().min(1).optional(),
 })
 
@@ -136,7 +136,7 @@ const isHttpEntry = (
   entry: z.output<typeof stdioSchema> | z.output<typeof httpSchema>,
 ): entry is z.output<typeof httpSchema> => 'url' in entry
 
-/** Quotes no value of the file, because it may be a secret. */
+/** Quotes no values, because they may be secret. */
 export function describeProblem(error: z.ZodError): string {
   const [issue] = error.issues
   const path = issue?.path.map(String).join('.') ?? ''

@@ -16,7 +16,7 @@ const runners: readonly { readonly words: readonly string[]; readonly registry: 
   { words: ['pipx', 'run'], registry: 'pypi' },
 ]
 
-/** Flags whose value is the package, and flags with another value. */
+/** Flags whose value is the package, and flags with other values. */
 const packageFlags: ReadonlySet<string> = new Set(['-p', '--package', '--from', '--spec', '--with'])
 const valueFlags: ReadonlySet<string> = new Set([
   '--python',
@@ -27,7 +27,7 @@ const valueFlags: ReadonlySet<string> = new Set([
   '--call',
 ])
 
-/** Returns what a person should look at before the command is used: packages that it downloads without an exact version. */
+/** Returns warnings for a person: packages that the command downloads without an exact version. */
 export const findEndpointWarnings = (endpoint: Endpoint): readonly string[] =>
   findUnpinnedPackages(endpoint).map(
     (spec) =>
@@ -67,7 +67,7 @@ function splitFlag(arg: string): readonly [string, string | undefined] {
   return index < 0 ? [arg, undefined] : [arg.slice(0, index), arg.slice(index + 1)]
 }
 
-/** Files and commits do not change by themselves. */
+/** Files and commits are fixed. */
 function isPinned(spec: string, registry: Registry): boolean {
   if (/^(\.{0,2}[\\/]|~\/|file:|[A-Za-z]:[\\/])/.test(spec) || spec.includes('${')) return true
   if (/^(git[+:]|github:|https?:)|^[\w-]+\/[\w.-]+(#|$)/.test(spec)) return /[#@][0-9a-f]{40}\b/.test(spec)
