@@ -9,7 +9,7 @@ export interface StoredTokens {
   readonly access_token: string
   readonly refresh_token?: string
   readonly scope?: string
-  /** Unix time in milliseconds; absent if the server did not send a lifetime. */
+  /** Unix time in milliseconds; absent if the server sent no lifetime. */
   readonly expires_at_ms?: number
   /** A little earlier: when to refresh. */
   readonly refresh_at_ms?: number
@@ -19,11 +19,11 @@ export interface StoredClient {
   readonly client_id: string
   readonly client_secret?: string
   readonly token_endpoint_auth_method?: string
-  /** The registration is valid for this redirect URI. */
+  /** Redirect URI of the registration. */
   readonly redirect_uri?: string
 }
 
-/** What refresh and revocation need of the metadata (RFC 8414). */
+/** Metadata for refresh and revocation (RFC 8414). */
 export interface StoredEndpoints {
   readonly token_endpoint: string
   readonly revocation_endpoint?: string
@@ -31,29 +31,28 @@ export interface StoredEndpoints {
 }
 
 export interface StoredLogin {
-  /** URL of the server, without its query. */
+  /** Server URL without query. */
   readonly resource: string
   readonly issuer: string
-  /** Absent if the client is configured. */
+  /** Absent for a configured client. */
   readonly client?: StoredClient
   readonly endpoints: StoredEndpoints
   /** Resource indicator of the tokens (RFC 8707). */
   readonly indicator?: string
-  /** Absent after the authorization server refused a refresh. */
+  /** Absent after the authorization server rejected a refresh. */
   readonly tokens?: StoredTokens
   /** For the next login. */
   readonly required_scope?: string
 }
 
-/** In the folder of the data. */
 const fileName = 'auth.json'
 const maxBytes = 4 * 2 ** 20
 
-/** Of a process that was killed. Longer than a refresh. */
+/** Age from which a lock belongs to a killed process. Longer than a refresh. */
 const staleLockMs = 60_000
 const lockRetryMs = 50
 
-/** `auth.json`: logins by remote server. Several processes may use the file. Only its owner can read it. */
+/** `auth.json`: logins by remote server. Several processes may use it. Only its owner can read it. */
 export class AuthFile {
   readonly path: string
   #stamp = ''
@@ -127,7 +126,7 @@ export class AuthFile {
         flag: 'wx',
         flush: true,
       })
-      // The umask may have removed bits that the owner needs.
+      // The umask may have removed the owner's permissions.
       chmodSync(temporary, 0o600)
       renameSync(temporary, this.path)
     } finally {

@@ -4,7 +4,10 @@ import { asCausewayError, nodeHttp } from '@causeway/protocol'
 import { callbackHeaders, callbackPath, renderCallbackPage } from './callback-page.ts'
 import type { Logins } from './logins.ts'
 
-/** Receives the response of an authorization server on this machine (RFC 8252, section 7.3), for programs without an HTTP server. */
+/**
+ * Receives an authorization server's response on this machine (RFC 8252, section 7.3), for programs without
+ * an HTTP server.
+ */
 export class CallbackListener {
   readonly #logins: Logins
   readonly #server: Server
@@ -16,7 +19,7 @@ export class CallbackListener {
     })
   }
 
-  /** Port 0 lets the system choose. Rejects with the error of `listen`. */
+  /** Port 0 selects a free one. Rejects with the error of `listen`. */
   static async open(logins: Logins, port = 0): Promise<CallbackListener> {
     const listener = new CallbackListener(logins)
     const server = listener.#server
@@ -41,7 +44,7 @@ export class CallbackListener {
     const expected = new URL(this.redirectUrl)
     const target = URL.canParse(url, expected.href) ? new URL(url, expected) : undefined
     response.setHeader('connection', 'close')
-    // A page with a name that resolves to this machine sends another Host.
+    // Pages that use DNS rebinding send another Host.
     if (method !== 'GET' || target?.pathname !== callbackPath || headers.host !== expected.host) {
       response.writeHead(404).end()
       return
@@ -51,7 +54,7 @@ export class CallbackListener {
   }
 }
 
-/** The page contains nothing that the authorization server sent. */
+/** The page contains nothing from the authorization server. */
 export async function answerCallback(
   logins: Pick<Logins, 'finish'>,
   params: URLSearchParams,

@@ -1,7 +1,6 @@
-/** Path of the redirect URI. */
 export const callbackPath = '/oauth/callback'
 
-/** The page loads nothing, and its URL, which contains a code, is sent to no other page. */
+/** The page loads nothing, and its URL, which contains a code, is not sent as a referrer. */
 export const callbackHeaders = {
   'content-security-policy':
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

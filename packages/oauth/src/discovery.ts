@@ -12,7 +12,7 @@ import { LoginError } from './errors.ts'
 import { type RemoteServer, toResource } from './remote-server.ts'
 import { checkEndpoint, createSafeFetch } from './safe-fetch.ts'
 
-/** The authorization server of a remote server. All its URLs are checked. */
+/** The authorization server of a remote server, with checked URLs. */
 export interface Discovery {
   readonly metadata: AuthorizationServerMetadata
   /** Resource indicator (RFC 8707), unless the configuration omits it. */
@@ -21,7 +21,7 @@ export interface Discovery {
   readonly scope: string | undefined
 }
 
-/** Rejects a request without a session in every era, so it has no effect. */
+/** Has no effect: every era rejects a request without a session. */
 const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 /**
@@ -127,7 +127,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, url: URL): Authori
   return metadata
 }
 
-/** OpenID Connect Discovery does not declare the member, but servers have it there too. */
+/** OpenID Connect Discovery does not declare the member, but servers send it. */
 export function findRevocationEndpoint(metadata: AuthorizationServerMetadata): string | undefined {
   const { revocation_endpoint: endpoint } = metadata as { readonly revocation_endpoint?: unknown }
   return typeof endpoint === 'string' ? endpoint : undefined

@@ -18,7 +18,7 @@ import { LoginError } from './errors.ts'
 import { type RemoteServer, toResource } from './remote-server.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 
-/** A token is refreshed at most this long before it expires. */
+/** Maximum time between a refresh and the expiry of a token. */
 const maxEarlyMs = 60_000
 
 export interface StartedLogin {
@@ -28,7 +28,7 @@ export interface StartedLogin {
   readonly discovery: Discovery
   readonly client: StoredClient
   readonly codeVerifier: string
-  /** Requested scope, which the response of the server may omit. */
+  /** Requested scope, which the response may omit. */
   readonly scope: string | undefined
 }
 
@@ -102,7 +102,7 @@ export async function finishLogin(
   }
 }
 
-/** Throws `LOGIN_FAILED` if the authorization server refuses the refresh token. */
+/** Throws `LOGIN_FAILED` if the authorization server rejects the refresh token. */
 export async function refreshTokens(
   server: RemoteServer,
   login: StoredLogin,
@@ -121,7 +121,7 @@ export async function refreshTokens(
   return toStoredTokens(tokensOfRefresh, { scope: tokens?.scope, now })
 }
 
-/** Revokes the tokens (RFC 7009). Returns whether the authorization server supports and accepted it. */
+/** Revokes the tokens (RFC 7009). Returns whether the authorization server supported and accepted it. */
 export async function revokeTokens(server: RemoteServer, login: StoredLogin): Promise<boolean> {
   const { endpoints, tokens } = login
   const endpoint = endpoints.revocation_endpoint
@@ -210,7 +210,7 @@ async function register(
   }
 }
 
-/** Replaces the lifetime by the time at which the token expires. */
+/** Replaces the lifetime by the expiry time. */
 function toStoredTokens(
   { access_token, refresh_token, token_type, expires_in: seconds, scope: granted }: OAuthTokens,
   { scope = granted, now }: { scope: string | undefined; now: number },
@@ -240,7 +240,7 @@ function toEndpoints(metadata: AuthorizationServerMetadata): StoredEndpoints {
   }
 }
 
-/** A refresh uses no other endpoint, and never discovers another server. */
+/** A refresh uses no other endpoint and never discovers another server. */
 const toMetadata = ({ issuer, endpoints }: StoredLogin): AuthorizationServerMetadata => ({
   issuer,
   authorization_endpoint: endpoints.token_endpoint,
@@ -265,7 +265,7 @@ function authenticateClient(client: StoredClient, endpoints: StoredEndpoints) {
   }
 }
 
-/** Converts errors of the SDK, whose messages may contain responses with tokens. */
+/** Converts SDK errors, whose messages may contain responses with tokens. */
 async function rejectAs<T>(problem: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()
@@ -281,7 +281,7 @@ async function rejectAs<T>(problem: string, run: () => T | Promise<T>): Promise<
   }
 }
 
-/** `reason` comes from outside. */
+/** `reason` is untrusted. */
 function refused(problem: string, reason: string) {
   const shown = reason.replace(/[^\w.-]+/g, '_').slice(0, 60)
   return new LoginError('LOGIN_FAILED', `${problem}: ${shown}`, { data: { reason: shown } })

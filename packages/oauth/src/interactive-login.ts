@@ -5,11 +5,11 @@ import type { RemoteServer } from './remote-server.ts'
 
 /** In this process or in a server. */
 export interface LoginSession {
-  /** `state` names the login. */
+  /** `state` identifies the login. */
   begin(): Promise<{ readonly url: URL; readonly state: string }>
   /** Resolves when the browser has returned. Throws the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void>
-  /** `response` is the URL or the code that a person copied. */
+  /** `response` is the URL or code that a person copied. */
   finish(response: string): Promise<void>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export class LocalLoginSession implements LoginSession {
     this.#listener = listener
   }
 
-  /** Port 0 lets the system choose. Rejects with the error of `listen`. */
+  /** Port 0 selects a free one. Rejects with the error of `listen`. */
   static async open(logins: Logins, server: RemoteServer, port = 0): Promise<LocalLoginSession> {
     return new LocalLoginSession(logins, server, await CallbackListener.open(logins, port))
   }
@@ -57,11 +57,10 @@ export interface InteractiveLogin {
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal: AbortSignal) => Promise<string>) | undefined
   readonly opensBrowser: boolean
-  /** Ends the wait. */
   readonly signal: AbortSignal
 }
 
-/** Waits for the browser, on a terminal also for a copied URL. */
+/** Waits for the browser and, on a terminal, for a copied URL. */
 export async function runInteractiveLogin(
   session: LoginSession,
   { print, note, ask, opensBrowser, signal: interrupted }: InteractiveLogin,

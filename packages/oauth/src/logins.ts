@@ -54,8 +54,8 @@ export class Logins {
   }
 
   /**
-   * Replaces a token that expired or was rejected. Concurrent calls share one refresh, also between processes. Throws `NEEDS_LOGIN` and
-   * `AUTHORIZATION_SERVER_UNAVAILABLE`.
+   * Replaces an expired or rejected token. Concurrent calls share one refresh, also between processes. Throws
+   * `NEEDS_LOGIN` and `AUTHORIZATION_SERVER_UNAVAILABLE`.
    */
   refresh(server: RemoteServer, rejected: string | undefined): Promise<string> {
     const resource = toResource(server.url)
@@ -66,7 +66,7 @@ export class Logins {
     return refresh
   }
 
-  /** Registers nothing. Throws errors of the discovery. */
+  /** Registers nothing. Throws discovery errors. */
   async preview(
     server: RemoteServer,
   ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
@@ -78,7 +78,7 @@ export class Logins {
     return { issuer: metadata.issuer, scope, registers: !isKnown }
   }
 
-  /** Throws errors of the discovery and the registration. */
+  /** Throws discovery and registration errors. */
   async begin(server: RemoteServer, redirectUrl: string): Promise<LoginRequest> {
     const { startLogin } = await import('./flow.ts')
     const state = randomBytes(24).toString('base64url')
@@ -88,7 +88,7 @@ export class Logins {
     )
   }
 
-  /** Returns the server of the login. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
+  /** Returns the login's server. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
   async finish(params: URLSearchParams): Promise<RemoteServer> {
     const { login, settle } = this.#pending.take(params.get('state') ?? '')
     try {
@@ -101,7 +101,7 @@ export class Logins {
     }
   }
 
-  /** `text` is a copied URL or code. A code belongs to the last login that was started. */
+  /** `text` is a copied URL or code. A code belongs to the last started login. */
   finishManually(server: RemoteServer, text: string): Promise<RemoteServer> {
     const given = text.trim()
     if (URL.canParse(given)) return this.finish(new URL(given).searchParams)
@@ -188,7 +188,7 @@ export class Logins {
         renewed = await refreshTokens(server, login, now())
       } catch (error) {
         if (!LoginError.is(error, 'LOGIN_FAILED')) throw error
-        // The refresh token is useless. Repeating it would look like a stolen one.
+        // The refresh token is invalid. Repeating it would look like theft.
         const { tokens: _tokens, ...rest } = login
         file.save(rest)
         throw this.needsLogin(server)

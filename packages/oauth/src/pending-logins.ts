@@ -4,12 +4,11 @@ import { toResource } from './remote-server.ts'
 
 const pendingMs = 10 * 60_000
 const maxPending = 32
-/** The outcome can be read for this long. */
+/** Time for which the outcome can be read. */
 const outcomeMs = 60_000
 
 export interface LoginRequest {
   readonly authorizationUrl: URL
-  /** Names the login. */
   readonly state: string
   /** Unix time in milliseconds. */
   readonly expiresAtMs: number
@@ -39,7 +38,7 @@ export class PendingLogins {
     const outcome = new Promise<void>((resolve, reject) => {
       settle = (error) => (error === undefined ? resolve() : reject(error))
     })
-    // There may be no command that waits.
+    // Maybe no command waits.
     outcome.catch(() => {})
     const timer = setTimeout(() => this.#expire(state), pendingMs).unref()
     const expiresAtMs = this.#now() + pendingMs
@@ -58,12 +57,12 @@ export class PendingLogins {
     throw unknownLogin()
   }
 
-  /** Returns the state of the last login at a server. */
+  /** Returns the state of a server's last login. */
   findLast(resource: string): string | undefined {
     return [...this.#pending].findLast(([, { login }]) => toResource(login.server.url) === resource)?.[0]
   }
 
-  /** Resolves when the login is complete. Throws its error, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  /** Throws the error of the login, `LOGIN_UNKNOWN`, and the reason of the signal. */
   async wait(state: string, signal: AbortSignal): Promise<void> {
     const outcome = this.#outcomes.get(state)
     if (outcome === undefined) throw unknownLogin()

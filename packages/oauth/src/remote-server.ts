@@ -5,21 +5,21 @@ export interface RemoteServer {
   /** Sent with all requests. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth: OAuthOptions
-  /** Sends the requests of logins. Default: that of Node. */
+  /** Used for logins. Default: Node's. */
   readonly fetch?: typeof fetch | undefined
 }
 
 export interface OAuthOptions {
-  /** A client that is registered with the authorization server, or the HTTPS URL of a client id metadata document. */
+  /** A client registered with the authorization server, or the HTTPS URL of a client id metadata document. */
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
   /** Separated by spaces. */
   readonly scope?: string | undefined
-  /** Replaces the resource indicator (RFC 8707). `none` omits it, for servers that reject the parameter. */
+  /** Replaces the resource indicator (RFC 8707). `none` omits it, for servers that reject it. */
   readonly resource?: string | undefined
 }
 
-/** Returns the URL of a server without query and fragment, which may contain secrets. */
+/** Removes query and fragment, which may contain secrets. */
 export function toResource(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

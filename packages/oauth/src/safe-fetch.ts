@@ -2,13 +2,13 @@ import { isCausewayError } from '@causeway/protocol'
 import { LoginError } from './errors.ts'
 import { isLoopbackUrl, type RemoteServer } from './remote-server.ts'
 
-/** Metadata and tokens are a few kilobytes. */
+/** Metadata and tokens have a few kilobytes. */
 const maxBodyBytes = 256 * 1024
 const timeoutMs = 15_000
 
 /**
- * Throws `AUTHORIZATION_SERVER_INVALID` unless a URL is https, or http on this machine. A server that is not on this machine must not
- * direct requests to it.
+ * Throws `AUTHORIZATION_SERVER_INVALID` unless a URL is https, or http on this machine. Remote servers must
+ * not direct requests to this machine.
  */
 export function checkEndpoint(text: string, what: string, server: URL): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -34,7 +34,7 @@ export function createSafeFetch({ url: serverUrl, fetch: send = fetch }: RemoteS
         signal: AbortSignal.timeout(timeoutMs),
       })
       const body = await readLimited(response, url)
-      // A status without a body rejects even an empty one.
+      // Statuses without a body reject even an empty one.
       const { status, statusText, headers } = response
       return new Response(body.length === 0 ? null : body, { status, statusText, headers })
     } catch (error) {

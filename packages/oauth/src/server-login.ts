@@ -3,7 +3,7 @@ import type { Logins } from './logins.ts'
 import type { LoginRequest } from './pending-logins.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** In the form that the transports of the MCP SDK use. */
+/** As the MCP SDK's transports use it. */
 export interface TokenProvider {
   token(): Promise<string | undefined>
   /** Called after a response with 401, before the request is repeated. Throws `NEEDS_LOGIN`. */
@@ -28,7 +28,7 @@ export class ServerLogin {
     this.#redirectUrl = redirectUrl
   }
 
-  /** Of one request: it remembers the token that the request used. */
+  /** For one request: stores the token that it used. */
   createProvider(): TokenProvider {
     let used: string | undefined
     return {
@@ -43,14 +43,14 @@ export class ServerLogin {
   }
 
   /**
-   * Prepares a login in a browser. Returns `undefined` if no URL receives the response. Throws errors of the discovery and the
-   * registration.
+   * Prepares a browser login. Returns `undefined` if no URL receives the response. Throws discovery and
+   * registration errors.
    */
   async begin(): Promise<LoginRequest | undefined> {
     return this.#redirectUrl === undefined ? undefined : this.#logins.begin(this.#server, this.#redirectUrl)
   }
 
-  /** Resolves when a login is complete. Throws its error, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  /** Throws the error of the login, `LOGIN_UNKNOWN`, and the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void> {
     return this.#logins.wait(state, signal)
   }
