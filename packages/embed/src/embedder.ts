@@ -3,7 +3,7 @@ import { EmbedError } from './errors.ts'
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch with the finished and all texts. */
+  /** Called after each batch with the number of finished and all texts. */
   readonly progress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -13,7 +13,7 @@ export interface EmbedOptions {
  */
 export interface Embedder {
   readonly space: EmbeddingSpace
-  /** Returns one vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
+  /** Returns a vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
   embedDocuments(
     texts: readonly string[],
     options?: EmbedOptions,
@@ -23,7 +23,7 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** Only vectors of the same space can be compared. */
+/** Only vectors of one space are comparable. */
 export interface EmbeddingSpace {
   /** `lsa` or `openai` (any compatible endpoint). */
   readonly provider: string
@@ -31,7 +31,7 @@ export interface EmbeddingSpace {
   /** Identifies the training; empty for published models. */
   readonly revision: string
   readonly dimensions: number
-  /** SHA-256 of everything that makes vectors comparable, hex. */
+  /** Hex SHA-256 of everything that makes vectors comparable. */
   readonly fingerprint: string
 }
 

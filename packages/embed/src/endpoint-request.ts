@@ -8,11 +8,11 @@ export interface EndpointOptions {
   readonly baseUrl: string
   readonly model: string
   readonly dimensions: number
-  /** Requests this number of components. */
+  /** Whether to request this number of components. */
   readonly requestDimensions?: boolean
-  /** Sent as bearer token. Never logged and never part of a message. */
+  /** Sent as bearer token. Never logged or part of a message. */
   readonly apiKey?: string | undefined
-  /** Timeout of one attempt, ms; default 30 000. */
+  /** Per attempt, ms; default 30 000. */
   readonly timeoutMs?: number
   /** Attempts after connection errors and status 408, 429 and 5xx. Default 3. */
   readonly tries?: number
@@ -76,7 +76,7 @@ export async function post(
   }
 }
 
-/** Returns a header in seconds as ms; ignores dates. */
+/** Converts seconds to ms; ignores dates. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
   return seconds === undefined ? undefined : Math.min(seconds * 1000, maxRetryAfterMs)
@@ -84,7 +84,7 @@ function parseRetryAfter(header: string | string[] | undefined): number | undefi
 
 /**
  * Reads numbers and base64 of little-endian float32. Throws `EMBEDDINGS_INVALID`, and
- * `EMBEDDING_SPACE_MISMATCH` for another number of components.
+ * `EMBEDDING_SPACE_MISMATCH` for other dimensions.
  */
 export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
   const { data } = (body ?? {}) as { data?: unknown }

@@ -88,7 +88,7 @@ const unavailable = ({ baseUrl }: EndpointOptions, reason: string): CausewayErro
     data: { reason },
   })
 
-/** Omits user, password and query, which may be secrets. */
+/** Omits user, password and query, which may be secret. */
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'not a URL')
 
 const delay = (ms: number, signal: AbortSignal | undefined): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** Latent semantic analysis: places texts with similar vocabulary near each other. Deterministic and offline. */
+/** Latent semantic analysis: texts with similar vocabulary get similar vectors. Deterministic and offline. */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
@@ -20,7 +20,7 @@ interface LsaOptions extends EmbedOptions {
   /** Default 128, less for fewer texts or terms. */
   readonly dimensions?: number
   readonly seed?: number
-  /** Maximum number of training texts, evenly spread over all texts. Default 20 000. */
+  /** Maximum training texts, evenly spread over all. Default 20 000. */
   readonly maxTexts?: number
 }
 

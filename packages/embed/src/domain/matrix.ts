@@ -1,4 +1,4 @@
-/** Row i has the entries `start[i]` to `start[i + 1]` of `column` and `value`. */
+/** Row i has entries `start[i]` to `start[i + 1]` of `column` and `value`. */
 export interface Sparse {
   readonly rows: number
   readonly columns: number

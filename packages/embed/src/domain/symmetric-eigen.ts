@@ -1,6 +1,6 @@
 import ndarray, { type NdArray } from 'ndarray'
 
-/** Eigenvalues in descending order and the orthonormal eigenvectors as columns, shape [n, n]. */
+/** Eigenvalues in descending order, and orthonormal eigenvectors as columns, shape [n, n]. */
 interface Eigen {
   readonly values: Float64Array
   readonly vectors: NdArray<Float64Array>

@@ -11,10 +11,10 @@ export const stopWords: ReadonlySet<string> = new Set(
   would you your`.split(/\s+/),
 )
 
-/** Returns the Porter stem of a lower-case English word; other words are returned unchanged. */
+/** Returns the Porter stem of a lower-case English word; other words unchanged. */
 export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word)
 
-/** Returns stems without stop words, and identifiers as a whole and in parts. */
+/** Returns stems without stop words, and identifiers both whole and in parts. */
 export function listTerms(text: string): string[] {
   const found: string[] = []
   for (const match of text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []) {

@@ -10,7 +10,7 @@ import {
 } from './matrix.ts'
 import { symmetricEigen } from './symmetric-eigen.ts'
 
-/** Returns a generator of 32-bit numbers that are the same for a seed on every machine (mulberry32, public domain). */
+/** Generates 32-bit numbers, equal for a seed on every machine (mulberry32, public domain). */
 export function randomBits(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -24,7 +24,7 @@ export function randomBits(seed: number): () => number {
 export interface SvdOptions {
   readonly rank: number
   readonly seed: number
-  /** Three iterations give about four exact digits of the leading vectors. */
+  /** Three give about four exact digits of the leading vectors. */
   readonly powerIterations?: number
   readonly oversampling?: number
 }
@@ -37,8 +37,7 @@ interface Svd {
 
 /**
  * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp,
- * 2011, algorithms 4.4 and 5.1). Deterministic for a seed, including the signs. Yields [finished, all]
- * passes.
+ * 2011, algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields [finished, all] passes.
  */
 export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options
@@ -93,7 +92,7 @@ function computeGram(matrix: Dense) {
   return product
 }
 
-/** Negates columns whose largest entry is negative: the sign of a singular vector is arbitrary. */
+/** Negates columns whose largest entry is negative: a singular vector's sign is arbitrary. */
 function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {

@@ -1,13 +1,13 @@
 import { createSparse, type Sparse } from './matrix.ts'
 
-/** Rows of the terms of a model and their weights: ln((1 + n) / (1 + df)) + 1 over n texts. */
+/** Rows of a model's terms and their weights: ln((1 + n) / (1 + df)) + 1 over n texts. */
 export interface Vocabulary {
   readonly index: ReadonlyMap<string, number>
   readonly weight: Float64Array
 }
 
 interface VocabularyOptions {
-  /** Minimum number of texts with a term; default 2, or 1 for fewer than 50 texts. */
+  /** Minimum texts with a term; default 2, or 1 for fewer than 50 texts. */
   readonly minTexts?: number
   readonly maxTerms?: number
 }
@@ -32,7 +32,7 @@ export function makeVocabulary(
   }
 }
 
-/** Returns weights by term, (1 + ln tf) * weight, normalised to length 1; empty without known terms. */
+/** Returns (1 + ln tf) * weight by term, normalised to length 1; empty without known terms. */
 export function weigh(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {

@@ -1,5 +1,5 @@
 /**
- * Splits texts into words: lower case, NFKC; Chinese, Japanese and Korean, which have no spaces, into
+ * Splits texts into lower-case NFKC words; Chinese, Japanese and Korean, which have no spaces, into
  * overlapping pairs of characters.
  */
 
@@ -7,7 +7,7 @@ const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*/gu
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
 
-/** Returns overlapping pairs of characters; a single character is itself. */
+/** Returns overlapping pairs; a single character is unchanged. */
 export function listPairs(text: string): string[] {
   const characters = [...text]
   if (characters.length < 2) return characters
@@ -36,10 +36,10 @@ export function splitIdentifier(word: string): string[] {
 
 const maxNameLength = 60
 
-/** A capital after a lower-case letter, or after other capitals and before a lower-case letter. */
+/** A capital after a lower-case letter, or between a capital and a lower-case letter. */
 const camelCase = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/
 
-/** Appends the parts of camel-case names, `bodyLimit body limit`, because people search for them. */
+/** Appends the parts of camel-case names, `bodyLimit body limit`, for searches. */
 export const addParts = (text: string): string =>
   camelCase.test(text)
     ? text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>
