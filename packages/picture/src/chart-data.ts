@@ -1,6 +1,6 @@
 import type { ScaleOption } from './value-axis.ts'
 
-/** A curve over frames or time. All arrays have the same length. */
+/** A curve over frames or time. All arrays have equal lengths. */
 export interface LineSeries {
   /** Unique within its unit. */
   readonly name: string
@@ -11,7 +11,7 @@ export interface LineSeries {
   readonly x: ArrayLike<number>
   /** Null and non-finite values are gaps. */
   readonly y: ArrayLike<number | null>
-  /** Range of the bucket of each point, drawn as a band. */
+  /** Range of each point's bucket, drawn as a band. */
   readonly low?: ArrayLike<number | null>
   readonly high?: ArrayLike<number | null>
 }
@@ -21,7 +21,7 @@ export interface CitedPlace {
   readonly label: string
 }
 
-/** A range of frames or time, inclusive. */
+/** Inclusive range of frames or time. */
 export interface CitedRange {
   readonly from: number
   readonly to: number

@@ -12,7 +12,6 @@ export interface PanelLabel {
   readonly row: number
 }
 
-/** The curves of one unit. */
 interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
@@ -103,7 +102,7 @@ function toRows({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number
   return rows
 }
 
-/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with the scale if it is not linear. */
+/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with any non-linear scale. */
 function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   const unit = series[0]?.unit ?? ''
   const quantities = new Set(
@@ -138,7 +137,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
     scale: {
       type,
       domain: [...domain],
-      // A log scale has fixed ends and does not contain zero.
+      // A log scale has fixed ends and no zero.
       ...(type === 'linear' ? { zero: false, nice: true } : { nice: false }),
       ...(constant === undefined ? {} : { constant }),
     },
@@ -176,7 +175,7 @@ function dashEncoding({ series, colors }: Panel) {
   return { strokeDash: { field: 'series', type: 'nominal' as const, scale: { domain: names, range } } }
 }
 
-/** As many columns as fit into the width of the plot. */
+/** As many columns as fit. */
 function legend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
@@ -194,7 +193,7 @@ function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof col
 
 const once = { values: [{}] }
 
-/** Clips the ranges to the panel. A frame has a width of one; a range has at least two pixels. */
+/** Clips ranges to the panel. A frame has a width of one; a range has at least two pixels. */
 function visibleRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
   const half = chart.x === 'frame' ? 0.5 : 0

@@ -5,7 +5,7 @@ import { invalidPicture } from './errors.ts'
 import { textWidth } from './text-layout.ts'
 
 declare module 'vega' {
-  /** Missing in the types of Vega. */
+  /** Missing in Vega's types. */
   export const textMetrics: { width: (item: TextItem, text: string | null | undefined) => number }
 }
 
@@ -22,8 +22,8 @@ textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
 }
 
 /**
- * Draws a Vega-Lite specification; its `config` overrides the theme. Loads nothing from the network or the
- * disk. Throws `INVALID_PICTURE`.
+ * Draws a Vega-Lite specification; its `config` overrides the theme. Loads nothing from network or disk.
+ * Throws `INVALID_PICTURE`.
  */
 export async function chartSvg(
   spec: TopLevelSpec,
@@ -45,7 +45,7 @@ export async function chartSvg(
       loader: { load: rejectLoad, sanitize: rejectLoad, http: rejectLoad, file: rejectLoad },
     })
     const svg = await view.toSVG()
-    // Vega logs errors of the dataflow and draws the rest.
+    // Vega logs dataflow errors and draws the rest.
     if (rejected.length > 0) throw new Error(`data is not loaded from elsewhere: ${rejected[0]}`)
     if (errors.length > 0) throw new Error(errors[0])
     return { svg, warnings }

@@ -12,7 +12,7 @@ const semiBoldFactor = 1.05
 
 /**
  * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule and ranges by a shade.
- * Labels without space are omitted.
+ * Omits labels without space.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart

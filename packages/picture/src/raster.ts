@@ -5,14 +5,14 @@ import { invalidPicture } from './errors.ts'
 /** Drawing 16 million pixels takes 64 MB. */
 const maxPixels = 16_000_000
 
-/** Elements that are filled from files, and entities. */
+/** Elements filled from files, and entities. */
 const externalReference = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
 
 /** Valid in `src` and in `dist`. */
 const fontFile = (weight: string): string =>
   fileURLToPath(new URL(`../font/Inter-${weight}.ttf`, import.meta.url))
 
-/** Without system fonts, pictures are the same on every machine. */
+/** Without system fonts, pictures are equal on every machine. */
 const font = {
   loadSystemFonts: false,
   fontFiles: [fontFile('Regular'), fontFile('SemiBold')],

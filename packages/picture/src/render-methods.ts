@@ -6,14 +6,14 @@ export type Source =
 
 export interface Job {
   readonly source: Source
-  /** CSS pixels; the height follows from the aspect ratio. */
+  /** CSS pixels; the aspect ratio determines the height. */
   readonly width_px: number
   readonly scale: number
 }
 
 export interface Picture {
   readonly png: Uint8Array
-  /** SVG text in its own size. */
+  /** In its own size. */
   readonly svg: string
   readonly width_px: number
   readonly height_px: number
@@ -24,7 +24,7 @@ export interface Drawn {
   readonly warnings: readonly string[]
 }
 
-/** Methods of the worker, which draws one picture at a time. */
+/** A worker that draws one picture at a time. */
 export interface RenderMethods {
   draw(job: Job): Drawn
 }

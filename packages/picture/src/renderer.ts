@@ -5,7 +5,7 @@ import { invalidPicture } from './errors.ts'
 import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
 interface PictureOptions {
-  /** CSS pixels, 50 to 4000, default 900; the height follows from the aspect ratio. */
+  /** CSS pixels, 50 to 4000, default 900; the aspect ratio determines the height. */
   readonly width_px?: number | undefined
   /** PNG pixels per CSS pixel, 0.5 to 4, default 1.5. */
   readonly scale?: number | undefined
@@ -32,7 +32,7 @@ interface Task {
   readonly reject: (error: unknown) => void
 }
 
-/** The worker starts with the first picture. */
+/** The first picture starts the worker. */
 export const openPicture = ({
   log,
   limits,
@@ -41,7 +41,7 @@ export const openPicture = ({
   readonly limits?: Partial<PictureLimits>
 } = {}): Renderer => new Renderer({ ...defaults, ...limits }, log)
 
-/** Draws pictures one after another in a worker. */
+/** Draws one picture after another in a worker. */
 export class Renderer {
   readonly #limits: PictureLimits
   readonly #log: PictureLog | undefined
@@ -57,8 +57,8 @@ export class Renderer {
   }
 
   /**
-   * Draws a Vega-Lite specification, which must contain its data. Its expressions are code: never pass on the
-   * specification of a client. Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`,
+   * Draws a Vega-Lite specification, which must contain its data. Its expressions are code: never pass a
+   * client's specification. Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`,
    * `SHUTTING_DOWN`, `WORKER_LOST`.
    */
   chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture> {
@@ -70,7 +70,7 @@ export class Renderer {
     return this.#render({ kind: 'drawing', svg }, options)
   }
 
-  /** Stops the worker; pending calls reject with `SHUTTING_DOWN`. */
+  /** Pending calls reject with `SHUTTING_DOWN`. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
@@ -89,7 +89,7 @@ export class Renderer {
       return await new Promise<Picture>((resolve, reject) => {
         const task: Task = { job, resolve, reject }
         cancel = () => {
-          // The worker completes a picture that it is drawing: a new worker would cost more.
+          // The worker completes a started picture: a new worker would cost more.
           const position = this.#queue.indexOf(task)
           if (position >= 0) this.#queue.splice(position, 1)
           reject(cancelled())
@@ -141,7 +141,7 @@ const startRenderer = (): WorkerLink<RenderMethods> =>
   new WorkerLink<RenderMethods>(resolveWorkerFile('render-worker', import.meta.url), {
     name: 'the worker that draws pictures',
     remedy: 'call again: a new worker is started; draw fewer points if it repeats',
-    // A single large allocation may end the process nevertheless.
+    // A single large allocation may still end the process.
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
 

@@ -14,7 +14,7 @@ interface ArrowStyle {
   readonly color?: string
   /** Width of the shaft, pixels, default 2. */
   readonly width_px?: number
-  /** Drawn next to the tip in the colour of the arrow. */
+  /** Drawn next to the tip in the arrow's colour. */
   readonly label?: string
 }
 
@@ -71,7 +71,7 @@ export const haloText = (at: Point, content: string, attributes: SvgAttributes =
     ...attributes,
   })
 
-/** The direction is a unit vector on the picture, y down. */
+/** The direction is a unit vector in the picture, y down. */
 interface GizmoAxis {
   readonly name: string
   readonly direction: Point
@@ -81,7 +81,7 @@ interface GizmoAxis {
 /** Common colours of x, y and z, dark enough on white. */
 const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
 
-/** An axis seen from its end is a dot. */
+/** An axis that points at the viewer is a dot. */
 export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px = 36): SvgElement {
   return group(
     {},
@@ -118,7 +118,7 @@ export function scaleBar(
   )
 }
 
-/** Exponents keep long labels below the bar. */
+/** Exponents make long labels fit below the bar. */
 const formatLength = (length: number): string =>
   length >= 1e5 || length < 1e-3
     ? length.toExponential(0).replace('e+', 'e')

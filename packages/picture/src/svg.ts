@@ -2,7 +2,7 @@
 import { fontFamily, inks, textSizes } from './chart-theme.ts'
 import { invalidPicture } from './errors.ts'
 
-/** `undefined` is omitted. Numbers have at most three decimals. */
+/** Omits `undefined`. Numbers have at most three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
 /** A string child is text. */
@@ -39,7 +39,7 @@ export const polyline = (points: readonly Point[], attributes: SvgAttributes = {
 export const polygon = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
   element('polygon', { points: formatPoints(points), ...attributes })
 
-/** Returns a document on white. Throws `INVALID_PICTURE` for numbers that are not finite. */
+/** Returns a document on white. Throws `INVALID_PICTURE` for non-finite numbers. */
 export function drawing(
   { width_px, height_px }: { readonly width_px: number; readonly height_px: number },
   ...children: readonly SvgElement[]

@@ -1,4 +1,4 @@
-/** Advance widths in the bundled font as shares of the font size, rounded up. */
+/** Advance widths in the bundled font as fractions of the font size, rounded up. */
 const widths: readonly (readonly [characters: RegExp, share: number])[] = [
   [/[ijlI|!'.,:;·]/, 0.3],
   [/[ftr()[\]/\s-]/, 0.4],
@@ -7,7 +7,7 @@ const widths: readonly (readonly [characters: RegExp, share: number])[] = [
 ]
 const defaultShare = 0.6
 
-/** Returns the width of one line in the bundled font, in the unit of `size`, with an error below 10 %. */
+/** Returns the width of a line in the bundled font, in the unit of `size`, with an error below 10 %. */
 export function textWidth(text: string, size: number): number {
   let shares = 0
   for (const character of text)
@@ -26,7 +26,7 @@ const labelGap = 10
 
 /**
  * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence;
- * labels that fit in none of the `rows` rows are omitted.
+ * omits labels that fit in none of the `rows` rows.
  */
 export function placeLabels<Item>(
   labels: readonly { readonly item: Item; readonly center: number; readonly width: number }[],

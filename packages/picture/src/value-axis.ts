@@ -4,7 +4,7 @@ export type ScaleOption = 'auto' | 'linear' | 'log'
 export interface ValueAxis {
   readonly type: 'linear' | 'log' | 'symlog'
   readonly domain: readonly [number, number]
-  /** The scale symlog is linear below this value. */
+  /** The symlog scale is linear below this value. */
   readonly constant?: number
   /** Null = chosen by the scale. */
   readonly ticks: readonly number[] | null
@@ -13,10 +13,10 @@ export interface ValueAxis {
   readonly widestLabel: string
 }
 
-/** Minimum value of a diverging run in SI units; noise at rest must not cause a log scale. */
+/** Minimum of a diverging run in SI units: noise at rest must not cause a log scale. */
 const blowUp = 1e6
 
-/** Ratio of the peak to small values at which these become invisible. */
+/** Ratio of peak to small values that makes these invisible. */
 const flattening = 1e5
 
 /** Relative difference of rounding errors. */
@@ -59,7 +59,7 @@ function linear(min: number, max: number): ValueAxis {
     ? ([Math.max(min - half, -Number.MAX_VALUE), Math.min(max + half, Number.MAX_VALUE)] as const)
     : ([min, max] as const)
   const step = (domain[1] - domain[0]) / 6
-  // Digits that distinguish neighbouring ticks.
+  // Digits that distinguish adjacent ticks.
   const digits = Math.min(Math.max(Math.ceil(Math.log10(size / step) + 0.3), 1), 15)
   const magnitude = Math.floor(Math.log10(size))
   const isPlain = size === 0 || (magnitude >= -3 && magnitude < Math.max(6, digits))
@@ -95,7 +95,7 @@ function symlog(min: number, max: number, typicalSize: number): ValueAxis {
   const last = Math.ceil(Math.log10(Math.max(-min, max)))
   // Vega divides by the constant; the quotient must be a float64.
   const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
-  // Lower labels would overlap the label of zero.
+  // Lower labels would overlap that of zero.
   const isTwoSided = min < 0 && max > 0
   const ticks = listDecades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
   const edge = getPower(last)
@@ -116,14 +116,14 @@ function listDecades(first: number, last: number, limit: number): number[] {
   return exponents.map(getPower)
 }
 
-/** Exact like a literal (`10 ** -3` is not 0.001), never infinite and never zero. */
+/** Exact like a literal (`10 ** -3` is not 0.001), never infinite or zero. */
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
 const quantile = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * share)]
 
-/** The axis is narrow: no plus sign. */
+/** No plus sign, because the axis is narrow. */
 const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 
