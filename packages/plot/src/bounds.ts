@@ -30,7 +30,7 @@ function findPathBounds(path: readonly Position[]): Bounds {
   return [west, south, east, north]
 }
 
-/** Returns the smallest box around boxes, or `null` for an empty list. */
+/** Returns the smallest box around boxes, or `null` without any. */
 export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
   const known = boxes.filter((box) => box !== null)
   const [first] = known
@@ -53,7 +53,7 @@ export function boundsOverlap(a: Bounds, b: Bounds): boolean {
 /** Smaller sides are enlarged to this size first, degrees. */
 const minSide = 0.001
 
-/** Adds a margin to each side, as a fraction of the size of the box. */
+/** Adds a margin to each side, as a fraction of the box size. */
 export function padBounds([west, south, east, north]: Bounds, padding: number): Bounds {
   const [left, right] = padSide(west, east, padding)
   const [bottom, top] = padSide(south, north, padding)
@@ -66,7 +66,7 @@ function padSide(low: number, high: number, padding: number): readonly [number, 
   return [low - missing - margin, high + missing + margin]
 }
 
-/** The corners are SW, SE, NE, NW, SW, the order that plot files use. */
+/** Corners in the order of plot files: SW, SE, NE, NW, SW. */
 export const createBoundsPolygon = ([west, south, east, north]: Bounds) => ({
   type: 'Polygon' as const,
   coordinates: [

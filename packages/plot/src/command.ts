@@ -20,7 +20,7 @@ export const commandNames = [
 /** Older names of `setSelection` and `setViewport`. */
 export const legacyCommandNames = ['highlightFeatures', 'updateViewport'] as const
 
-/** A change of a plot, or something to display. Analysis tools return one; Debrief applies it. */
+/** A change of a plot, or something to display, returned by analysis tools and applied by Debrief. */
 export interface DebriefCommand {
   readonly command: (typeof commandNames)[number]
   readonly payload: unknown
@@ -31,7 +31,7 @@ export const addFeatures = (features: readonly Feature[]): DebriefCommand => ({
   payload: features,
 })
 
-/** Replaces the features with the same ids completely. */
+/** Replaces features with the same ids completely. */
 export const updateFeatures = (features: readonly Feature[]): DebriefCommand => ({
   command: 'updateFeatures',
   payload: features,

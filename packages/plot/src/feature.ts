@@ -12,7 +12,7 @@ export interface Geometry {
   readonly coordinates: unknown
 }
 
-/** A GeoJSON feature (RFC 7946). `properties.dataType` describes what it represents. */
+/** A GeoJSON feature (RFC 7946). `properties.dataType` is its kind. */
 export interface Feature {
   readonly type: 'Feature'
   readonly id?: string | number
@@ -20,7 +20,7 @@ export interface Feature {
   readonly properties: JsonObject
 }
 
-/** Number of arrays around the positions of each geometry type. */
+/** Number of arrays around positions, by geometry type. */
 export const coordinateDepths: Readonly<Record<string, number>> = {
   Point: 0,
   MultiPoint: 1,
@@ -60,7 +60,7 @@ export const getGeometryType = ({ geometry }: { readonly geometry?: unknown }): 
 export const getKind = (feature: WithProperties & { readonly geometry?: unknown }): string =>
   getDataType(feature) ?? getGeometryType(feature)?.toLowerCase() ?? 'none'
 
-/** Returns the lines, rings and sets of points of any value. Malformed parts are skipped. */
+/** Returns the lines, rings and sets of points of any value. Skips malformed parts. */
 export function listPaths(geometry: unknown): readonly (readonly LonLat[])[] {
   if (!isObject(geometry)) return []
   if (geometry.type === 'GeometryCollection')

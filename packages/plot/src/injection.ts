@@ -1,8 +1,8 @@
 import { isObject } from '@causeway/protocol'
 
 /**
- * Source of an argument of an analysis tool that the caller omits: the selected features of some data types;
- * the selected features, or else all, as a collection; the first selected track, or else the first track; the
+ * Source of an analysis tool's argument that the caller omits: the selected features of some data types; the
+ * selected features, or else all, as a collection; the first selected track, or else the first track; the
  * viewport or time of the plot.
  */
 export type Injection =

@@ -1,15 +1,15 @@
 import type { LonLat } from './feature.ts'
 
-/** The east end exceeds 180 if the span crosses the antimeridian. */
+/** East exceeds 180 if the span crosses the antimeridian. */
 type LonSpan = readonly [west: number, east: number]
 
-/** Returns the longitude in -180 to 180. 180 remains 180. */
+/** Returns -180 to 180. 180 remains 180. */
 export function normalizeLongitude(lon: number): number {
   if (lon >= -180 && lon <= 180) return lon
   return ((((lon + 180) % 360) + 360) % 360) - 180
 }
 
-/** Returns the longitude of the same meridian that is closest to a reference. */
+/** Returns the longitude of the same meridian closest to a reference. */
 export const nearestLongitude = (lon: number, reference: number): number =>
   lon - 360 * Math.round((lon - reference) / 360)
 
@@ -20,7 +20,7 @@ export function unwrapLongitudes(lons: readonly number[]): number[] {
   return unwrapped
 }
 
-/** Returns a path with unwrapped longitudes that starts as close as possible to `start`. */
+/** Unwraps longitudes, starting as close as possible to `start`. */
 export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
   let last = start
   return path.map(([lon, lat]) => {
@@ -29,7 +29,7 @@ export function unwrapPath(path: readonly LonLat[], start: number): readonly Lon
   })
 }
 
-/** Returns the smallest span that covers all spans: the circle without the widest gap between them. */
+/** Returns the smallest span that covers all: the circle without the widest gap. */
 export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
   const sorted = spans
     .map(([west, east]): LonSpan => {

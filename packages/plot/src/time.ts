@@ -8,7 +8,7 @@ export interface TimeState {
   readonly end: string
 }
 
-/** Returns Unix milliseconds, or `null` if the feature has no valid time. */
+/** Returns Unix milliseconds, or `null` without a valid time. */
 export function findTimeRange(feature: {
   readonly properties?: unknown
 }): readonly [first: number, last: number] | null {
@@ -25,7 +25,7 @@ export function findTimeRange(feature: {
   return first > last ? null : [first, last]
 }
 
-/** Times of the same format sort as text, so that only two of them have to be parsed. Returns all times otherwise. */
+/** Times of the same format sort as text, so that only two have to be parsed. Otherwise, returns all. */
 function selectExtremes(times: readonly unknown[]): readonly unknown[] {
   const [first] = times
   if (typeof first !== 'string' || !first.endsWith('Z')) return times

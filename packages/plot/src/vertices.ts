@@ -1,6 +1,6 @@
 import { countVertices, type Feature, listParts, type Position } from './feature.ts'
 
-/** Depth from which a span is split in the middle. Without it, a zigzag is split once per vertex. */
+/** Depth from which spans are split in the middle; otherwise, a zigzag is split once per vertex. */
 const maxDepth = 48
 
 interface VertexSpan {
@@ -10,7 +10,7 @@ interface VertexSpan {
 
 /**
  * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and
- * Peucker 1973). `findFarthest` returns that vertex, or `undefined` if all are within the tolerance. It
+ * Peucker 1973). `findFarthest` returns that vertex, or `undefined` if all are within the tolerance; it
  * receives each vertex at most `maxDepth + log2(n)` times. Yields the number of finished vertices and returns
  * ascending indices.
  */
@@ -38,8 +38,8 @@ export function* selectVertices(
 }
 
 /**
- * Keeps the vertices of these indices, counted over all parts. Lists in `properties` with one entry per
- * vertex are reduced in the same way. Parts without vertices are removed.
+ * Keeps the vertices of these indices, counted over all parts, and the same entries of lists in `properties`
+ * with one entry per vertex. Removes parts without vertices.
  */
 export function keepVertices<T extends Feature>(feature: T, kept: readonly number[]): T {
   const { geometry } = feature
