@@ -13,7 +13,7 @@ export type EmbeddingSettings =
       readonly apiKey?: string | undefined
     }
 
-/** Dimensions of LSA vectors. 256 give no better results. */
+/** 256 give no better results. */
 export const lsaDimensions = 128
 
 /** Returns the configured space. Each LSA training makes its own space, and the stored one is always valid. */
@@ -22,11 +22,11 @@ export const wantedSpace = (settings: EmbeddingSettings): WantedSpace =>
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** Time limit of a query at an endpoint, ms. Beyond that, lexical results are preferable. */
+/** Timeout of a query at an endpoint, ms. Lexical results are preferable to a longer wait. */
 const questionMs = 5000
 
 /**
- * Opens an embedder for queries to stored vectors, or returns `undefined` if none is configured. Throws
+ * Opens an embedder that compares queries with stored vectors; `undefined` if none is configured. Throws
  * `EMBEDDINGS_INVALID`.
  */
 export function openEmbedder(

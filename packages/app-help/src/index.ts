@@ -24,7 +24,7 @@ export default defineApp(
         path: 'help.db',
         kind: 'database',
         schema: helpMigrations.map(({ name }) => name),
-        // No build is running in a restored folder.
+        // No build runs in a restored folder.
         restored: 'DELETE FROM lease',
       },
     ],

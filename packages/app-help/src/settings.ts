@@ -47,7 +47,7 @@ const defaultRegistry = 'https://registry.npmjs.org'
 
 export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const
 
-/** `dimensions` is 0 for the default of the model. */
+/** `dimensions` is 0 for the model's default. */
 function readEmbedding(text: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
   const baseUrl = text('embeddingsUrl')
   if (text('helpVectors') === 'none') return { provider: 'none' }

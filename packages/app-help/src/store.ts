@@ -27,18 +27,18 @@ export interface BuildProgress {
   readonly message: string
 }
 
-/** Delay of the first build, ms: by then the server has answered its first clients. */
+/** Delay of the first build, ms, after which the first clients have been served. */
 const startDelayMs = 1500
-/** How long a query waits for the first index, ms. */
+/** Timeout of a query for the first index, ms. */
 const firstIndexMs = 15_000
-/** Interval of checks for builds of other processes, ms. */
+/** Interval of checks for other processes' builds, ms. */
 const watchMs = 2000
-/** The search worker holds about 40 MB. It ends after this time without a query; the next one takes 0.4 s longer. */
+/** Idle time after which the search worker (about 40 MB) ends. The next query takes 0.4 s longer. */
 const idleMs = 5 * 60_000
 
 /**
- * The documentation, shared by every client. Builds and searches run in worker threads, which exist only while they are
- * needed. Queries wait a while for the first index, and throw `HELP_NOT_BUILT` without one.
+ * The documentation, shared by all clients. Builds and searches run in worker threads, started on demand. Queries wait
+ * for the first index, and throw `HELP_NOT_BUILT` after a timeout.
  */
 export class Help {
   readonly settings: HelpSettings
@@ -58,7 +58,7 @@ export class Help {
   #revision: number | undefined
   #publishedMs: number | undefined
   #facts: IndexFacts | undefined
-  /** Whether the index is unreadable. The next build then starts from nothing. */
+  /** Whether the index is unreadable, so that the next build starts from nothing. */
   #isDamaged = false
   #isClosed = false
   #lastQueryMs = 0
@@ -142,7 +142,7 @@ export class Help {
     })
     const { embedding, internal } = this.settings
     const setup = { storage: this.#storage, embedding, internal }
-    // If it fails, the calls that follow fail with the same error.
+    // If it fails, the following calls fail with the same error.
     link.call('setUp', setup).catch(() => undefined)
     return link
   }
@@ -199,7 +199,7 @@ export class Help {
     }
   }
 
-  /** A failure is logged only, because callers without access must not see it. */
+  /** Only logs failures, because callers without access must not see them. */
   async #buildInternal(builder: WorkerLink<BuildMethods>, request: BuildRequest): Promise<void> {
     const storage = { ...this.#storage, edition: 'internal' } as const
     await builder.call('build', { storage, request }).catch((error: unknown) => {
@@ -246,7 +246,7 @@ export class Help {
     return (steady ?? now)()
   }
 
-  /** Waits for a running build if the edition of the scope does not exist yet. */
+  /** Waits for a running build if the scope's edition does not exist yet. */
   async #runWhenBuilt<T>(run: () => Promise<T>, scope: Scope | undefined): Promise<T> {
     try {
       return await run()
@@ -259,7 +259,7 @@ export class Help {
     }
   }
 
-  /** Runs a query once there is an index. If the index is damaged, starts to rebuild it, unless `autoBuild` is off. */
+  /** Runs a query once there is an index. Starts a rebuild of a damaged index unless `autoBuild` is off. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
     this.#lastQueryMs = this.#steadyMs()
     try {
@@ -279,7 +279,7 @@ export class Help {
     }
   }
 
-  /** Starts the first build if necessary: a query does not wait for the delay after the start. */
+  /** Starts the first build if necessary, without the initial delay. */
   async #waitForIndex(): Promise<void> {
     if ((this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0) return
     if (this.settings.autoBuild && this.#failure === undefined && this.#build === undefined)

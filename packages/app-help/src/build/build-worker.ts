@@ -9,7 +9,7 @@ import { deleteInternal, openStorage, type StorageSettings } from '../storage/op
 import type { BuildReport, HelpIndex, HelpStorage, IndexFacts } from '../storage/types.ts'
 import { type BuildContext, type BuildOptions, type BuildRequest, build } from './build.ts'
 
-/** Methods of the worker that builds, exports and imports. Each opens the storage and closes it. */
+/** Methods of the worker that builds, exports and imports. Each opens and closes the storage. */
 export interface BuildMethods {
   /** Revision of the published index, or 0. */
   revision(storage: StorageSettings): number
@@ -27,12 +27,12 @@ export interface BuildMethods {
 
 interface ExportRequest {
   readonly storage: StorageSettings
-  /** Whether an internal edition exists, with which the export is compared. */
+  /** Whether an internal edition exists, for comparison with the export. */
   readonly internal: boolean
   readonly folder: string
 }
 
-// Builds run with low priority. Only on Linux does the priority apply to a single thread.
+// Low priority. Only Linux applies it to a single thread.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const newId = (): string => randomUUID().replaceAll('-', '')

@@ -20,14 +20,14 @@ import type { SkippedFile, Source } from './source.ts'
 export interface BuildOptions {
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
-  /** Whether to start from an empty index, which allows other chunking rules and vectors. */
+  /** Whether to start from an empty index. Allows other chunking rules and vectors. */
   readonly rebuild: boolean
   readonly holder: string
 }
 
 export interface BuildRequest extends BuildOptions {
   readonly sources: readonly Source[]
-  /** Entries of the setting that cannot be used. The report contains them. */
+  /** Unusable entries of the setting, for the report. */
   readonly failed?: readonly SkippedFile[]
   /** Default: `internal`, all pages. */
   readonly edition?: Edition
@@ -42,9 +42,9 @@ export interface BuildContext extends BuildCall {
 }
 
 /**
- * Builds and publishes an index. Reads only changed files; a failure does not affect the published index. Throws
- * `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`),
- * `CANCELLED`, and errors of the embedder. An unreadable file is reported, and its indexed page remains.
+ * Builds and publishes an index. Reads only changed files; a failure does not affect the published index. An unreadable
+ * file is reported, and its indexed page remains. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
+ * `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`), `CANCELLED`, and errors of the embedder.
  */
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
   const { sources, failed = [], size, edition = 'internal' } = request
@@ -65,7 +65,7 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
         edition,
         base: basePages,
         failed,
-        // The build of the public edition has just fetched them.
+        // The public edition's build has just fetched them.
         refetch: request.rebuild && basePages === undefined,
       }),
     )
@@ -101,7 +101,7 @@ export async function buildFromPlan(
   const lock = await storage.lock(options.holder)
   try {
     const report = await buildLocked(options, context, { plan, lock }).catch((error: unknown) => {
-      // An index contains only data from its sources: a damaged one is rebuilt.
+      // Sources can replace a damaged index.
       if (options.rebuild || !isDamaged(error)) throw error
       return buildLocked({ ...options, rebuild: true }, context, { plan, lock })
     })
@@ -157,7 +157,7 @@ async function buildLocked(
     ...context,
     progress(...done) {
       progress(...done)
-      // A lost lock is detected by the next awaited renewal.
+      // The next awaited renewal detects a lost lock.
       renewals = renewals.then(() => lock.renew()).catch(() => undefined)
     },
   }).finally(() => renewals)

@@ -9,7 +9,7 @@ import type { SkippedFile, Source } from './source.ts'
 
 export interface FoundFile {
   readonly source: Source
-  /** Path below the folder, with slashes. */
+  /** Relative path with slashes. */
   readonly file_path: string
   readonly path: string
 }
@@ -23,7 +23,7 @@ interface ReadFile extends PageFile {
 const maxBytes = 2 * 2 ** 20
 const maxDepth = 24
 
-/** Returns the pages of a source by path, and the skipped files. Does not leave the folder of the source. */
+/** Returns the pages of a source by path, and the skipped files. Stays within the source's folder. */
 export async function findPages(source: Source): Promise<{ files: FoundFile[]; refused: SkippedFile[] }> {
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
@@ -61,7 +61,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   return { files: isSite ? files : pages, refused }
 }
 
-/** HTML files are pages in a folder without other pages; elsewhere they are made from them. */
+/** HTML files are pages only in a folder without other pages; elsewhere they are generated from them. */
 const isHtml = (path: string): boolean => /\.html?$/i.test(path)
 
 /** Reads a page: converts HTML and reStructuredText to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */

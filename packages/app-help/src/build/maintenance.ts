@@ -19,9 +19,7 @@ interface HelpStats {
   readonly unconfigured: readonly string[]
 }
 
-/**
- * Opens the tasks of the command line, which run in the same worker as in the server. Each throws a `CausewayError`.
- */
+/** Opens the command-line tasks, which run in the server's kind of worker. Each throws a `CausewayError`. */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
   const settings: HelpSettings = readSettings(values, { cwd, dir })
   const storage = { dir, databaseUrl: settings.databaseUrl }

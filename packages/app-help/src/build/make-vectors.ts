@@ -15,7 +15,7 @@ export interface MadeVectors {
   readonly reused: number
 }
 
-/** Vectors are stored after this many texts, so that a crash loses no more. */
+/** Texts after which vectors are stored, to limit the loss in a crash. */
 const keptEvery = 256
 
 /** Makes a vector for each text, or reads it from the cache. Throws errors of the embedder. */

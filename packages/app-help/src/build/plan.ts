@@ -25,12 +25,12 @@ export interface Plan {
 const filesPerTurn = 16
 
 interface PageChoice {
-  /** Omits internal pages, also those of an earlier index. */
+  /** `public` omits internal pages, also those of an earlier index. */
   readonly edition: Edition
-  /** Pages of the public edition, which the internal edition contains as well. */
+  /** Pages of the public edition, which the internal edition also contains. */
   readonly base?: readonly BasePage[] | undefined
   readonly failed?: readonly SkippedFile[]
-  /** Whether to fetch the pages of sites again. Otherwise they are fetched once. */
+  /** Whether to fetch the pages of sites again instead of once. */
   readonly refetch?: boolean
 }
 
@@ -94,7 +94,7 @@ export async function planFiles(
   }
 }
 
-/** Returns the pages of a source. Downloads them first if they come from a registry or a site. */
+/** Returns the pages of a source. Downloads them first from a registry or site. */
 async function findSourcePages(source: Source, { signal, progress }: BuildCall, refetch: boolean) {
   const { npm, site, folder, name } = source
   if (npm !== undefined) {
@@ -105,7 +105,7 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
   const isFetched = existsSync(folder)
   if (site === undefined || (isFetched && !refetch)) return findPages(source)
   const missed = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {
-    // The pages of an earlier time remain.
+    // Keeps the pages of an earlier fetch.
     if (!isFetched || !isCausewayError(error) || error.code === 'CANCELLED') throw error
     return [{ file: name, reason: error.message }]
   })

@@ -35,7 +35,7 @@ const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 interface Downloads {
   /** URL of an npm registry. */
   readonly registry: string
-  /** Origins to which an `llms.txt` of another origin may link. */
+  /** Other origins to which `llms.txt` may link. */
   readonly origins: readonly string[]
   readonly folder: string
 }
@@ -60,7 +60,7 @@ export interface SourceList {
   readonly failed: readonly SkippedFile[]
 }
 
-/** Parses the setting. An entry that cannot be used does not affect the others. `own` stands for the default sources. */
+/** Parses the setting. Unusable entries do not affect the others. `own` stands for the default sources. */
 export function listSources(entries: readonly string[], cwd: string, downloads?: Downloads): SourceList {
   if (entries.length === 0) return { sources: ownSources(), failed: [] }
   const sources: Source[] = []
@@ -84,8 +84,8 @@ export function listSources(entries: readonly string[], cwd: string, downloads?:
 }
 
 /**
- * The default sources: the documentation of this product and of its main dependencies. The search for the product
- * starts at `from` and goes upwards.
+ * The default sources: the documentation of this product and its main dependencies. Searches for the product from
+ * `from` upwards.
  */
 export function ownSources(from = here): Source[] {
   const own = productSource(from)

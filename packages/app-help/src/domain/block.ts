@@ -1,4 +1,4 @@
-/** A block of lines. Lines are counted from 0; `end` is exclusive. */
+/** A block of lines, from 0; `end` is exclusive. */
 export interface Block {
   readonly kind: 'heading' | 'fence' | 'table' | 'text' | 'blank'
   readonly start: number
@@ -17,8 +17,8 @@ const atx = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(
 const tableRow = /^ {0,3}\|.*\|\s*$/
 
 /**
- * Splits Markdown into consecutive blocks that cover every line from `from`. Headings in code fences and HTML
- * comments are ignored. An unclosed fence extends to the end.
+ * Splits Markdown into consecutive blocks that cover every line from `from`. Ignores headings in code fences and HTML
+ * comments. An unclosed fence extends to the end.
  */
 export function blocks(lines: readonly string[], from = 0): Block[] {
   const found: Block[] = []
@@ -83,7 +83,7 @@ function runEnd(lines: readonly string[], start: number, belongs: (line: string)
   return end
 }
 
-/** Reads the text and the explicit id of a heading: `# Set-up {#install}`. */
+/** Parses the text and the explicit id of a heading: `# Set-up {#install}`. */
 function readTitle(text: string): Pick<Block, 'title' | 'id'> {
   const id = /\{#([^\s{}]{1,200})\}$/.exec(text.trimEnd())?.[1]
   return { title: plainTitle(text), ...(id === undefined ? {} : { id }) }

@@ -2,10 +2,7 @@ interface ShownDoc<Chunk extends { readonly text: string }> {
   readonly chunks: readonly Chunk[]
 }
 
-/**
- * Limits the text of results: chunks are taken in order, and those that do not fit are omitted. The first chunk is
- * always included in full.
- */
+/** Limits the text of results: omits chunks that do not fit, except the first. */
 export function withinBudget<Chunk extends { readonly text: string }, Doc extends ShownDoc<Chunk>>(
   docs: readonly Doc[],
   maxCharacters: number,

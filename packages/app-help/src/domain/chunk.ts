@@ -4,7 +4,7 @@ import { type Section, sections } from './section.ts'
 /** In characters. */
 export interface ChunkSize {
   readonly size: number
-  /** Maximum overlap with the previous chunk of the same section. */
+  /** Maximum overlap with the previous chunk of the section. */
   readonly overlap: number
 }
 
@@ -16,7 +16,7 @@ export interface Chunk {
   readonly anchor: string
   readonly start_line: number
   readonly end_line: number
-  /** Column range of a part of one long line, from 0, end exclusive. */
+  /** Columns of a part of one long line, from 0, end exclusive. */
   readonly columns: readonly [number, number] | null
   /** Language of the code fence in which the chunk begins. */
   readonly fence: string | null
@@ -24,7 +24,7 @@ export interface Chunk {
 }
 
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
-/** A shorter section is merged with the next one. */
+/** Shorter sections are merged with the next one. */
 const mergeBelow = 200
 
 /** A range of lines from 0, with columns if a line is split. */
@@ -141,7 +141,7 @@ function* columnPieces(line: number, text: string, size: number): Generator<Piec
   }
 }
 
-/** Returns the first line of the next chunk, so that whole lines of at most `overlap` characters repeat. */
+/** Returns the first line of the next chunk, which repeats whole lines of at most `overlap` characters. */
 function overlapStart(
   open: { start: number; end: number },
   lines: readonly string[],

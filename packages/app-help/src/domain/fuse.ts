@@ -1,6 +1,6 @@
 /**
- * Lists: chunks by stems, by exact words, by stems with synonyms, pages by stems, by links to them, chunks by
- * identifiers, by vector, and pages by vector.
+ * Chunks by stems, by exact words, by stems with synonyms, pages by stems, by links to them, chunks by identifiers, by
+ * vector, and pages by vector.
  */
 const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
 export type ListName = (typeof listNames)[number]
@@ -9,7 +9,7 @@ export type ListName = (typeof listNames)[number]
 export interface Hit {
   readonly doc_id: number
   readonly item_id: number | null
-  /** Cosine, in the list of vectors. */
+  /** Cosine, in lists by vector. */
   readonly similarity?: number
 }
 
@@ -37,7 +37,7 @@ export interface FusedItem {
  * documentation, the tenth page is no longer relevant.
  */
 const k = 5
-/** Most lists use words, so the vectors of chunks have more weight; identifiers are the most specific. */
+/** Vectors of chunks compensate for the many lists by words; identifiers are the most specific. */
 const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 1.5, identifier: 4 }
 const depth = 50
 
@@ -47,8 +47,8 @@ interface Accumulator {
 }
 
 /**
- * Merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): pages by their best rank in
- * each list, and the chunks of each page. Ties are sorted by id.
+ * Merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): pages by their best rank in each
+ * list, and the chunks of each page. Sorts ties by id.
  */
 export function fuse(lists: Lists): FusedDoc[] {
   const docs = new Map<

@@ -1,10 +1,7 @@
-/** A folder of pages, an installed package, or this product in a checkout or packed. */
+/** A folder of pages, an installed package, or this product (checkout or packed). */
 export type SourceKind = 'folder' | 'package' | 'product'
 
-/**
- * Whether a file is a page of the source, or a folder can contain one. `path` is relative to the source, with
- * slashes.
- */
+/** Whether a file is a page of the source, or a folder can contain one. `path` is relative, with slashes. */
 export function isIncluded(kind: SourceKind, path: string, isFolder: boolean): boolean {
   // Parts of sites such as `_sidebar.md`, and files of tools.
   if (/(?:^|\/)(?:[._][^/]*|node_modules)$/.test(path)) return false

@@ -1,14 +1,14 @@
 import { addParts, separateWords } from '@causeway/embed'
 
-/** A table of contents entry, which repeats the words of a heading. */
+/** Matches a table of contents entry, which repeats a heading. */
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
-/** A link or picture. Bounded, so that pages with many brackets take linear time. */
+/** Matches a link or picture. Bounded, so that pages with many brackets take linear time. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
 
 /**
- * Extracts the words of Markdown for the index, without markup, link targets, HTML, comments and MDX imports. Code is
- * included. Unspaced scripts become pairs of characters.
+ * Extracts the words of Markdown for the index, with code, without markup, link targets, HTML, comments and MDX
+ * imports. Unspaced scripts become pairs of characters.
  */
 export function indexText(markdown: string): string {
   return separateWords(
@@ -51,5 +51,5 @@ export function indexedWords(title: string, headings: string, markdown: string):
   return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
 }
 
-/** Version of the indexed words and anchors. Another version makes a build read every page again. */
+/** Version of the indexed words and anchors. If it changes, a build reads every page again. */
 export const wordsVersion = 6

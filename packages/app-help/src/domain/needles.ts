@@ -1,4 +1,4 @@
-/** Length of a needle. Shorter texts match by chance. */
+/** Shorter texts match by chance. */
 const needleBytes = 24
 
 /** Returns parts of 24 bytes of each text, every 16 bytes, so that one of them is contiguous in a database page. */
@@ -15,7 +15,7 @@ const modulus = 16_777_213
 /** base^(needleBytes - 1) modulo the modulus. */
 const leading = Array.from({ length: needleBytes - 1 }).reduce<number>((power) => (power * base) % modulus, 1)
 
-/** Returns the needles that the bytes contain, in one pass (Rabin and Karp, 1987). */
+/** Returns the needles in the bytes, in one pass (Rabin and Karp, 1987). */
 export function findNeedles(bytes: Uint8Array, wanted: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
   const found = new Set<Uint8Array>()
   const byHash = new Map<number, Uint8Array[]>()

@@ -3,19 +3,19 @@ import { blocks } from './block.ts'
 import { indexText } from './index-text.ts'
 
 export interface PageLink {
-  /** Path of the target below the source, with slashes. */
+  /** Relative path of the target, with slashes. */
   readonly to: string
-  /** Indexed words: those of the list item or paragraph (of the link alone if it is long), and of the fragment. */
+  /** Indexed words of the list item or paragraph (of the link alone if it is long), and of the fragment. */
   readonly text: string
 }
 
-/** The words of longer paragraphs are not specific to a link. */
+/** Words of longer paragraphs are not specific to a link. */
 const maxPassage = 600
 const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
 /**
- * Returns the unique links of a page to others. The words around a link often describe its target better than the
- * target itself (Craswell, Hawking and Robertson, 2001).
+ * Returns the unique links of a page to others. Words around a link often describe its target better than the target
+ * itself (Craswell, Hawking and Robertson, 2001).
  */
 export function pageLinks(path: string, body: string): PageLink[] {
   const found = new Map<string, PageLink>()

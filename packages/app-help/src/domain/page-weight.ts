@@ -3,13 +3,10 @@ import type { FusedDoc } from './fuse.ts'
 /** Factor for pages of a source that the query names. */
 const preference = 1.5
 
-/**
- * Factor for records of decisions, which explain to contributors why something is as it is. They are short and about many subjects, so
- * they would outrank the guides that say how to use it.
- */
+/** Factor for decision records. They are short and about many subjects, so they would outrank the guides. */
 const recordWeight = 0.5
 
-/** A folder of decision records, by its usual names (https://adr.github.io). */
+/** Matches a folder of decision records by its usual names (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
 
 const recordWords: ReadonlySet<string> = new Set([
@@ -28,7 +25,10 @@ export function namedSources(words: readonly string[], sources: readonly string[
   return new Set(named.length === sources.length ? [] : named)
 }
 
-/** Returns the factor of a page's score: above 1 if the query names its source, below 1 if it is a record that the query does not ask for. */
+/**
+ * Returns the factor of a page's score: above 1 if the query names its source, below 1 for a decision record that it
+ * does not ask for.
+ */
 export function weighPage(
   { source, file_path }: { readonly source: string; readonly file_path: string },
   named: ReadonlySet<string>,

@@ -7,12 +7,9 @@ import { type PageLink, pageLinks } from './page-link.ts'
 export interface PageFile {
   /** Name of the source: `docs`, `pkg:fastify`. */
   readonly source: string
-  /** Path below the folder of the source, with slashes. */
+  /** Relative path with slashes. */
   readonly file_path: string
-  /**
-   * The text, without byte order mark, with
-   * line endings.
-   */
+  /** Text without byte order mark, with normalized line endings. */
   readonly body: string
   readonly is_internal: boolean
 }
@@ -56,7 +53,7 @@ export function deriveTitle(path: string): string {
   return parent === undefined ? name : `${titleCase(parent)} - ${name}`
 }
 
-/** Returns the first folder except `docs`, with the name of the package. */
+/** Returns the first folder except `docs`, and the package's name. */
 export function deriveSection(source: string, path: string): string {
   const folders = path
     .split('/')

@@ -1,23 +1,23 @@
 // cspell:ignore somebody tell -- words of questions
 import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } from '@causeway/embed'
 
-/** The parts of a query. None of them is query syntax. */
+/** The parts of a query, without query syntax. */
 export interface Question {
-  /** Unique content words in order, or all words if a query has no content words. */
+  /** Unique content words in order, else all words. */
   readonly words: readonly string[]
   /** Identifiers: `preSerialization`, `FST_ERR_X`, `Mcp-Session-Id`. */
   readonly identifiers: readonly string[]
   readonly phrases: readonly string[]
 }
 
-/** Words of questions that are rare in documentation and would get too much weight. */
+/** Words of questions that are rare in documentation, so that their weight would be too high. */
 const questionWords: ReadonlySet<string> = new Set(
   `actually already always another anybody anyone anything bad best better bit certain come comes don else ever every everybody
   everyone everything exactly good happen happened happens instead isn kind know little lot many maybe mean means much must never nothing often others people please possible quite rather really right say says see somebody somehow someone something
   sometimes still sure tell thing things think though usually wants way ways well whether yet`.split(/\s+/),
 )
 
-/** Pairs of Japanese characters that begin with a particle or an ending. Words of content begin with kanji or katakana. */
+/** Pairs of Japanese characters that begin with a particle or an ending. Content words begin with kanji or katakana. */
 const startsWithHiragana = /^\p{Script=Hiragana}/u
 
 const maxWords = 64
@@ -70,7 +70,10 @@ export const ftsExpression = (terms: readonly string[]): string =>
 /** From this number of chunks, queries omit frequent words. */
 export const minItemsForOmission = 5000
 
-/** Omits words of more than a quarter of the chunks, if others remain: they take most of the time and rank nothing. */
+/**
+ * Omits words of more than a quarter of the chunks, unless all are: they take most of the time without effect on the
+ * ranking.
+ */
 export function rareTerms(
   terms: readonly string[],
   items: number,

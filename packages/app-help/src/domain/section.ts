@@ -2,7 +2,7 @@ import type { Block } from './block.ts'
 
 /** The text below one heading of level 1 to 4, or before the first. Lines from 0, `end` exclusive. */
 export interface Section {
-  /** Headings from the outermost to its own; empty before the first heading. */
+  /** Headings from the outermost to its own; empty before the first. */
   readonly path: readonly string[]
   /** 0 before the first heading. */
   readonly level: number

@@ -1,6 +1,6 @@
 import { stem } from '@causeway/embed'
 
-/** Groups of words that developers use for the same thing, one per line. */
+/** Synonyms of developers, one group per line. */
 const groups: readonly (readonly string[])[] = [
   'abort cancel interrupt stop',
   'absent missing lacking',

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { findNeedles, needles } from '../domain/needles.ts'
 import type { DocRow, HelpIndex } from '../storage/types.ts'
 
-/** Data that occurs in internal pages only. */
+/** Data of internal pages only. */
 export interface Evidence {
   readonly needles: readonly Uint8Array[]
   readonly paths: readonly string[]
@@ -52,7 +52,7 @@ async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[
   return all
 }
 
-/** Returns words and stems, with and without accents, as the index removes accents. */
+/** Returns words and stems, with and without accents, because the index removes accents. */
 function collectWords(all: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of all)

@@ -24,7 +24,7 @@ const metadataSchema = z.object({
 
 export type ExportMetadata = z.output<typeof metadataSchema>
 
-/** Maximum size of an export, which is read into memory. */
+/** Limit, because an export is read into memory. */
 const maxBytes = 2 ** 31
 
 /** Reads an export. Throws `HELP_IMPORT_REFUSED` if a file is missing or modified. */

@@ -21,7 +21,7 @@ import {
 
 interface ExportContext extends BuildCall {
   readonly storage: HelpStorage
-  /** An index with internal pages, whose data the export must not contain. Default: the exported index. */
+  /** An index with internal pages, for the check of the export. Default: the exported index. */
   readonly origin?: HelpIndex | undefined
   readonly now: () => number
   /** 32 hex digits. */
@@ -30,8 +30,8 @@ interface ExportContext extends BuildCall {
 
 /**
  * Exports the public pages to a folder as a new index, made only of their texts, so that no data of internal pages
- * remains in deleted rows, the index or vectors. Checks the export for such data. The same public pages give a
- * database with the same bytes.
+ * remains in deleted rows, the index or vectors, and checks it for such data. The same public pages give a database
+ * with the same bytes.
  *
  * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (the files are deleted), `CANCELLED`.
  */
@@ -106,7 +106,7 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
   throw new HelpError('HELP_EXPORT_UNSAFE', `the export contains ${leak}`, { data: { leak } })
 }
 
-/** Returns the pages that are public by their source and their front matter, parsed again. */
+/** Returns the pages whose source and front matter are public, parsed again. */
 async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)
@@ -121,7 +121,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
     )
     if (!page.is_internal) pages.push(page)
   }
-  // A link to an internal page would reveal its path.
+  // Links to internal pages would reveal their paths.
   const publicKeys = new Set(pages.map(({ source, file_path }) => `${source}\n${file_path}`))
   return pages.map((page) => ({
     ...page,
@@ -129,7 +129,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   }))
 }
 
-/** Trains LSA on the public texts, or returns cached vectors, or `undefined` if some are missing. */
+/** Trains LSA on the public texts, or returns cached vectors; `undefined` if some are missing. */
 async function publicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],

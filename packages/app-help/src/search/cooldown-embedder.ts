@@ -1,10 +1,10 @@
 import { type Embedder, EmbedError } from '@causeway/embed'
 import type { CausewayError } from '@causeway/protocol'
 
-/** How long a failed endpoint is not called, ms. */
+/** Pause after a failure of an endpoint, ms. */
 const cooldownMs = 30_000
 
-/** Embeds queries. Stops calling an endpoint for a while after it was unavailable. */
+/** Embeds queries. Pauses calls to an unavailable endpoint. */
 export class CooldownEmbedder implements Embedder {
   readonly space: Embedder['space']
   readonly #embedder: Embedder

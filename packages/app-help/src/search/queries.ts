@@ -23,7 +23,7 @@ export interface Lines {
   readonly max_lines: number
 }
 
-/** Queries to the newest index. Each sees only pages of its scope; public queries only read the public edition. */
+/** Runs queries against the newest index, limited to their scope. Public queries read only the public edition. */
 export class Queries {
   readonly #storage: HelpStorage
   readonly #reader: Reader

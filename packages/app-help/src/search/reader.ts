@@ -12,11 +12,11 @@ interface ReaderState extends Searchable {
   isOld: boolean
 }
 
-/** Keeps the newest index and its embedder open. Running queries keep the previous ones. Opens nothing before the first query. */
+/** Keeps the newest index and its embedder open from the first query on. Running queries keep the previous ones. */
 export class Reader {
   readonly #storage: HelpStorage
   readonly #settings: EmbeddingSettings
-  /** Stays open across indexes, for its connections and cached queries. */
+  /** Kept across indexes, for its connections and cached queries. */
   readonly #endpoint: Embedder | undefined
   #current: ReaderState | undefined
   #opening: Promise<void> | undefined

@@ -14,7 +14,7 @@ interface SearchSetup {
   readonly internal: boolean
 }
 
-/** Methods of the worker that searches. It holds the index, its vectors and connections to the endpoint. */
+/** Methods of the search worker, which holds the index, its vectors and connections to the endpoint. */
 export interface SearchMethods {
   setUp(setup: SearchSetup): void
   search(request: SearchRequest): SearchAnswer
@@ -27,7 +27,7 @@ export interface SearchMethods {
 
 const state: { queries?: Promise<Queries>; readers?: readonly Reader[] } = {}
 
-/** Calls start in order, so `setUp` has at least started. */
+/** Calls start in order, so `setUp` has started. */
 const getQueries = (): Promise<Queries> =>
   state.queries ?? Promise.reject(new CausewayError('INTERNAL', 'the search worker is not set up'))
 

@@ -50,14 +50,14 @@ export interface SearchAnswer {
   readonly degraded?: Degraded
   readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
   readonly total_candidates: number
-  /** Whether text was omitted because of `max_chars`. */
+  /** Whether `max_chars` omitted text. */
   readonly truncated: boolean
   readonly revision: number
 }
 
 export interface Searchable {
   readonly index: HelpIndex
-  /** `undefined` if the index has no usable vectors. */
+  /** `undefined` without usable vectors in the index. */
   readonly embedder: Embedder | undefined
   readonly settings: EmbeddingSettings
 }
@@ -96,7 +96,7 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
   return { provider, model, dimensions }
 }
 
-/** Merges the lists. Ranks pages of packages that the query names higher, and records of decisions lower. */
+/** Merges the lists. Raises pages of packages that the query names, and lowers decision records. */
 export async function fusePages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const { words } = readQuestion(text)
@@ -129,7 +129,7 @@ export async function rankLists(
     scope,
     limit: maxHits,
   })
-  // Without stems, both lists are the same, and would count twice.
+  // Without stems both lists are equal and would count twice.
   const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
@@ -150,7 +150,7 @@ async function questionVector(
     requireSameSpace(space, wantedSpace(settings))
     return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
   } catch (error) {
-    // A lexical search remains possible; only cancellation ends it.
+    // Lexical search remains possible, except after cancellation.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
     return { degraded: degradedBy(error) }
   }
@@ -204,7 +204,7 @@ async function makeResults(
   })
 }
 
-/** Returns the best chunks of a page, or those nearest to the query if it matched as a whole. */
+/** Returns a page's best chunks, or those nearest to the query if it matched as a whole. */
 async function chooseItems(
   index: HelpIndex,
   { doc_id, items }: FusedDoc,

@@ -1,5 +1,5 @@
 interface ArchivedFile {
-  /** Path with slashes, below the first folder of the archive. */
+  /** Path with slashes, below the archive's first folder. */
   readonly path: string
   readonly bytes: Uint8Array
 }
@@ -36,7 +36,7 @@ function readText(bytes: Uint8Array, from: number, length: number): string {
   return new TextDecoder().decode(end < 0 ? field : field.subarray(0, end))
 }
 
-/** Reads `path` from lines such as `27 path=package/docs/a.md`, whose number is their length in bytes. */
+/** Reads `path` from lines such as `27 path=package/docs/a.md`, which start with their length in bytes. */
 function readPaxPath(content: Uint8Array): string | undefined {
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(32, at)

@@ -8,12 +8,12 @@ const blocks = new Set(
 )
 
 interface Token {
-  /** Lower case, with `/` for an end tag; empty for a text. */
+  /** Lower case, with `/` for an end tag; empty for text. */
   readonly name: string
   readonly text: string
 }
 
-/** Returns the content of a page: of `main` or else `article` if there is one. Omits navigation and scripts. */
+/** Returns the content of `main`, else of `article`, else of the page. Omits navigation and scripts. */
 export function convertHtml(html: string): string {
   const tokens = [...listTokens(html)]
   const title = readTitle(tokens)
@@ -74,7 +74,7 @@ function* listTokens(html: string): Generator<Token> {
   }
 }
 
-/** Returns the index of the `>` that ends a tag, outside quoted attributes; -1 if it does not end. */
+/** Returns the index of the `>` that ends a tag, outside quoted attributes, or -1. */
 function findTagEnd(html: string, start: number): number {
   let quote = ''
   for (let at = start; at < html.length; at++) {

@@ -12,11 +12,11 @@ import { convertHtml } from './html.ts'
 /** A site whose pages an `llms.txt` lists (https://llmstxt.org). */
 export interface LlmsSite {
   readonly url: string
-  /** Other origins that may be requested. A listed origin may have a private address. */
+  /** Other origins that may be requested, even at a private address. */
   readonly origins: readonly string[]
 }
 
-/** Limits of a site, in bytes, milliseconds and numbers, and how names are resolved. */
+/** In bytes, milliseconds and numbers; how names are resolved. */
 export const siteLimits = {
   listBytes: 2 ** 20,
   pageBytes: 2 * 2 ** 20,
@@ -72,8 +72,8 @@ interface FetchCall {
 }
 
 /**
- * Fetches the list of a site and the pages that it links to into a folder, replacing it. Pages of other origins are
- * reported unless they are configured. Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
+ * Fetches a site's list and the linked pages, and replaces a folder with them. Reports pages of other origins unless
+ * they are configured. Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
  */
 export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall): Promise<MissedPage[]> {
   const limits = call.limits ?? siteLimits
@@ -148,7 +148,7 @@ class SiteClient {
       throw new Error(`${origin} is another origin; list it in CAUSEWAY_HELP_ORIGINS to fetch its pages`)
   }
 
-  /** A private address is allowed if the configuration contains it, and refused if a name resolves to it. */
+  /** Configured private addresses are allowed; names must not resolve to one. */
   #lookup(origin: string): LookupFunction | undefined {
     if (this.#listed.has(origin) || new URL(origin).hostname === 'localhost') return undefined
     return (hostname, options, callback) =>
@@ -264,7 +264,7 @@ export async function recoverSite(folder: string): Promise<void> {
   else await rename(previous, folder)
 }
 
-/** Writes the pages, and the list with links to their files. Replaces the folder when it is complete. */
+/** Writes the pages, and the list with links to their files. Replaces the folder once complete. */
 async function writePages(
   folder: string,
   list: Fetched,
@@ -296,7 +296,7 @@ async function writePages(
   }
 }
 
-/** Returns a path below the folder of a site: the path of the address, with safe names. */
+/** Returns a path below a site's folder: the path of the address, with safe names. */
 function filePath(address: string, origin: string, taken: ReadonlySet<string>): string {
   const url = new URL(address)
   const parts = `${url.origin === origin ? '' : url.hostname}/${url.pathname}${url.search}`

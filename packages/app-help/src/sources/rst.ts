@@ -27,7 +27,7 @@ const labels: Readonly<Record<string, string>> = {
 const described =
   /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
 
-/** Deeper bodies of directives stay text. */
+/** Deeper bodies of directives remain text. */
 const maxDepth = 20
 
 const underline = /^([!-/:-@[-`{-~])\1*\s*$/
@@ -40,7 +40,7 @@ interface Definitions {
   readonly adornments: string[]
 }
 
-/** Returns the Markdown of a page in linear time. Labels before a heading become its id. */
+/** Converts a page to Markdown in linear time. Labels before a heading become its id. */
 export function convertRst(text: string): string {
   const lines = text
     .replaceAll('\t', '        ')
@@ -102,7 +102,7 @@ function convertLines(lines: readonly string[], definitions: Definitions, depth:
   return out
 }
 
-/** A title with a line of punctuation below it, and optionally above it. */
+/** Parses a title with a line of punctuation below it, and optionally above it. */
 function readHeading(lines: readonly string[], at: number, depth: number) {
   if (depth > 0) return undefined
   const [first = '', second = '', third = ''] = lines.slice(at, at + 3)
@@ -197,7 +197,7 @@ function fence(body: readonly string[], language: string): string[] {
   return ['', `${mark}${language.replace(/[^\w+#-]/g, '')}`, ...code, mark, '']
 }
 
-/** Converts one line of text. Borders of tables and transitions are omitted; table rows and lists remain. */
+/** Converts one line. Omits table borders and transitions; table rows and lists remain. */
 function convertText(line: string, definitions: Definitions): string {
   if (/^\s*(?:\+[-=+]+\+|[=-]{2,}(?: +[=-]{2,})+|([=~^*_-])\1{3,})\s*$/.test(line)) return ''
   const plain = line
@@ -207,7 +207,7 @@ function convertText(line: string, definitions: Definitions): string {
     .replace(/^(\s*):([A-Za-z][\w .*-]{0,60}):(?=\s|$)/, '$1- $2:')
   if (/^\s*__\s/.test(plain)) return ''
   const inline = convertInline(plain, definitions)
-  // What Markdown would read as a heading or a fence.
+  // Escapes what Markdown would read as a heading or a fence.
   return inline.replace(/^( {0,3})(?=#{1,6}(?:\s|$)|```|~~~)/, '$1\\')
 }
 
@@ -246,7 +246,7 @@ const isBlank = (line: string | undefined): boolean => line === undefined || lin
 
 const measureIndent = (line: string): number => line.length - line.trimStart().length
 
-/** Returns the end of the lines that are blank or indented by more than `indent`, without blank lines at the end. */
+/** Returns the end of the lines that are blank or indented by more than `indent`, without trailing blank lines. */
 function bodyEnd(lines: readonly string[], start: number, indent: number): number {
   let end = start
   for (let at = start; at < lines.length; at++) {

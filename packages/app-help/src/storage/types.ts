@@ -4,12 +4,12 @@ import type { Lists } from '../domain/fuse.ts'
 import type { Page } from '../domain/page.ts'
 
 /**
- * The pages of an index: public ones only, or all. Each edition has its own rows, statistics and vectors, so that public
- * results cannot depend on internal pages.
+ * Public pages, or all. Each edition has its own rows, statistics and vectors, so that public results cannot depend on
+ * internal pages.
  */
 export type Edition = 'public' | 'internal'
 
-/** In the internal edition, ids of internal pages start here; public pages have the ids of the public edition. */
+/** Ids of internal pages start here; public pages have the same ids in both editions. */
 export const firstInternalId = 1_000_000_000
 
 /** The pages that a query can see. Undefined members do not restrict it. */
@@ -65,7 +65,6 @@ export interface IndexFacts {
   readonly sources: readonly { readonly source: string; readonly docs: number; readonly items: number }[]
   /** Identifier of the chunking rules (`chunkingName`). */
   readonly chunking: string
-  /** `undefined` without vectors. */
   readonly space?: EmbeddingSpace
   readonly built_ms: number
 }
@@ -94,7 +93,7 @@ export interface KnownPage {
 }
 
 export interface NewPage extends Page {
-  /** Id of the page in the public edition. Default: the id of the page that it replaces, or a new one. */
+  /** Id of the page in the public edition. Default: the id of the replaced page, or a new one. */
   readonly doc_id?: number
   readonly content_hash: string
   readonly text_hashes: readonly string[]

@@ -86,7 +86,7 @@ export function documentTools(app: Registrar<Help, object>): void {
   })
 }
 
-/** A cursor is the doc_id of the last document of a page. Returns the index of the next document. */
+/** A cursor is the doc_id of a page's last document. Returns the index of the next document. */
 function findCursor(docs: readonly DocRow[], cursor: string): number {
   const at = docs.findIndex(({ doc_id }) => String(doc_id) === cursor)
   if (at >= 0) return at + 1
@@ -109,7 +109,7 @@ function toPageName(
   })
 }
 
-/** `count` counts all documents of the section. */
+/** `count` covers all documents of the section. */
 function bySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
   return [...new Set(page.map(({ section }) => section))].map((section) => ({
     section,

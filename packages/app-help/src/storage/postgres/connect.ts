@@ -6,12 +6,12 @@ import type { PostgresDatabase, Sql } from './sql.ts'
 
 export const internalSchema = 'help_internal'
 
-/** Connections per process: queries, and a build. */
+/** Connections per process, for queries and a build. */
 const connections = 4
 
 /**
- * Opens a pool of connections, which connects with the first statement. Throws `INVALID_SETTING` if the `pg` driver
- * is not installed.
+ * Opens a pool of connections, which connects on first use. Throws `INVALID_SETTING` if the `pg` driver is not
+ * installed.
  */
 export async function connect(url: string, edition: Edition = 'public'): Promise<PostgresDatabase> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
@@ -24,7 +24,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
     connectionString: url,
     max: connections,
     application_name: 'causeway-help',
-    // The pool waits for the promise, although its type has no result.
+    // The pool awaits the promise, despite its type.
     onConnect: (client) => prepareConnection(client, edition),
   })
   // Broken idle connections are replaced; the next statement reports its own error.
@@ -50,7 +50,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
         await client.query('COMMIT')
         return result
       } catch (error) {
-        // A lost connection has rolled back already.
+        // A lost connection is already rolled back.
         await client.query('ROLLBACK').catch(() => {})
         throw databaseFailure(error)
       } finally {
@@ -64,11 +64,11 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
 async function prepareConnection(client: Pick<ClientBase, 'query'>, edition: Edition): Promise<void> {
   // Compiling a ranking statement takes longer than running it.
   await client.query('SET jit = off')
-  // The tables of the internal edition are in a schema of their own.
+  // The internal edition has its own schema.
   if (edition === 'internal') await client.query(`SET search_path = ${internalSchema}, public`)
 }
 
-/** Problems by error code of the driver or of PostgreSQL (its manual, appendix A). */
+/** Problems by error code of the driver or PostgreSQL (manual, appendix A). */
 const problemsByCode: readonly (readonly [RegExp, string])[] = [
   [/^E[A-Z]+$|^08|^57P/, 'it cannot be reached'],
   [/^28/, 'it rejected the user'],
@@ -78,7 +78,7 @@ const problemsByCode: readonly (readonly [RegExp, string])[] = [
   [/^0A000$|^58P01$|^42704$/, 'the extension vector 0.8 or newer is missing'],
 ]
 
-/** Converts an error of the server to `HELP_DATABASE_UNUSABLE`. Other errors are defects and remain. */
+/** Converts an error of the server to `HELP_DATABASE_UNUSABLE`. Returns other errors unchanged. */
 export function databaseFailure(error: unknown): unknown {
   const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
   const complaint = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]

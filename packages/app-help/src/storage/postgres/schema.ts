@@ -23,7 +23,7 @@ const tables = [
     UNIQUE (source, file_path),
     UNIQUE (id, is_internal)
   )`,
-  // A chunk is internal if its page is; the second column of the key ensures it.
+  // The second column of the key ensures that a chunk is internal if its page is.
   `CREATE TABLE IF NOT EXISTS help_items (
     id bigserial PRIMARY KEY,
     doc_id bigint NOT NULL,
@@ -107,7 +107,7 @@ export const vectorTables = (dimensions: number): readonly string[] => [
   `CREATE TABLE help_page_vectors (doc_id bigint PRIMARY KEY, embedding halfvec(${dimensions}) NOT NULL)`,
 ]
 
-/** From this number of vectors, an approximate index (HNSW) is faster than a scan. */
+/** Number of vectors from which an approximate index (HNSW) is faster than a scan. */
 export const indexedFrom = 5000
 
 /** The index of vectors (https://github.com/pgvector/pgvector#hnsw). */

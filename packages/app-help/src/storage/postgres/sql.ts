@@ -11,7 +11,7 @@ export interface PostgresDatabase extends Sql {
 
 export const vectorText = (vector: Float32Array): string => `[${vector.join(',')}]`
 
-/** PostgreSQL accepts at most 65,535 parameters. */
+/** Below PostgreSQL's limit of 65,535 parameters. */
 const rowsPerStatement = 500
 
 /** Inserts rows of equal length in batches. Returns the columns of `returning`. */

@@ -5,7 +5,7 @@ export type TermKind = 'stem' | 'exact'
 export interface TermVector {
   /** Text of a `tsvector`, which finds rows and phrases. */
   readonly vector: string
-  /** JSON object of the weighted frequency by term, because a `tsvector` has no fast access to it. */
+  /** JSON object of the weighted frequency by term, to which a `tsvector` has no fast access. */
   readonly frequencies: string
   readonly length: number
 }
@@ -15,7 +15,7 @@ const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
 
 /**
  * Splits a text into terms as SQLite's tokenizers do (`unicode61`, for stems with `porter`), so that both storages rank
- * the same. The parser of `to_tsvector` would keep `fastify.listen` or `/v1/users` as one word.
+ * the same. `to_tsvector` would keep `fastify.listen` or `/v1/users` as one word.
  */
 export function splitTerms(text: string, kind: TermKind): string[] {
   const plain = text
@@ -27,7 +27,7 @@ export function splitTerms(text: string, kind: TermKind): string[] {
   return found.map((word) => (kind === 'stem' ? stem(word) : word).slice(0, maxCharacters))
 }
 
-/** The columns of a row with terms: their weights in the score, and the labels of their positions. */
+/** Weights of the columns in the score, and labels of their positions. */
 export type Columns = readonly (readonly [label: 'A' | 'B' | 'D', weight: number])[]
 
 export const itemColumns: Columns = [
@@ -42,7 +42,7 @@ export const docColumns: Columns = [
 ]
 export const linkColumns: Columns = [['D', 1]]
 
-/** Counts the terms of the texts of columns. Phrases do not extend over columns. */
+/** Counts the terms of the columns' texts. Phrases do not span columns. */
 export function countTerms(texts: readonly string[], columns: Columns, kind: TermKind): TermVector {
   const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
   let position = 0
@@ -70,7 +70,7 @@ export function countTerms(texts: readonly string[], columns: Columns, kind: Ter
   }
 }
 
-/** Returns the terms of a query as texts of a `tsquery`, each a word or a phrase, next to their words. */
+/** Returns the query's terms as `tsquery` texts, each a word or a phrase, with their words. */
 export function queryTerms(
   terms: readonly string[],
   kind: TermKind,

@@ -11,7 +11,7 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
     await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
   for (const page of change.pages) await putPage(sql, page)
   if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
-  // Otherwise the first queries would run with plans for empty tables.
+  // Otherwise the first queries would use plans for empty tables.
   await sql.query('ANALYZE help_docs, help_items, help_links')
 }
 
@@ -82,7 +82,7 @@ async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): P
   )
 }
 
-/** Types of columns that are not text, by position. Parameters of multiple rows have no types. */
+/** Types of non-text columns by position. Parameters of multiple rows have no types. */
 const types: Readonly<Record<number, string>> = {
   0: 'bigint',
   ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((at) => [at, 'integer'])),

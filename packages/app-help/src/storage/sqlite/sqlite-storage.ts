@@ -38,7 +38,7 @@ export const helpMigrations: readonly Migration[] = [
   },
 ]
 
-/** Lease of a build without a renewal, ms. */
+/** Lease of an unrenewed build lock, ms. */
 const leaseMs = 60_000
 
 /** Throws the errors of `openDatabase`. */
@@ -50,7 +50,7 @@ export const openSqliteStorage = (
 
 /**
  * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file,
- * complete before it is published and never changed afterwards, so that a crash during a build has no effect.
+ * complete before publication and never changed afterwards, so that a crash during a build has no effect.
  */
 class SqliteStorage implements HelpStorage {
   readonly #folder: string
@@ -212,7 +212,7 @@ class SqliteStorage implements HelpStorage {
     }
   }
 
-  /** Keeps the previous index for readers that are about to open it. Files in use are removed by the next build. */
+  /** Keeps the previous index for readers that are about to open it. The next build removes files still in use. */
   #removeOld(revision: number): void {
     for (const name of readdirSync(this.#folder)) {
       const [, prefix, number] = /^(index|internal)-(\d+)\.db/.exec(name) ?? []
@@ -236,7 +236,7 @@ function toIndexError(error: unknown, file: string): unknown {
   })
 }
 
-/** Flushes a closed file to the disk, because SQLite wrote it with `synchronous = OFF`. */
+/** Flushes a closed file to disk, because SQLite wrote it with `synchronous = OFF`. */
 function flush(file: string): void {
   const descriptor = openSync(file, 'r+')
   try {
