@@ -234,7 +234,7 @@ export const createProjectBusyError = (repo: string, sid: string): CausewayError
     data: { repo, sid },
   })
 
-/** Converts the error of a full or read-only disk to `DATA_UNWRITABLE`; returns any other error unchanged. */
+/** Converts errors of a full or read-only disk to `DATA_UNWRITABLE`. Returns other errors unchanged. */
 export const toDiskError = (error: unknown): unknown =>
   /^(ENOSPC|EDQUOT|EFBIG|EROFS)$/.test((error as NodeJS.ErrnoException | undefined)?.code ?? '')
     ? new StoreError(

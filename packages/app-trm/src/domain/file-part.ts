@@ -1,6 +1,6 @@
 import { TrmError } from '../errors.ts'
 
-/** Splits a text into lines without their ends. `a\nb\n` has two lines. */
+/** Splits a text into lines without ends. `a\nb\n` has two lines. */
 export function splitLines(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)
@@ -8,10 +8,10 @@ export function splitLines(text: string): readonly string[] {
 }
 
 interface FilePart {
-  /** With the line ends of the file. */
+  /** With original line ends. */
   readonly content: string
   readonly lineCount: number
-  /** Line after the part; `null` at the end. */
+  /** Next line; `null` at the end. */
   readonly nextOffset: number | null
 }
 

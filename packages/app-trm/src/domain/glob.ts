@@ -1,6 +1,6 @@
-/** Path patterns without backtracking: the time is proportional to the pattern length times the path length. */
+/** Path patterns without backtracking, in time proportional to pattern length times path length. */
 
-/** One character, any number of characters, or a marker that the next `optional` steps may be skipped. */
+/** One character, any number, or a marker that the next `optional` steps may be skipped. */
 export type PatternStep =
   | { readonly one: (char: string) => boolean }
   | { readonly many: (char: string) => boolean }
@@ -12,7 +12,7 @@ export const toLiteralSteps = (text: string): readonly PatternStep[] =>
 const isInName = (char: string): boolean => char !== '/'
 const isAny = (): boolean => true
 
-/** Steps of the wildcards `?`, `*`, `**` and of `**` followed by a slash. */
+/** Steps of `?`, `*`, `**`, and `**` with a slash. */
 export const wildcardSteps = {
   '?': [{ one: isInName }],
   '*': [{ many: isInName }],
@@ -21,8 +21,8 @@ export const wildcardSteps = {
 } as const satisfies Record<string, readonly PatternStep[]>
 
 /**
- * Returns a test of whole texts. It compares both ends of a text first, where each step matches one character, and
- * tracks positions only between the first and the last wildcard.
+ * Returns a predicate for whole texts. It compares both ends of a text first, where each step matches one character,
+ * and tracks positions only between the first and the last wildcard.
  */
 export function createMatcher(steps: readonly PatternStep[]): (text: string) => boolean {
   const first = steps.findIndex((step) => !('one' in step))
@@ -40,7 +40,7 @@ export function createMatcher(steps: readonly PatternStep[]): (text: string) => 
   }
 }
 
-/** Returns the index after the last step that can match no character or several. */
+/** Returns the index after the last step that does not match exactly one character. */
 function findWildcardsEnd(steps: readonly PatternStep[]): number {
   let end = 0
   for (const [index, step] of steps.entries()) {
@@ -50,12 +50,12 @@ function findWildcardsEnd(steps: readonly PatternStep[]): number {
   return end
 }
 
-/** Whether the steps match one character each, starting at this index. */
+/** Whether the steps from this index match one character each. */
 function matchesEach(steps: readonly PatternStep[], text: string, start: number): boolean {
   return steps.every((step, index) => 'one' in step && step.one(text.charAt(start + index)))
 }
 
-/** Whether the steps match the whole text; tracks all positions in the steps that the characters so far can reach. */
+/** Whether the steps match the whole text. Tracks all positions in the steps that the characters so far can reach. */
 function matchesWildcards(steps: readonly PatternStep[], text: string): boolean {
   let reached = addSkips(steps, new Set([0]))
   for (let index = 0; index < text.length && reached.size > 0; index++) {
@@ -72,7 +72,7 @@ function matchesWildcards(steps: readonly PatternStep[], text: string): boolean 
   return reached.has(steps.length)
 }
 
-/** Adds the positions that can be reached without a character. */
+/** Adds the positions reachable without a character. */
 function addSkips(steps: readonly PatternStep[], reached: Set<number>): Set<number> {
   for (const at of reached) {
     const step = steps[at]
@@ -84,8 +84,8 @@ function addSkips(steps: readonly PatternStep[], reached: Set<number>): Set<numb
 }
 
 /**
- * Returns a test of relative paths with forward slashes: `*` and `?` match within a name, `**` also across folders.
- * `data/` matches all below that folder, `*.lock` such files in any folder.
+ * Returns a predicate for relative paths with forward slashes: `*` and `?` match within a name, `**` also across
+ * folders. `data/` matches all below that folder, `*.lock` such files in any folder.
  */
 export function createGlobMatcher(pattern: string): (path: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern

@@ -4,21 +4,21 @@
  */
 import { createMatcher, type PatternStep, toLiteralSteps, wildcardSteps } from './glob.ts'
 
-/** Returns whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
+/** Whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
   readonly matches: (text: string) => boolean
   readonly isIncluded: boolean
   readonly isFolderRule: boolean
-  /** A pattern without a slash matches names at any depth. */
+  /** Whether it has no slash and matches names at any depth. */
   readonly isNameRule: boolean
 }
 
 /** Longer lines match nothing, because no path is that long. */
 const maxLineLength = 4096
 
-/** Parses the rules. The last rule that matches a path counts. */
+/** Parses the rules. The last match counts. */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const lastFirst = text.split('\n').flatMap(parseRule).reverse()
   return (path, isFolder) => {
@@ -43,7 +43,7 @@ function parseRule(line: string): Rule[] {
   return [{ matches: createMatcher(steps), isIncluded, isFolderRule, isNameRule: !pattern.includes('/') }]
 }
 
-/** A backslash preserves the blank after it. */
+/** Keeps a blank after a backslash. */
 function trimBlanks(line: string): string {
   const trimmed = line.trimEnd()
   return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
@@ -52,7 +52,7 @@ function trimBlanks(line: string): string {
 /** `**` between slashes, `*` and `?` within a name, brackets for one character of a set. */
 const part = /^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
-/** Returns the steps of a pattern; `undefined` for a malformed pattern, which git ignores. */
+/** Returns the steps of a pattern; `undefined` if malformed (ignored by git). */
 function parsePattern(pattern: string): readonly PatternStep[] | undefined {
   const parts = pattern.match(part) ?? []
   if (parts.join('') !== pattern) return undefined
@@ -74,7 +74,7 @@ function toSteps(text: string): readonly PatternStep[] {
   return toLiteralSteps(text.startsWith('\\') ? text.slice(1) : text)
 }
 
-/** Parses a set such as `!a-z`. A set never matches a slash. */
+/** Parses a set such as `!a-z`. Sets never match a slash. */
 function parseSet(inside: string): PatternStep {
   const isNegated = /^[!^]/.test(inside)
   const members = (isNegated ? inside.slice(1) : inside)

@@ -20,7 +20,7 @@ interface Preview {
   readonly filesPreviews: readonly FilePreview[]
 }
 
-/** Returns the changed lines of an applied candidate with three lines of context. */
+/** Returns the changed lines of a candidate with three lines of context. */
 export function createPreview(before: FilesBefore, { changes, report }: AppliedCandidate): Preview {
   const reports = new Map(report.files.map((file) => [file.path, file]))
   const filesPreviews = [...changes].map(([file, after]): FilePreview => {

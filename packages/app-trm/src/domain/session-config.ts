@@ -6,7 +6,7 @@ import type { Protection } from './evaluation/tamper.ts'
 import type { SessionRequest } from './session-request.ts'
 
 export interface SessionConfig {
-  /** Folder that the session reads and writes: the project, or the session's workspace. */
+  /** Folder that the session reads and writes: the project or the workspace. */
   readonly repo: string
   readonly project: string
   readonly signals: readonly SignalSpec[]
@@ -14,7 +14,7 @@ export interface SessionConfig {
   /** Weight of the newest score in the moving average, 0 to 1. */
   readonly ema: number
   readonly timeoutS: number
-  /** When the files of a candidate are written to the user's project. */
+  /** When a candidate's files are written to the user's project. */
   readonly write: 'each' | 'improved' | 'end'
   /** Whether commands run in a work copy of the project. */
   readonly isolate: boolean
@@ -35,7 +35,7 @@ export interface SessionConfig {
 
 const defaultNoise = 0.02
 
-/** Adds the members that sessions of earlier versions lack, and removes those of removed options. */
+/** Adds members that earlier versions lack, and removes those of removed options. */
 export function upgradeConfig(
   stored: SessionConfig & { readonly graded?: unknown; readonly coverageWeight?: unknown },
 ): SessionConfig {
@@ -48,7 +48,7 @@ export function upgradeConfig(
   }
 }
 
-/** Folders that tools create and that candidates do not change. */
+/** Folders that tools create and candidates do not change. */
 const linkedFolders = ['node_modules', '.venv', 'venv', '.tox']
 
 /** Creates a configuration with defaults. Throws `INVALID_ARGUMENTS`. */
@@ -97,7 +97,7 @@ export function createConfig(repo: string, request: SessionRequest): SessionConf
   }
 }
 
-/** Removes members that are `undefined`, so that defaults apply. */
+/** Removes `undefined` members, so that defaults apply. */
 const definedMembers = <T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
     [Key in keyof T]: Exclude<T[Key], undefined>
@@ -108,7 +108,7 @@ const createError = (argument: string, problem: string): CausewayError =>
     data: { problems: [{ argument, problem }] },
   })
 
-/** Returns the configuration as clients receive it, without the values of environment variables. */
+/** Formats the configuration for clients, without the values of environment variables. */
 export function formatConfig(config: SessionConfig) {
   const { repo: _, project, signals, halt, ema, timeoutS, env, ...options } = config
   return {

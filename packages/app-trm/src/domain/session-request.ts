@@ -1,4 +1,3 @@
-/** The arguments of `trm.start`. */
 import { z } from 'zod'
 
 const fraction = z.number().min(0).max(1)
@@ -48,7 +47,7 @@ export const optionsSchema = z.strictObject({
   sandbox: z.enum(['none', 'auto', 'bwrap']).optional(),
 })
 
-/** The arguments with their nested members, which the listed schema describes in words. */
+/** The arguments with their nested members, which the listed schema only describes in words. */
 export const requestSchema = z.strictObject({
   dataQual: text,
   test: text,

@@ -9,29 +9,29 @@ import {
 import type { EngineMethods } from './methods.ts'
 
 interface CallOptions extends Caller {
-  /** Waits for a worker regardless of how many calls wait. For parts of an evaluation, which would have to run again. */
+  /** Waits for a worker regardless of the queue length, for parts of an evaluation, which would have to run again. */
   readonly isEvaluation?: boolean
 }
 
 interface EngineOptions {
-  /** Maximum duration of a call on text of a client, in milliseconds; a longer call ends with its worker. */
+  /** Maximum duration of a call on a client's text, ms. A longer call ends with its worker. */
   readonly limitMs?: number
   /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
   readonly maxInline?: number
 }
 
 /**
- * Limits of a part of an evaluation, which may have run commands for several minutes: processor time, so that a busy machine
- * does not lose the evaluation, and a long duration for a worker that is blocked.
+ * Limits of a part of an evaluation, which may have run commands for minutes: processor time, so that a busy machine
+ * does not lose the evaluation, and a long duration for a blocked worker.
  */
 const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 
 const limits = { name: 'calls that read code', maxRunning: 2 }
 
-/** Runs work on code: small work on this thread, the rest in workers that start on demand. */
+/** Runs work on code: small work on this thread, the rest in workers started on demand. */
 export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
-  /** Limits calls other than those of evaluations, whose number is limited already. */
+  /** Excludes evaluations, whose number is limited already. */
   readonly #queue = new CallQueue(limits)
   readonly #maxInline: number
 

@@ -24,7 +24,7 @@ import type { TestRun } from '../domain/report/test-run.ts'
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
-/** Pure functions over code and output of commands, which run in a worker if their input is large. */
+/** Pure functions over code and output of commands. A worker runs them if the input is large. */
 export const engineMethods = {
   /** Validates a candidate and lists the files that `apply` needs. */
   read(input: unknown) {

@@ -1,4 +1,4 @@
-/** Collects the input of `suggest` and `fix`: the outputs of the last evaluation and the code that they name. */
+/** Collects the input of `suggest` and `fix`: the last evaluation's outputs and the code that they name. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,10 +12,10 @@ const decompress = promisify(gunzip)
 
 export type Advice = NonNullable<Awaited<ReturnType<typeof createAdvice>>>
 
-/** Maximum files that are read because a problem names them, and because they may define a missing name. */
+/** Maximum files read because a problem names them, and because they may define a missing name. */
 const [maxFiles, maxModules] = [40, 400]
 
-/** Returns the problems of the last evaluation with their repairs; `undefined` before the first. */
+/** Returns the last evaluation's problems with repairs; `undefined` before the first. */
 export async function createAdvice(critic: Critic, session: SessionRow) {
   const steps = await critic.store.steps(session.id)
   const step = findLastStep(steps)
@@ -44,7 +44,7 @@ async function readOutputs({ store }: Critic, { id }: StepRow): Promise<readonly
   return Promise.all(compressed.map(async (bytes) => (await decompress(bytes)).toString()))
 }
 
-/** Returns the top-level modules of the project: files and folders of its root and of `src`. */
+/** Returns the project's top-level modules: files and folders of its root and of `src`. */
 export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   const names = await Promise.all(
     [repo, join(repo, 'src')].map((folder) => readdir(folder).catch((): string[] => [])),
@@ -52,7 +52,7 @@ export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   return new Set(names.flat().map((name) => name.replace(/\.py$/, '')))
 }
 
-/** Reads the text files among paths. A path that a tool printed may not be in the project. */
+/** Reads the text files among paths, which may be outside the project. */
 async function readTexts(critic: Critic, repo: string, paths: ReadonlySet<string>) {
   const texts = new Map<string, string>()
   for (const path of paths) {

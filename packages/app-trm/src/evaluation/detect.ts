@@ -8,7 +8,7 @@ export type Detected = Readonly<Record<string, string>>
 
 const virtualEnvironments = ['.venv', 'venv']
 
-/** Returns commands that suit the files of the project and the installed tools. */
+/** Returns commands that suit the project's files and the installed tools. */
 export async function detect(repo: string): Promise<Detected> {
   return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
 }
@@ -87,7 +87,7 @@ async function hasProgram(repo: string, name: string): Promise<boolean> {
 
 const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 'py_compile', 'json', 'venv'])
 
-/** Looks for a module in the project, in the libraries of the interpreter's folder, and for its program next to the interpreter. */
+/** Looks for a module in the project and the interpreter's libraries, and for its program next to the interpreter. */
 async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
   const top = module.split('.')[0] ?? module
   const isOwn = existsSync(join(repo, top)) || existsSync(join(repo, `${top}.py`))

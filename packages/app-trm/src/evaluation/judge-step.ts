@@ -1,4 +1,4 @@
-/** Evaluates a candidate in a work copy, and a second time where its verdict must not be believed at once. */
+/** Evaluates a candidate in a work copy, and again if its verdict needs confirmation. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
@@ -79,7 +79,7 @@ export async function findOutputProblems({ engine }: Critic, repo: string, evide
   return engine.call('problems', { outputs, modules: await listModules(repo) }, { isEvaluation: true })
 }
 
-/** Runs the commands. Only the output of the first run, without an `occasion`, is stored. */
+/** Runs the commands. Stores only the output of the first run, without an `occasion`. */
 async function runCommands(
   critic: Critic,
   { id, config }: SessionRow,

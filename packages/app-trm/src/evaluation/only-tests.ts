@@ -1,4 +1,4 @@
-/** Runs selected tests of a project in a work copy, without a step and without a score. */
+/** Runs selected tests of a project in a work copy, without a step or a score. */
 import { assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { listFailing } from '../domain/evaluation/result.ts'

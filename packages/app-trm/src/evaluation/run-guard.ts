@@ -24,7 +24,7 @@ interface GuardRequest {
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
 }
 
-/** Maximum texts that are read, their bytes, and test files with a probe. */
+/** Maximum texts read, their bytes, and test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
@@ -33,14 +33,14 @@ const isTable = (path: string): boolean => /\.(csv|tsv|txt|ya?ml|toml|ini|dat)$/
 
 const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
-/** Returns `null` if nothing was changed that could forge the verdict, and the step is not promising. */
+/** Returns `null` if no change could forge the verdict and the step is not promising. */
 export async function runGuard(
   critic: Critic,
   session: SessionRow,
   request: GuardRequest,
 ): Promise<GuardFinding | null> {
   const { isPromising, run } = request
-  // A test may have removed the folder in which it ran.
+  // A test may have removed its folder.
   if (!existsSync(request.cwd)) return null
   const origin = await openOrigin(critic, session)
   const guard = { ...request, critic, session, origin }
@@ -56,11 +56,11 @@ export async function runGuard(
 interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
-  /** Snapshot of the start of the session; `undefined` if the session changed no file. */
+  /** Snapshot of the session's start; `undefined` if the session changed no file. */
   readonly origin: Manifest | undefined
 }
 
-/** Sessions of version 0.1 have no snapshot of the start, but one of each file that they changed. */
+/** Sessions of version 0.1 have snapshots of each changed file, but not of the start. */
 async function openOrigin(
   { store, snapshots }: Critic,
   { id, start }: SessionRow,
@@ -69,7 +69,7 @@ async function openOrigin(
   return ids.length === 0 ? undefined : snapshots.combine(ids)
 }
 
-/** Returns the texts of changed code at the start of the session, by path; an empty text for new files. */
+/** Returns the original texts of changed code, by path; an empty text for new files. */
 async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
@@ -96,7 +96,7 @@ async function restoreGuarded(
   const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
   const named = await restore(guard, [...tampered, ...findShadowingPaths(guard, created)])
-  // Data that other code names too is input of the project, not an expectation of its tests.
+  // Data that other code also names is input, not an expectation of tests.
   const checks = new Set(
     session.config.signals
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
@@ -148,7 +148,7 @@ async function readTexts(
   return texts
 }
 
-/** Returns changed files in folders that the copy links or copies as a whole: they cannot be restored there. */
+/** Returns changed files in folders that the copy links or copies as a whole, where they cannot be restored. */
 function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
   return changed
@@ -183,7 +183,7 @@ async function findSuspiciousCode(
   }
 }
 
-/** Returns data files that the session created: they can contain copies of tested values. */
+/** Returns data files created by the session, which can contain copies of tested values. */
 function findNewData(
   { origin, changed }: GuardRun,
   existing: ReadonlySet<string>,
@@ -196,8 +196,8 @@ function findNewData(
 }
 
 /**
- * Adds tests that must fail to the test files, alters others, and runs the tests. A file whose failures are reported with the files
- * of the start, but not with the candidate, shows that the candidate forges the verdict.
+ * Adds tests that must fail to the test files, alters others, and runs the tests. If a file's failures are reported
+ * with the original files but not with the candidate, the candidate forges the verdict.
  */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding

@@ -1,4 +1,4 @@
-/** Runs the commands of a session in a folder and parses their reports and output. */
+/** Runs a session's commands in a folder and parses their reports and output. */
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,12 +28,11 @@ export interface StagesRun {
   readonly critic: Pick<Critic, 'engine' | 'dir' | 'store' | 'log' | 'now'>
   readonly config: SessionConfig
   readonly cwd: string
-  /** The session and the occasion, for the audit. */
   readonly audit: Pick<CommandRow, 'session_id' | 'occasion'>
   readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
-  /** Ids of the only tests to run, and the source of the last run. */
+  /** Ids of the only tests to run, and source of the last run. */
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
   onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
@@ -84,7 +83,7 @@ async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   return toEvidence(run, spec, [result], { diagnostics, checks })
 }
 
-/** Reports have random names in a separate folder, so that a test cannot write its own result. */
+/** Reports have random names in a separate folder, so that tests cannot write their own results. */
 async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-trm-'))
   const createPath = (extension: string) => join(folder, `${randomUUID()}.${extension}`)
@@ -177,7 +176,7 @@ async function runSignal(
   return result
 }
 
-/** Stores and logs the start of a command. Returns the function that records its end. */
+/** Stores and logs the start of a command. Returns a function that records its end. */
 async function auditCommand(
   { critic: { store, log, now }, audit, cwd }: StagesRun,
   { name: stage, command }: SignalSpec,
@@ -216,7 +215,7 @@ function toEvidence(
   }
 }
 
-/** Returns the output without secrets and without the path of the work copy. */
+/** Removes secrets and the path of the work copy from the output. */
 const cleanResult = (run: StagesRun, { stdout, stderr }: CommandResult) => ({
   stdout: redact(removeFolder(run, stdout.text), run.config.env),
   stderr: redact(removeFolder(run, stderr.text), run.config.env),

@@ -1,7 +1,7 @@
 import stripAnsi from 'strip-ansi'
 
 export interface Captured {
-  /** Without escape sequences; a line in brackets replaces omitted output. */
+  /** Without escape sequences. A line in brackets replaces omitted output. */
   readonly text: string
   readonly bytes: number
   readonly truncated: boolean
@@ -14,7 +14,7 @@ const failureWords = ['Error', 'FAIL', 'not ok', 'Traceback', 'panic', '✖']
 const failureLine = /\b\w*Error\b|\bFAIL(ED|URE)?\b|^\s*not ok\b|^Traceback|^panic|✖/
 const failureLines = 20
 
-/** Stores the beginning, the end, and failures of a stream in bounded memory. */
+/** Stores the beginning, the end and failures of a stream in bounded memory. */
 export class Capture {
   readonly #head: Buffer[] = []
   readonly #tail: Buffer[] = []
@@ -67,7 +67,7 @@ export class Capture {
   }
 }
 
-/** Removes escape sequences and text that a carriage return overwrote, and collapses repeated lines. */
+/** Removes escape sequences and text overwritten by a carriage return, and collapses repeated lines. */
 export function cleanOutput(text: string): string {
   const lines = stripAnsi(text).replaceAll('\r\n', '\n').split('\n')
   const cleaned: string[] = []

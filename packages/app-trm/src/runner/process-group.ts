@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identifyProcess } from '@causeway/store'
 
-/** Identifies a process even if its number is used again. */
+/** Identifies a process even if its number is reused. */
 export interface ProcessMark {
   readonly pid: number
   /** Identity of the start; `null` if the process ended or the system does not provide it. */
@@ -14,7 +14,7 @@ export const markerName = 'CAUSEWAY_STEP'
 
 export const createMark = (pid: number): ProcessMark => ({ pid, started: identifyProcess(pid) || null })
 
-/** Signals a process group. Returns false if it does not exist, and for numbers that mean the server's own group. */
+/** Signals a process group. Returns false if it does not exist, and for numbers of the server's own group. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {
@@ -27,10 +27,10 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Kills every process with the marker, including those that left their group. Returns their number. */
+/** Kills every process with the marker, even outside the group. Returns their number. */
 export async function killMarked(marker: string): Promise<number> {
   let killed = 0
-  // A process may fork during the listing and has no environment at its start: two empty listings in a row are required.
+  // Requires two empty listings in a row: a process may fork during the listing and has no environment at its start.
   for (let [round, empty] = [0, 0]; round < 8 && empty < 2; round++) {
     const found = await findMarked(marker)
     empty = found.length === 0 ? empty + 1 : 0
@@ -47,7 +47,7 @@ export async function killMarked(marker: string): Promise<number> {
   return killed
 }
 
-/** Returns the numbers of the processes with the marker; none on systems without /proc. */
+/** Returns the process numbers with the marker; none on systems without /proc. */
 export async function findMarked(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
   const found = await Promise.all(

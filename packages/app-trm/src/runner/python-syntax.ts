@@ -1,10 +1,10 @@
-/** Checks the syntax of Python with the interpreter in the PATH of the server. No code of a project runs. */
+/** Checks Python syntax with the interpreter in the server's PATH. Runs no project code. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 const timeoutMs = 5000
 
-/** 0x2400: only parses, and accepts `await` at the top level as notebooks do. */
+/** 0x2400: only parses, and accepts top-level `await`, as notebooks do. */
 const script = `import sys
 try:
     compile(sys.stdin.buffer.read(), 'source', 'exec', 0x2400)

@@ -19,13 +19,13 @@ export interface CommandRun {
   /** Unique for an evaluation; in the environment of every process. */
   readonly marker: string
   readonly signal: AbortSignal
-  /** Called once with the process, before its output is read. */
+  /** Called once, before the output is read. */
   readonly onStart?: (mark: ProcessMark) => Promise<void>
   readonly onOutput?: (chunk: Buffer) => void
 }
 
 export interface CommandResult {
-  /** `null` if a signal ended the command. */
+  /** `null` after a signal. */
   readonly exitCode: number | null
   readonly timedOut: boolean
   readonly cancelled: boolean
@@ -34,16 +34,18 @@ export interface CommandResult {
   readonly stderr: Captured
 }
 
-/** Time from SIGTERM to SIGKILL, and time to read the rest of the pipes, in milliseconds. */
+/** Time from SIGTERM to SIGKILL, and to read the rest of the pipes, in milliseconds. */
 const [graceMs, drainMs] = [2000, 1000]
 
 /**
- * A watcher in the command's group reads a pipe from the server. When the server dies, the pipe ends and the watcher kills the
- * group. It uses shell built-ins only, because the PATH of a command may contain no program.
+ * A watcher in the command's group reads a pipe from the server. If the server dies, the pipe ends and the watcher
+ * kills the group. It uses only shell built-ins, because the command's PATH may contain no program.
  */
 const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
-/** Runs a command until it ends, times out or is cancelled. No process of it remains. Throws `INVALID_ARGUMENTS`. */
+/**
+ * Runs a command until it ends, times out or is cancelled. None of its processes remain. Throws `INVALID_ARGUMENTS`.
+ */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
   const started = performance.now()
@@ -101,7 +103,7 @@ function startShell(args: readonly string[], options: Pick<CommandRun, 'cwd' | '
   }
 }
 
-/** Returns the exit code of the shell, even if other processes hold its pipes; 127 without a shell. */
+/** Returns the shell's exit code even if other processes hold its pipes; 127 without a shell. */
 async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode
   try {
@@ -128,7 +130,7 @@ async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   for (const pipe of child.stdio) pipe?.destroy()
 }
 
-/** Timeout of the check for bubblewrap on a busy machine, in milliseconds. */
+/** Timeout of the check for bubblewrap, sufficient on a busy machine, in milliseconds. */
 const bwrapTimeoutMs = 10_000
 
 /** Whether bubblewrap is installed and can create namespaces, which containers and some systems prevent. */

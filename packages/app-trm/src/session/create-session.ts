@@ -12,7 +12,7 @@ import type { Critic } from './critic.ts'
 import { endSession } from './end-session.ts'
 
 const maxSessions = 50
-/** A session without changes for this time may be ended for a new one, in milliseconds. */
+/** Idle time after which a session may be ended for a new one, in milliseconds. */
 const idleMs = 7 * 86_400_000
 
 interface CreateRequest {
@@ -54,7 +54,7 @@ export async function createSession(critic: Critic, given: CreateRequest): Promi
   return answer
 }
 
-/** Without isolation, the commands run in projects of any size, and those that are too large have no snapshot. */
+/** Without isolation, commands also run in projects that are too large for a snapshot. */
 async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)
@@ -81,7 +81,7 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
   throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
 }
 
-/** Checks the command policy of the server for the caller. Throws `COMMAND_REFUSED`. */
+/** Checks the server's command policy for the caller. Throws `COMMAND_REFUSED`. */
 function checkCommands(
   { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
@@ -105,7 +105,7 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
   throw new TrmError('SANDBOX_UNAVAILABLE', 'bubblewrap is not installed, or cannot create namespaces')
 }
 
-/** Ends the session that was idle longest, for a new one. Throws `TOO_MANY_SESSIONS` if none is idle. */
+/** Ends the longest idle session for a new one. Throws `TOO_MANY_SESSIONS` if none is idle. */
 async function endIdleSession(critic: Critic, newId: string): Promise<void> {
   const sessions = await critic.store.sessions()
   const [oldest] = sessions

@@ -12,7 +12,7 @@ import type { RunningStep } from './running-step.ts'
 
 export const defaultParallel = 2
 
-/** What the server permits: settings that no session can exceed. */
+/** Server settings that no session can exceed. */
 interface Policy {
   readonly roots: Roots
   /** `any`, `detected`, or a regular expression for whole commands. */
@@ -32,10 +32,10 @@ interface CriticParts {
   readonly dir: string
 }
 
-/** The reason of evaluations that the end of the server interrupts. */
+/** The reason when the end of the server interrupts evaluations. */
 export const shutdownError = new CausewayError('CANCELLED', 'the server is stopping')
 
-/** The state that all clients share: sessions, snapshots and running evaluations. */
+/** State shared by all clients: sessions, snapshots and running evaluations. */
 export class Critic {
   readonly store: TrmStore
   readonly snapshots: Snapshots
@@ -74,7 +74,7 @@ export class Critic {
     this.#changed.resource(`trm://sessions/${sid}`)
   }
 
-  /** Returns a session that has not ended. Throws `SESSION_NOT_FOUND`; `data.status` is `ended` if it has ended. */
+  /** Returns an active session. Throws `SESSION_NOT_FOUND`; `data.status` is `ended` if it has ended. */
   async findSession(sid: string | undefined): Promise<SessionRow> {
     if (sid === undefined) throw createNotFoundError('no session id was given', { sid: null })
     const row = await this.store.session(sid)
@@ -127,7 +127,7 @@ export class Critic {
   }
 }
 
-/** The same call fails again: the code, which belongs to the sessions of MCP, can be retried only there. */
+/** The same call fails again. The code belongs to MCP sessions, where it is retryable. */
 const createNotFoundError = (message: string, data: ErrorData): CausewayError =>
   new CausewayError('SESSION_NOT_FOUND', message, {
     remedy: 'call trm.start, and pass its sessionId as sid',

@@ -1,4 +1,4 @@
-/** Undo, restore and reset. They write only files that the session changed. */
+/** Undo, restore and reset write only files that the session changed. */
 import { CausewayError } from '@causeway/protocol'
 import { createStanding, type Standing } from '../domain/evaluation/score.ts'
 import {
@@ -18,9 +18,9 @@ export interface Reverted {
 
 export interface RevertRequest {
   readonly request: string
-  /** Overwrites files that were edited since the session wrote them. */
+  /** Overwrites files edited after the session wrote them. */
   readonly force: boolean
-  /** Creates the result that a repeated request gets. */
+  /** Creates the result of a repeated request. */
   answer(reverted: Reverted): unknown
 }
 
@@ -44,7 +44,7 @@ export async function undo(critic: Critic, session: SessionRow, request: RevertR
   })
 }
 
-/** Restores files, step, scores, streak and notes of a checkpoint. */
+/** Restores the files, step, scores, streak and notes of a checkpoint. */
 export async function restore(
   critic: Critic,
   session: SessionRow,
@@ -60,7 +60,7 @@ export async function restore(
   })
 }
 
-/** Restores the files that the session changed to the state of its start. Other changes of the user stay. */
+/** Restores the original state of files that the session changed. Other changes of the user remain. */
 export async function reset(critic: Critic, session: SessionRow, request: RevertRequest): Promise<Reverted> {
   const steps = await critic.store.steps(session.id)
   const landings = listOwn(await critic.store.landings(session.id), steps)
@@ -74,7 +74,9 @@ export async function reset(critic: Critic, session: SessionRow, request: Revert
   })
 }
 
-/** Restores the files of the best step and returns their paths; steps and scores stay. Throws `USER_EDIT_CONFLICT`. */
+/**
+ * Restores the files of the best step and returns their paths; steps and scores remain. Throws `USER_EDIT_CONFLICT`.
+ */
 export async function restoreBestFiles(
   critic: Critic,
   session: SessionRow,
@@ -100,7 +102,7 @@ function listTarget(landings: readonly LandingRow[], lastLanding: number): reado
   return [...earlier.map(({ after }) => after).reverse(), ...later.map(({ before }) => before)]
 }
 
-/** Returns the landings of the session: edits of another program belong to it if a step evaluated them as its candidate. */
+/** Returns the session's landings. Another program's edits belong to it if a step evaluated them as its candidate. */
 function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): readonly LandingRow[] {
   const submitted = new Set(
     steps.filter(({ status }) => status === 'done').map(({ landing_id }) => landing_id),
@@ -129,7 +131,7 @@ async function revert(critic: Critic, session: SessionRow, destination: Destinat
   return reverted
 }
 
-/** Writes files of snapshots to the project and records the change as a landing. */
+/** Writes files of snapshots to the project and records a landing. */
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,
@@ -143,7 +145,7 @@ async function restoreFiles(
   const own = await snapshots.combine(landings.map(({ before }) => before))
   const after = landings.filter(isFinished).map((landing) => landing.after)
   const expected = await snapshots.combine([...after.reverse(), ...landings.map(({ before }) => before)])
-  // Files that only the user changed stay.
+  // Skips files that only the user changed.
   const ownPaths = new Set(own.entries.map(({ path }) => path))
   const paths = wanted.entries.map(({ path }) => path).filter((path) => ownPaths.has(path))
   const before = await snapshots.take(config.repo, paths)

@@ -6,7 +6,7 @@ import type { SessionRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
-/** A candidate that was applied in memory. */
+/** A candidate applied in memory. */
 export interface Proposal {
   readonly before: FilesBefore
   readonly applied: AppliedCandidate
@@ -56,7 +56,7 @@ function readShas(candidate: Candidate): ReadonlyMap<string, string> {
   return new Map(parts.flatMap(({ path, sha }) => (sha === undefined ? [] : [[path, sha] as const])))
 }
 
-/** A file must match the sha of the candidate; without one, it must not have changed after the client read it. */
+/** A file must match the candidate's sha or, without one, be unchanged since the client read it. */
 async function checkStale(
   critic: Critic,
   { id }: SessionRow,

@@ -1,10 +1,10 @@
-/** Records what other programs, such as the user's editor, changed in a project since the session last looked. */
+/** Records changes by other programs, such as the user's editor, since the session last looked. */
 import type { SessionRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 
-/** The files of a project compared with the start of a session. */
+/** A project's files compared with the start of a session. */
 export interface RecordedEdits {
-  /** Files that another program changed since the last step, sorted. */
+  /** Files changed by another program since the last step, sorted. */
   readonly edited: readonly string[]
   /** The landing of these files; `null` without any. */
   readonly landing: number | null

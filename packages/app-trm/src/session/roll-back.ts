@@ -4,8 +4,8 @@ import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
 /**
- * Restores the files that the candidate of a step changed, and ends the step. Files that the user edited stay; the landing
- * then remains, so that a reset can use it.
+ * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and so does
+ * the landing, for a reset.
  */
 export async function rollBack(
   { store, snapshots, log }: Pick<Critic, 'store' | 'snapshots' | 'log'>,
@@ -14,10 +14,10 @@ export async function rollBack(
 ): Promise<void> {
   const landing = (await store.landings(step.session_id)).find(({ id }) => id === step.landing_id)
   let isRestored = true
-  // Files that another program changed stay, and the next step records them again.
+  // The next step records files that another program changed again.
   if (landing !== undefined && landing.kind !== 'edit') {
     try {
-      // A landing without a state after it was interrupted while it wrote the files.
+      // A landing without a state after it was interrupted while writing.
       const options = landing.after === null ? { force: true } : { expected: landing.after }
       const { restored, deleted } = await snapshots.restore(landing.before, options)
       const session = await store.session(step.session_id)

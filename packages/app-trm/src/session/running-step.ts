@@ -26,7 +26,7 @@ interface StepParts {
   evaluate(signal: AbortSignal): Promise<EvalResult>
 }
 
-/** An evaluation that runs independently of the calls that wait for it. */
+/** An evaluation, independent of the calls that wait for it. */
 export class RunningStep {
   readonly step: StepRow
   /** Real path of the project. */

@@ -24,8 +24,8 @@ export interface StepRequest {
 }
 
 /**
- * Lands the candidate and starts its evaluation, which continues independently of the call. An error before that changes
- * nothing and does not use a step.
+ * Lands the candidate and starts its evaluation, which continues independently of the call. Earlier errors change
+ * nothing and do not use a step.
  */
 export async function startStep(
   critic: Critic,
@@ -39,7 +39,7 @@ export async function startStep(
     given.kind === 'baseline'
       ? { edited: [], landing: null, changed: [] }
       : await recordEdits(critic, session)
-  // Edits of another program are the candidate of a step without one.
+  // Another program's edits are the candidate of a step without one.
   const kind = given.kind === 'rerun' && edits.edited.length > 0 ? 'submit' : given.kind
   const request = { ...given, kind }
   const paths = [...(proposal?.applied.changes.keys() ?? [])]
@@ -92,7 +92,7 @@ async function land(
   await recordOwnChanges(store, session, paths)
 }
 
-/** Returns renamed paths and x bits from the report of a candidate. */
+/** Returns renamed paths and x bits from a candidate's report. */
 function createWriteOptions({ before, applied: { report } }: Proposal): WriteOptions {
   const moved = report.files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
   const executable = report.files.flatMap((file) =>
@@ -160,7 +160,7 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
   })
 }
 
-/** With `write: improved`, lands a candidate that is better. Returns whether the candidate is in the user's project. */
+/** With `write: improved`, lands a better candidate. Returns whether it is in the user's project. */
 async function landIfBetter(
   critic: Critic,
   session: SessionRow,

@@ -6,16 +6,19 @@ import type { Critic } from './critic.ts'
 export interface FileDiff {
   readonly path: string
   readonly change: 'added' | 'removed' | 'modified'
-  /** Unified diff without file headers. `null` if the file is binary or too large to compare. */
+  /** Unified diff without file headers; `null` if the file is binary or too large. */
   readonly diff: string | null
 }
 
 /** Maximum files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
-/** Maximum milliseconds for the lines of an added or removed file, which need no search. */
+/** Maximum milliseconds for an added or removed file, which needs no search. */
 const maxCopyMs = 500
 
-/** Compares the files before and after a step; `position` counts the steps of the session from 0. Throws `SNAPSHOT_NOT_FOUND`. */
+/**
+ * Compares the files before and after a step; `position` counts the session's steps from 0. Throws
+ * `SNAPSHOT_NOT_FOUND`.
+ */
 export async function diffStep(
   critic: Critic,
   sid: string | undefined,
@@ -33,7 +36,7 @@ export async function diffStep(
     await critic.snapshots.read(landing.after, paths),
   ]
   const diffs: FileDiff[] = []
-  // Loaded with its first use, because few servers need it.
+  // Loaded on first use, because few servers need it.
   const { createHunks, formatHunks } = await import('../domain/candidate/line-diff.ts')
   for (const path of paths) {
     const [old, current] = [before.get(path), after.get(path)]
@@ -47,7 +50,7 @@ export async function diffStep(
     const timeout = change === 'modified' ? maxMs : maxCopyMs
     const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout }) : undefined
     diffs.push({ path, change, diff: hunks === undefined ? null : formatHunks(hunks) })
-    // Other requests are served between two comparisons.
+    // Serves other requests between two comparisons.
     await nextTurn()
   }
   return diffs

@@ -10,7 +10,7 @@ import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** A large file passes through memory in parts of this size. */
+/** Large files pass through memory in parts of this size. */
 const partBytes = 2 ** 20
 
 const concurrency = 16
@@ -22,13 +22,13 @@ interface ContentOptions {
   /** Snapshots of an earlier version. */
   readonly archive: GitArchive
   readonly now: () => number
-  /** Minimum age of a content that `collect` deletes, in milliseconds. */
+  /** Minimum age of contents that `collect` deletes, in milliseconds. */
   readonly keepMs: number
 }
 
 /**
- * The contents and lists of snapshots, in rows of `trm.db`. Each content is stored once, compressed, in parts of 1 MiB, with
- * the id of its git blob.
+ * Contents and lists of snapshots in `trm.db`. Each content is stored once, compressed, in parts of 1 MiB, with the id
+ * of its git blob.
  */
 export class Contents {
   readonly #options: ContentOptions
@@ -37,7 +37,7 @@ export class Contents {
     this.#options = options
   }
 
-  /** Stores files and returns their ids in the same order. Throws `TREE_BUSY` if a file changes while it is read. */
+  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes meanwhile. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
     const pending = files.entries()
@@ -73,7 +73,7 @@ export class Contents {
     return isFound || this.#options.archive.copyTo(blob, file)
   }
 
-  /** Stores a list together with references to its contents, which are already stored. */
+  /** Stores a list with references to its contents, which must be stored already. */
   addList(id: string, list: string, blobs: readonly string[]): void {
     this.#transact(() => {
       this.#run('INSERT INTO snapshot (id, list) VALUES (?, ?)', id, list)
@@ -104,7 +104,7 @@ export class Contents {
   }
 
   /**
-   * Moves the snapshots of an earlier version into rows, then removes their repository. Nothing is removed if one of them is
+   * Moves the snapshots of an earlier version into rows, then removes their repository, unless one of them is
    * incomplete. Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal.
    */
   async importArchive(signal: AbortSignal): Promise<void> {
@@ -135,7 +135,7 @@ export class Contents {
     const { blob, bytes } = await hashFile(path)
     if (this.#renew(blob)) return blob
     const hash = createBlobHash(bytes)
-    // The parts get their id when they are complete.
+    // Complete parts get their id.
     const name = randomUUID()
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TrmError } from '../errors.ts'
 
-/** The snapshots of version 0.2, which used a git repository. */
+/** Snapshots of version 0.2, in a git repository. */
 export class GitArchive {
   readonly #folder: string
 
@@ -47,7 +47,7 @@ export class GitArchive {
     return isFound ? use(path) : undefined
   }
 
-  /** Removes the repository. If this is interrupted, no incomplete repository remains. */
+  /** Removes the repository. An interruption leaves no incomplete repository. */
   async remove(): Promise<void> {
     const removed = `${this.#folder}.removed`
     if (this.exists) await rename(this.#folder, removed)

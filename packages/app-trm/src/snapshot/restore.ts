@@ -8,13 +8,13 @@ import type { Manifest } from './manifest.ts'
 import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 export interface RestoreReport {
-  /** Paths whose content or mode changed, sorted. */
+  /** Sorted paths whose content or mode changed. */
   readonly restored: readonly string[]
   readonly deleted: readonly string[]
 }
 
 interface RestoreOptions {
-  /** The state that the session expects on disk; other contents are conflicts. */
+  /** The expected state on disk; other contents are conflicts. */
   readonly expected: Manifest | undefined
   readonly paths?: readonly string[] | undefined
   readonly force?: boolean | undefined
@@ -65,7 +65,7 @@ async function findDifferences(
   return found.filter(({ entry, current }) => !isSameEntry(entry, current))
 }
 
-/** A folder at the path of a file is always a conflict. */
+/** A folder at a file's path is always a conflict. */
 function checkConflicts(
   differences: readonly Difference[],
   expected: Manifest | undefined,
@@ -106,7 +106,7 @@ function createReplacement(contents: Contents, { kind, blob, mode }: SnapshotEnt
   }
 }
 
-/** Reads the content of an entry. Throws if it is missing, which means that the data folder is damaged. */
+/** Reads an entry's content. Throws if it is missing, which means that the data folder is damaged. */
 export async function readBlob(contents: Contents, blob: string): Promise<Buffer> {
   const found = await contents.read(blob)
   if (found === undefined) throw createLostError(blob)

@@ -35,7 +35,7 @@ export const createAbsent = (path: string): SnapshotEntry => ({
   bytes: 0,
 })
 
-/** Whether two entries have the same content, regardless of mode bits. */
+/** Whether two entries have the same content, regardless of mode. */
 export const hasSameContent = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   a.kind === b.kind && a.blob === b.blob
 
@@ -46,7 +46,7 @@ export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
 /** Creates the hash of a git blob: SHA-1 of a header and the bytes, which the caller adds. */
 export const createBlobHash = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
 
-/** Returns the id of a file's content, as git computes it, and its size. */
+/** Returns a file's size and the id of its content, as git computes it. */
 export async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
   const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

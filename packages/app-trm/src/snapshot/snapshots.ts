@@ -15,7 +15,7 @@ import { type RestoreReport, readBlob, restore } from './restore.ts'
 import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 export interface SnapshotsOptions {
-  /** Folder of the files of Trm. */
+  /** Folder of Trm's files. */
   readonly dir: string
   readonly db: ContentDatabase
   readonly newId?: (() => string) | undefined
@@ -33,10 +33,10 @@ const concurrency = 16
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 
 /**
- * Snapshots of project files, stored outside of the project. Only `restore` writes to the project.
+ * Snapshots of project files, stored outside the project. Only `restore` writes to the project.
  *
- * To undo a step: `restore(before, { expected: after })`. To reset or to restore a checkpoint: the same with `combine` of
- * the snapshots of several steps, oldest first for the target and newest first for the expected state.
+ * To undo a step: `restore(before, { expected: after })`. To reset or to restore a checkpoint: the same with `combine`
+ * of several steps' snapshots, oldest first for the target and newest first for the expected state.
  */
 export class Snapshots {
   readonly #options: SnapshotsOptions
@@ -49,7 +49,7 @@ export class Snapshots {
     this.#contents = new Contents({ db, archive, now, keepMs })
   }
 
-  /** Records paths, present or absent, and returns the id of the snapshot. Throws `INVALID_PATH`. */
+  /** Records paths, present or absent, and returns the snapshot's id. Throws `INVALID_PATH`. */
   async take(folder: string, paths: readonly string[]): Promise<string> {
     const root = await resolveRoot(folder)
     return this.#store(createManifest(root, await this.#record(root, paths)))
@@ -69,7 +69,7 @@ export class Snapshots {
     await copyTree(files, target, signal)
   }
 
-  /** Records every file of a project and returns the id of the snapshot. Throws `SNAPSHOT_TOO_LARGE`. */
+  /** Records every file of a project and returns the snapshot's id. Throws `SNAPSHOT_TOO_LARGE`. */
   async takeAll(folder: string): Promise<string> {
     const root = await resolveRoot(folder)
     const files = await this.#list(root)
@@ -79,12 +79,12 @@ export class Snapshots {
     )
   }
 
-  /** Records the state of paths in another snapshot; a path that it does not have is absent. */
+  /** Records paths of another snapshot. Missing paths become absent. */
   async select(snapshot: Snapshot, paths: readonly string[]): Promise<string> {
     return this.#store(selectEntries(await this.#manifest(snapshot), paths))
   }
 
-  /** Returns the files of a project that differ from a snapshot of all its files, sorted. Throws `SNAPSHOT_TOO_LARGE`. */
+  /** Returns the sorted project files that differ from a complete snapshot. Throws `SNAPSHOT_TOO_LARGE`. */
   async compare(folder: string, snapshot: Snapshot): Promise<readonly string[]> {
     const root = await resolveRoot(folder)
     const known = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
@@ -102,7 +102,9 @@ export class Snapshots {
     return changed.sort()
   }
 
-  /** Restores paths of a snapshot in another folder; removes those that it does not have. Returns the changed paths. */
+  /**
+   * Restores paths of a snapshot in another folder and removes those that it does not have. Returns the changed paths.
+   */
   async restoreTo(folder: string, snapshot: Snapshot, paths: readonly string[]): Promise<readonly string[]> {
     const manifest = selectEntries(await this.#manifest(snapshot), paths)
     const target = { ...manifest, root: await resolveRoot(folder) }
@@ -125,7 +127,7 @@ export class Snapshots {
     return restore(this.#contents, await this.#manifest(snapshot), { ...options, expected: known })
   }
 
-  /** Returns the paths whose content on disk differs from the snapshot, sorted. */
+  /** Returns the sorted paths whose content on disk differs from the snapshot. */
   async findChanged(snapshot: Snapshot): Promise<readonly string[]> {
     const { root, entries } = await this.#manifest(snapshot)
     const changed: string[] = []
@@ -152,7 +154,7 @@ export class Snapshots {
     return (await this.#manifest(snapshot)).entries
   }
 
-  /** Returns the contents of paths; omits paths that the snapshot does not have. Throws `FILE_TOO_LARGE`. */
+  /** Returns the contents of paths, without those that the snapshot does not have. Throws `FILE_TOO_LARGE`. */
   async read(snapshot: Snapshot, paths: readonly string[]): Promise<FilesBefore> {
     const entries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const files = new Map<string, FileContent | undefined>()
@@ -195,7 +197,7 @@ export class Snapshots {
     return this.#relocate(await readManifest(this.#contents, snapshot))
   }
 
-  /** A snapshot of a workspace belongs to the workspace in this data folder, which may have been moved or copied. */
+  /** A workspace's snapshot belongs to the workspace in this data folder, which may have been moved or copied. */
   async #relocate(manifest: Manifest): Promise<Manifest> {
     const sid = findWorkspaceId(manifest.root)
     const folder = sid === undefined ? undefined : workspaceFolder(dirname(this.#options.dir), sid)
@@ -223,7 +225,7 @@ export class Snapshots {
   }
 }
 
-/** Returns a manifest of these paths; a path that `manifest` does not have is absent. */
+/** Returns a manifest of these paths. Paths missing in `manifest` are absent. */
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
   const known = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(

@@ -11,7 +11,7 @@ export interface SessionRow {
   readonly baseline: Baseline | null
   /** Snapshot of all files at the start; `null` in sessions of version 0.1 and of projects that are too large. */
   readonly start: string | null
-  /** Number of changes. A change names the revision that it was computed from. */
+  /** Number of changes. A change names the revision on which it is based. */
   readonly rev: number
   readonly created_ms: number
   readonly updated_ms: number
@@ -36,7 +36,7 @@ export interface StepRow {
   readonly undone_ms: number | null
 }
 
-/** A change of the user's files, with the snapshots before and after it. `edit`: another program made it. */
+/** A change of the user's files, with snapshots before and after. `edit` was made by another program. */
 export interface LandingRow {
   readonly id: number
   readonly session_id: string
@@ -51,9 +51,9 @@ export interface CheckpointRow {
   readonly session_id: string
   readonly description: string | null
   readonly standing: Standing
-  /** Ids of the steps that were not undone. */
+  /** Ids of steps that were not undone. */
   readonly live: readonly number[]
-  /** Last landing; 0 without one. */
+  /** Last landing, or 0. */
   readonly landing_id: number
   readonly made_ms: number
 }
@@ -81,7 +81,7 @@ export interface SessionChange {
   readonly baseline?: Baseline | undefined
 }
 
-/** The audit of a command, stored also after its session ended. */
+/** The audit of a command, kept after its session. */
 export interface CommandRow {
   readonly session_id: string
   /** `step 3`, `step 3 guard` or `only`. */
@@ -97,7 +97,7 @@ export interface CommandRow {
   readonly bytes: number | null
 }
 
-/** A request id with the result that a repeated request returns. */
+/** A request id with the result of a repeated request. */
 export interface StoredRequest {
   readonly id: string
   readonly answer: unknown

@@ -1,7 +1,7 @@
 import type { DataPart } from '@causeway/app-kit'
 import type { Migration } from '@causeway/store'
 
-/** The migrations of `trm.db`, in order. Published migrations never change. */
+/** Published migrations never change. */
 export const migrations: readonly Migration[] = [
   {
     name: 'refinement',

@@ -22,10 +22,10 @@ import type {
 } from './rows.ts'
 import { migrations } from './schema.ts'
 
-/** Time during which a repeated request gets the stored result, in milliseconds. */
+/** How long a repeated request gets the stored result, in milliseconds. */
 const repeatMs = 600_000
 
-/** The members of a row with JSON text instead of objects. */
+/** A row with JSON text instead of objects. */
 type Text<Row, Keys extends keyof Row> = Omit<Row, Keys> & { readonly [Key in Keys]: string }
 type SessionText = Text<SessionRow, 'config' | 'standing'> & { readonly baseline: string | null }
 type StepText = Omit<Text<StepRow, 'standing_before'>, 'mark' | 'result'> & {
@@ -53,7 +53,7 @@ export class TrmStore {
     this.#dir = realpathSync(dir)
   }
 
-  /** Unix time in milliseconds; the clock of rows that expire. */
+  /** Unix time in milliseconds, for expiring rows. */
   now(): number {
     return this.#aging.now()
   }
@@ -72,7 +72,7 @@ export class TrmStore {
     return row && (JSON.parse(row.answer) as unknown)
   }
 
-  /** Reserves a place for a new session until `releaseSession`. Returns `false` if all places are taken. */
+  /** Reserves a place for a new session until `releaseSession`. Returns `false` if none is free. */
   async reserveSession(id: string, maxSessions: number): Promise<boolean> {
     const row = this.#get<{ open: number }>(`SELECT count(*) AS open FROM session WHERE status <> 'ended'`)
     if ((row?.open ?? 0) + this.#reserved.size >= maxSessions) return false
@@ -192,7 +192,7 @@ export class TrmStore {
     return this.#all<StepText>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
   }
 
-  /** Sets which steps are not undone, and the standing of the session. */
+  /** Sets the live steps and the standing of the session. */
   async revert(change: SessionChange, live: readonly number[], request: StoredRequest): Promise<void> {
     this.#transact(() => {
       this.#apply(change)
@@ -258,7 +258,7 @@ export class TrmStore {
     return this.#all<{ stage: string }>(sql, stepId).map(({ stage }) => stage)
   }
 
-  /** Adds an audit row and returns its id for `commandEnded`. */
+  /** Adds an audit row. Returns its id for `commandEnded`. */
   async commandStarted(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
     return this.#insert(
       'INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -342,7 +342,7 @@ export class TrmStore {
     return this.#insert(sql, sessionId, kind, before)
   }
 
-  /** A session with a workspace uses the workspace in this data folder. */
+  /** A session with a workspace uses the one in this data folder. */
   #parseSession(row: SessionText): SessionRow {
     const config = upgradeConfig(JSON.parse(row.config) as SessionConfig)
     const hasWorkspace = config.repo !== config.project

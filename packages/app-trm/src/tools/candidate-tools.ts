@@ -203,7 +203,7 @@ async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Sub
   return { running }
 }
 
-/** The step limit is enforced; success and plateau are not. */
+/** Enforces the step limit, but not success and plateau. */
 function checkLimit({ id, standing, config }: SessionRow, force: boolean): void {
   if (force || standing.step < config.halt.max) return
   throw new TrmError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {

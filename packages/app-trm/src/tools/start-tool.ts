@@ -55,7 +55,7 @@ const input = {
   ...waitArgument(50),
 }
 
-/** Names of arguments in the original design and its TypeScript sibling. */
+/** Argument names in the original design and its TypeScript sibling. */
 const otherNames = {
   repo_path: 'repo',
   repoPath: 'repo',
@@ -187,7 +187,7 @@ async function describeSession(ctx: TrmContext, sessionId: string, options: Star
   }
 }
 
-/** With an editable install, tests import the project, which does not contain the candidate before it lands. */
+/** With an editable install, tests import the project, which lacks the candidate before it lands. */
 async function warnEditable({ project, write, isolate }: SessionConfig): Promise<readonly string[]> {
   const files = isolate && write !== 'each' ? await findEditableInstalls(project) : []
   return files.map(

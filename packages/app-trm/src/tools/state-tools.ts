@@ -145,7 +145,7 @@ async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<
     const onProgress = createProgressListener(ctx)
     await running.wait({ waitS, signal: ctx.signal, onProgress, cancels: false })
   } catch (error) {
-    // The call that submitted the candidate receives the failure; the state contains it.
+    // The submitting call receives the failure; the state contains it.
     if (ctx.signal.aborted) throw error
   }
 }

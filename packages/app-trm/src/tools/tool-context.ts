@@ -1,4 +1,3 @@
-/** Arguments and names that several tools use, and the session of a call. */
 import type { ToolContext } from '@causeway/app-kit'
 import { z } from 'zod'
 import { readAverage } from '../domain/evaluation/score.ts'
@@ -24,7 +23,7 @@ export const detailsArgument = {
   details: z.boolean().default(false).describe('All fields'),
 }
 
-/** Creates the aliases of a tool: its name in the original design, and other names of its arguments. */
+/** Creates a tool's aliases: its name in the original design, and other names of its arguments. */
 export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
   bare: [`trm.${tool}`],
   args: { session_id: 'sid', sessionId: 'sid', ...args },
@@ -36,7 +35,7 @@ export const readHints = { readOnly: true }
 
 export const unknownList = () => z.array(z.unknown())
 
-/** Checks a value with a schema that is not listed, because listing it would cost too many tokens. */
+/** Validates with a schema that is not listed, because listing it would cost too many tokens. */
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
@@ -47,7 +46,7 @@ export const checkWith =
     }
   }
 
-/** A session without commands, because tests run the examples. */
+/** Has no commands, because tests run the examples. */
 export const exampleStart = { tool: 'start', args: { repo: 'sums', preflight: false } }
 
 export const exampleCandidate = {
@@ -83,7 +82,7 @@ export async function runOnce<Result>(
   return stored === undefined ? work(request) : (stored as Result)
 }
 
-/** Creates a listener that reports progress to the client in increasing steps. */
+/** Creates a listener that reports progress in increasing steps. */
 export function createProgressListener(ctx: TrmContext): (progress: Progress) => void {
   let last = -1
   return ({ stage, done, total }) => {

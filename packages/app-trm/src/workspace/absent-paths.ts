@@ -5,7 +5,10 @@ import { generatedFolders } from './tree-list.ts'
 
 const maxAbsent = 5
 
-/** Returns the topmost paths that outputs name and only the project has, not its copy: ignored files and other repositories. */
+/**
+ * Returns the topmost paths named in outputs that only the project has, not its copy: ignored files and other
+ * repositories.
+ */
 export async function findAbsentPaths(
   project: string,
   copy: string,

@@ -10,7 +10,7 @@ import { type Replaced, type Replacement, removeTemporaryFiles, replaceFiles } f
 export const maxFileBytes = 10 * 2 ** 20
 
 export interface WriteOptions {
-  /** The contents from which the changes were computed. */
+  /** The contents on which the changes are based. */
   readonly before: FilesBefore
   /** Previous paths of renamed files, by new path. */
   readonly moved?: ReadonlyMap<string, string> | undefined
@@ -18,7 +18,7 @@ export interface WriteOptions {
   readonly executable?: ReadonlyMap<string, boolean> | undefined
 }
 
-/** Reads and writes the files of a project below its real root. Does not follow links or enter `.git`. */
+/** Reads and writes a project's files below its real root. Does not follow links or enter `.git`. */
 export class ProjectFiles {
   readonly #folder: string
 
@@ -32,8 +32,8 @@ export class ProjectFiles {
   }
 
   /**
-   * Writes all changes or none: stages every file next to its path, then renames it. Mode bits stay. Throws `STALE_FILE` for
-   * a file that differs from `before`.
+   * Writes all changes or none: stages every file next to its path, then renames it. Keeps mode bits. Throws
+   * `STALE_FILE` for a file that differs from `before`.
    */
   async write(changes: Changes, options: WriteOptions): Promise<void> {
     const root = await resolveRoot(this.#folder)
@@ -68,7 +68,7 @@ async function read(root: string, paths: readonly string[]): Promise<FilesBefore
   return files
 }
 
-/** Decodes UTF-8 with its byte order mark; returns the bytes if they are not UTF-8 or contain NUL. */
+/** Decodes UTF-8 with its byte order mark. Returns the bytes of other content, and of content with NUL. */
 export function decodeContent(bytes: Uint8Array): FileContent {
   if (bytes.includes(0)) return bytes
   try {

@@ -32,7 +32,7 @@ const marker = '.causeway-'
 type Steps = (() => Promise<unknown>)[]
 
 /**
- * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and then renames each file. A failure
+ * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and renames each file. A failure
  * restores the previous files. Throws `TREE_BUSY`, `DATA_UNWRITABLE`, and the errors of `check`.
  */
 export async function replaceFiles(
@@ -127,7 +127,7 @@ async function exchange(
   finish.push(() => rm(previous, { force: true }))
 }
 
-/** Creates a hard link, or a copy if the file system does not support hard links. */
+/** Creates a hard link, or a copy if the file system has no hard links. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -141,7 +141,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 const createTemporaryPath = (absolute: string): string =>
   join(dirname(absolute), `${createTemporaryPrefix(absolute)}${randomUUID().slice(0, 8)}`)
 
-/** At most 230 bytes: a file system accepts 255 in a name, and a character has up to 4. */
+/** At most 230 bytes: a file name has up to 255 bytes, and a character up to 4. */
 const createTemporaryPrefix = (absolute: string): string =>
   `.${[...basename(absolute)].slice(0, 50).join('')}${marker}`
 

@@ -19,7 +19,7 @@ export interface TreeLimits {
   readonly bytes: number
 }
 
-/** Folders that tools create and can create again; never copied. */
+/** Folders that tools can create again; never copied. */
 export const generatedFolders: readonly string[] = [
   'node_modules',
   '.venv',
@@ -32,8 +32,9 @@ export const generatedFolders: readonly string[] = [
 ]
 
 /**
- * Lists every file and link of a project that its ignore rules include or its repository tracks, sorted, without nested
- * repositories. If git is not installed, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ * Lists every file and link that the project's ignore rules include or its repository tracks, sorted, without nested
+ * repositories. Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with
+ * `data.largest`.
  */
 export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
   const paths = [...new Set([...(await walkTree(root)), ...(await listTrackedIgnored(root))])].sort()
@@ -85,14 +86,14 @@ export async function listAll(root: string): Promise<readonly TreeFile[]> {
   return files
 }
 
-/** A folder that a command removed has no names. */
+/** A removed folder has no names. */
 const listNames = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
 
-/** Lists the files that the project's repository tracks although they are ignored. Starts no program of its configuration. */
+/** Lists ignored files that the project's repository tracks. Starts no program of its configuration. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   const folder = join(root, '.git')
   if ((await statIfExists(folder)) === undefined) return []
@@ -120,7 +121,7 @@ interface Rules {
   readonly rules: IgnoreRules
 }
 
-/** Lists the paths that ignore rules include. Rules of deeper folders come first; ignored folders are skipped. */
+/** Lists the paths that ignore rules include. Rules of deeper folders take precedence; ignored folders are skipped. */
 export async function walkTree(root: string): Promise<readonly string[]> {
   const found: string[] = []
   const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
@@ -138,7 +139,7 @@ export async function walkTree(root: string): Promise<readonly string[]> {
   return found
 }
 
-/** A folder that was removed or is not readable has no entries. */
+/** A removed or unreadable folder has no entries. */
 const readEntries = (folder: string) =>
   readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EACCES') return []
@@ -196,7 +197,7 @@ export async function copyTree(
       try {
         await copyOne(file, join(target, file.path))
       } catch (error) {
-        // A file that was removed after the listing is absent.
+        // A file removed after the listing is absent.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
     }

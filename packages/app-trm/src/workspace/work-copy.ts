@@ -8,7 +8,7 @@ import type { Critic } from '../session/critic.ts'
 
 const findWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
 
-/** Removes the copies of an earlier server and kills the processes that still run in them. A copy has the name of its marker. */
+/** Removes the copies of an earlier server and kills the processes in them. A copy is named by its marker. */
 export async function removeWorkCopies(dir: string): Promise<void> {
   const folder = findWorkFolder(dir)
   // Version 0.2 also wrote files that end in `.mark`.
@@ -28,7 +28,7 @@ export async function withWorkCopy<Result>(
   use: (cwd: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = join(findWorkFolder(dir), marker)
-  // An extra level, so that a command's changes of `..` stay inside.
+  // An extra level contains a command's changes of `..`.
   const cwd = isolate ? join(folder, 'project') : repo
   const add = async (path: string, place: (from: string, to: string) => Promise<void>) => {
     const [from, to] = [join(project, path), join(cwd, path)]

@@ -8,7 +8,7 @@ import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
 
-/** Copies a project and returns the folder of the workspace. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
+/** Copies a project and returns the workspace folder. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
 export async function createWorkspace(
   { dir, snapshots }: Critic,
   project: string,
@@ -25,7 +25,7 @@ export async function createWorkspace(
   return folder
 }
 
-/** Removes workspaces without a session: the server ended between the copy and the creation of the session. */
+/** Removes workspaces without a session, left if the server ended between copy and session creation. */
 export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
   const known = new Set((await store.sessions()).map(({ id }) => id))
   const folder = workspacesFolder(dir)
@@ -38,8 +38,8 @@ export async function removeWorkspace({ repo, project }: SessionConfig): Promise
 }
 
 /**
- * Writes the changes in a workspace to the user's project, all or none, and returns their paths. Throws `USER_EDIT_CONFLICT`
- * for files that were edited since the start, unless they already have the new content.
+ * Writes a workspace's changes to the user's project, all or none, and returns their paths. Throws `USER_EDIT_CONFLICT`
+ * for files edited since the start, unless they already have the new content.
  */
 export async function landWorkspace(
   { store, snapshots, files }: Critic,

@@ -22,8 +22,8 @@ interface Repair {
 const maxFixes = 3
 
 /**
- * Returns at most one repair for each problem, in the order of the problems. Each was applied and parsed. `files` are the texts of
- * the files that problems name, and of the modules that may define a name, by path.
+ * Returns at most one repair per problem, in the order of the problems. Each was applied and parsed. `files` are the
+ * texts of the files that problems name, and of the modules that may define a name, by path.
  */
 export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
   const found = new Map<string, Fix>()
@@ -60,7 +60,7 @@ function isApplicable(file: string, text: string, candidate: Candidate): boolean
   }
 }
 
-/** Messages about names that are not defined, in Python, flake8, pylint, mypy, TypeScript and ESLint. */
+/** Messages about undefined names of Python, flake8, pylint, mypy, TypeScript and ESLint. */
 const undefinedName = /(?:^|[Nn]ame |variable )['"](\w+)['"](?: is not defined|\.|$| \(undefined-variable\))/
 
 const suggestedName = /[Dd]id you mean:? (?:to write )?'(\w+)'\?/
@@ -77,7 +77,7 @@ const conventionalImports: Readonly<Record<string, string>> = {
 const standardModules =
   /^(csv|datetime|functools|itertools|json|math|os|random|re|sqlite3|statistics|sys|time)$/
 
-/** Imports a name that a Python file uses: a conventional alias, a standard module, or a definition of one other module. */
+/** Imports a name in a Python file: a conventional alias, a standard module, or a definition of one other module. */
 function importName(
   { file = '', message }: Problem,
   text: string,
@@ -126,7 +126,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Corrects a misspelled name on its line: as the message suggests, else to the only similar name of the file. */
+/** Corrects a misspelled name on its line: as the message suggests, else to the only similar name in the file. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]
@@ -143,7 +143,7 @@ function renameName({ message, line = 0 }: Problem, text: string): Repair | unde
   }
 }
 
-/** Returns the nearest name within two letters; `undefined` if two are equally near, or the name is too short. */
+/** Returns the nearest name within two letters; `undefined` if there is a tie or the name is too short. */
 function findNearName(name: string, names: readonly string[]): string | undefined {
   const near = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)

@@ -29,7 +29,7 @@ export interface ReviewedFile {
   readonly orig?: string | undefined
 }
 
-/** Reads the files that a diff changes. Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
+/** Reads the changed files of a diff. Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
 export function readChangedFiles(diff: string): readonly ChangedFile[] {
   const files = readFiles(diff)
   if (files.length === 0) throw new TrmError('NOT_A_DIFF', 'the text has no hunk')
@@ -91,7 +91,7 @@ const textRules: readonly Rule[] = [
 
 const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 characters: break it']
 
-/** Rules for the code of added lines, without strings and comments. */
+/** Rules for added code without strings and comments. */
 const codeRules: readonly Rule[] = [
   ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
   ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
@@ -118,9 +118,9 @@ const removeTextAndComments = (line: string, path: string): string => {
 }
 
 const maxComments = 50
-/** A file with more added lines gets a comment. */
+/** Number of added lines above which a file gets a comment. */
 const maxAddedLines = 200
-/** More warnings mean `needs-changes`. */
+/** Number of warnings above which the verdict is `needs-changes`. */
 const maxWarnings = 5
 
 export type Review = ReturnType<typeof review>

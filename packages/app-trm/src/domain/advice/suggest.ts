@@ -20,7 +20,7 @@ export interface SuggestRequest {
 
 const [maxSuggestions, maxLocations] = [5, 3]
 
-/** A benchmark this many times slower than the best is a regression. */
+/** Factor over the best benchmark that makes a regression. */
 const regressionFactor = 1.1
 
 interface Suggestion {
@@ -32,7 +32,7 @@ interface Suggestion {
   readonly autoFixable: boolean
 }
 
-/** Returns the most urgent things to do after an evaluation. */
+/** Returns the most urgent next steps after an evaluation. */
 export function suggest({ result, problems, files, fixable }: SuggestRequest): readonly Suggestion[] {
   const { missing, missingCount, tests, failures, tamper, signals } = result
   const found: Suggestion[] = []

@@ -19,9 +19,9 @@ interface Search {
 }
 
 /**
- * Applies hunks to a text, all or none. The lines of a hunk decide its position; if they occur more than once, its order
- * among the other hunks decides, then the line number in its header. Throws `HUNK_MISMATCH` with `data.closest`,
- * `HUNK_AMBIGUOUS` with `data.lines`, and `EDIT_OVERLAP`.
+ * Applies hunks to a text, all or none. A hunk's lines decide its position; if they repeat, its order among the other
+ * hunks decides, then the line number in its header. Throws `HUNK_MISMATCH` with `data.closest`, `HUNK_AMBIGUOUS` with
+ * `data.lines`, and `EDIT_OVERLAP`.
  */
 export function applyDiff(content: string, hunks: readonly Hunk[], path: string): DiffedText {
   const parsed = parseText(content)
@@ -54,8 +54,8 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
 }
 
 /**
- * Returns the only placement, or the exact one at the line of the header, or the only one between the neighbours of the hunk.
- * Throws `HUNK_AMBIGUOUS` if these differ, and if the hunks are not in the order of the file.
+ * Returns the only placement, or the exact one at the line of the header, or the only one between the hunk's
+ * neighbours. Throws `HUNK_AMBIGUOUS` if these differ, and if the hunks are not in the order of the file.
  */
 function choosePlacement(searches: readonly Search[], search: Search, path: string): Placement {
   const [only, ...others] = search.placements
@@ -68,7 +68,7 @@ function choosePlacement(searches: readonly Search[], search: Search, path: stri
   throw createAmbiguous(search, path)
 }
 
-/** Returns the placements between the nearest hunks that fit at one place only; none if the hunks are not in order. */
+/** Returns the placements between the nearest hunks with a unique place; none if the hunks are not in order. */
 function listBetween(searches: readonly Search[], search: Search): readonly Placement[] {
   const isOrdered = (numbers: readonly number[]) =>
     numbers.every((one, index) => one >= (numbers[index - 1] ?? one))
@@ -84,7 +84,10 @@ function listBetween(searches: readonly Search[], search: Search): readonly Plac
   )
 }
 
-/** Finds the exact placement at the line of the header, shifted like the nearest unique hunk; without one, the header must be exact. */
+/**
+ * Finds the exact placement at the line of the header, shifted like the nearest unique hunk. Without one, the counts of
+ * the header must be correct.
+ */
 function findAtHeaderLine(
   searches: readonly Search[],
   { hunk, number, placements }: Search,

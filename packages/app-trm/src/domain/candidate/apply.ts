@@ -37,8 +37,8 @@ interface Outcome {
 type Effect = Partial<Pick<Outcome, 'hunks' | 'warnings'>> & { readonly after: FileContent | null }
 
 /**
- * Applies a candidate to the files of `listPaths`, all or nothing. Throws a `CausewayError` for the first operation that
- * cannot be applied. `hash` is required only for candidates with `sha`.
+ * Applies a candidate to the files of `listPaths`, all or nothing. Throws a `CausewayError` for the first operation
+ * that fails. `hash` is required only for candidates with `sha`.
  */
 export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: Hash): AppliedCandidate {
   const outcomes = listOperations(candidate).map((operation): Outcome => {
@@ -116,7 +116,7 @@ function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effec
   const before = files.get(from)
   const isMoved = effect === 'rename'
   const existing = files.get(path)
-  // An empty file may be the start of a diff that creates a file.
+  // A diff that creates a file may start from an empty one.
   if (
     (effect === 'create' && existing !== undefined && existing !== '') ||
     (isMoved && existing !== undefined)
@@ -208,7 +208,7 @@ function createReport({ operation, before, after }: Outcome, comparison: LineCom
 const toComparable = (content: FileContent | null | undefined): string =>
   typeof content === 'string' ? toLineFeeds(content) : ''
 
-/** Length of a whole file above which edits would cost less, in UTF-16 units. */
+/** Length above which edits cost less than a whole file, in UTF-16 units. */
 const largeFile = 100_000
 
 const warnFuzz = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Well-formed Unicode, so that it can be written as UTF-8. */
+/** Well-formed Unicode, writable as UTF-8. */
 const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), 'contains half a surrogate pair')
 
-/** `sha` is the SHA-256 of the file's bytes, as `trm.read` returns it. Otherwise the file is `STALE_FILE`. */
+/** `sha` is the SHA-256 of the file's bytes, as returned by `trm.read`. A mismatch is `STALE_FILE`. */
 const file = {
   path: text,
   sha: text.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex').optional(),
@@ -31,7 +31,7 @@ const edit = z.discriminatedUnion('type', [
   toTextEdit('replaceRange', { ...range, content: text }),
   toTextEdit('deleteLine', { line }),
   toTextEdit('deleteRange', range),
-  /** Inserts before `cell`, or after the last cell if it is the number of cells. */
+  /** Inserts before `cell`, or after the last cell if it equals the number of cells. */
   z.strictObject({
     type: z.literal('insertCell'),
     cell,
@@ -49,7 +49,7 @@ const wholeFile = z
     'needs either content or delete: true',
   )
 
-/** The modes of a candidate. `diff` has a unified diff for each file or cell, `patch` one for several files. */
+/** `diff` has a unified diff for each file or cell, `patch` one for several files. */
 export const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),

@@ -1,4 +1,4 @@
-/** Lines of a file, with the numbers of the first and the last one, from 1. */
+/** Lines of a file and their range, inclusive, from 1. */
 export interface Region {
   readonly start_line: number
   readonly end_line: number
@@ -7,12 +7,12 @@ export interface Region {
 
 const maxLines = 40
 const maxCharacters = 1500
-/** A repeated line of the search text votes for at most this many positions. */
+/** Maximum positions for which a repeated line votes. */
 const maxPositions = 50
 
 /**
- * Returns the region of a file that most likely corresponds to lines that were not found, for error messages. Returns
- * `undefined` if no line is similar. Each line votes for the position at which the lines would start.
+ * Returns the region that most likely corresponds to lines that were not found, for error messages; `undefined` if no
+ * line is similar. Each line votes for the position at which the lines would start.
  */
 export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
   const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)
@@ -34,7 +34,7 @@ function findVotedOffset(file: readonly string[], lines: readonly string[]): num
   }
   const votes = new Map<number, number>()
   for (const [line, text] of file.entries()) {
-    // A line as common as a closing brace counts less than a long one.
+    // Common lines, such as a closing brace, count less than long ones.
     const weight = Math.min(text.trim().length, 20)
     for (const index of positions.get(text.trim()) ?? [])
       votes.set(line - index, (votes.get(line - index) ?? 0) + weight)
@@ -52,7 +52,7 @@ function findSimilarOffset(file: readonly string[], lines: readonly string[]): n
   for (const [line, text] of file.entries()) {
     const found = findWords(text)
     const shared = [...words].filter((word) => found.has(word)).length
-    // The searched text may be a part of a line.
+    // The searched text may be part of a line.
     const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
     if (likeness > maxLikeness) [best, maxLikeness] = [line, likeness]
   }

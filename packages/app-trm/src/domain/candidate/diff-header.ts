@@ -1,11 +1,11 @@
-/** A file as the lines above its hunks name it, with git's prefixes. */
+/** A file as named above its hunks, with git's prefixes. */
 export interface DiffHeader {
   /** Path before; `undefined` without a header, `null` for `/dev/null`. */
   readonly from: string | null | undefined
   readonly to: string | null | undefined
-  /** Whether `rename` lines name the paths, which have no prefixes. */
+  /** Whether the paths come from `rename` lines, which have no prefixes. */
   readonly isBare: boolean
-  /** Git's mode of the file after, such as `100755`. */
+  /** Git's mode of the new file, such as `100755`. */
   readonly mode: string | undefined
   readonly isBinary: boolean
 }
@@ -18,7 +18,7 @@ export const emptyHeader: DiffHeader = {
   isBinary: false,
 }
 
-/** Whether the lines at an index are `---` and `+++` of a file. */
+/** Whether the lines at an index are a file's `---` and `+++`. */
 export const isFilePair = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')
 
@@ -28,7 +28,7 @@ export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly s
   return { ...header, from: parseHeaderPath(old.slice(4)), to: parseHeaderPath(now.slice(4)) }
 }
 
-/** Adds the content of one more line that git writes above hunks. */
+/** Adds a further line that git writes above hunks. */
 export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
   if (/^(GIT binary patch|Binary files .* differ)$/.test(line)) return { ...header, isBinary: true }
   const [, word, rest = ''] =
@@ -53,7 +53,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
   }
 }
 
-/** Returns both paths without git's prefixes: `a/`, `b/` and those of `diff.mnemonicPrefix`. */
+/** Removes git's prefixes from both paths: `a/`, `b/` and those of `diff.mnemonicPrefix`. */
 export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
   const isPrefixed = !isBare && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
   if (!isPrefixed || (from == null && to == null)) return { from, to }
@@ -65,7 +65,7 @@ export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader
 function parseGitPaths(rest: string): [string, string] {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest)
   if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
-  // Paths with blanks: both halves have the same length unless the file is renamed, which further lines show.
+  // For paths with blanks. Both halves have the same length unless the file is renamed, which further lines show.
   const middle = rest.length >> 1
   return [rest.slice(0, middle), rest.slice(middle + 1)]
 }
@@ -85,7 +85,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** Git quotes paths as C strings, bytes beyond ASCII in octal. */
+/** Decodes git's quoted paths: C strings with bytes beyond ASCII in octal. */
 function unquote(path: string): string {
   const [, inner] = /^"((?:[^"\\]|\\.)*)"/.exec(path) ?? []
   if (inner === undefined) return path

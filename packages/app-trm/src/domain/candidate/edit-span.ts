@@ -20,8 +20,8 @@ interface OwnedSpan extends Span {
 }
 
 /**
- * Returns the spans of edits, all placed in the text before the first of them. Throws `REPLACE_NOT_FOUND`,
- * `REPLACE_AMBIGUOUS`, `INVALID_EDIT`, `INVALID_LINE` and `EDIT_OVERLAP`. `name` names the text in messages.
+ * Returns the spans of edits, all relative to the original text. Throws `REPLACE_NOT_FOUND`, `REPLACE_AMBIGUOUS`,
+ * `INVALID_EDIT`, `INVALID_LINE` and `EDIT_OVERLAP`. `name` names the text in messages.
  */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
@@ -73,7 +73,7 @@ function placeEdit(text: ParsedText, edit: TextEdit, reject: Reject): readonly S
   }
 }
 
-/** One line end at the end of a client's text counts as that of the last line. */
+/** Treats one line end at the end of a client's text as that of the last line. */
 const toWholeLines = (content: string): string => `${toLineFeeds(content).replace(/\n$/, '')}\n`
 
 function placeLines(
@@ -143,7 +143,7 @@ function createNotFound(text: ParsedText, oldText: string, reject: Reject): Caus
 
 const removeBlanks = (text: string): string => text.replace(/\s+/g, '')
 
-/** Insertions at the border of another edit are accepted. */
+/** Accepts insertions at the border of another edit. */
 function checkOverlap(text: ParsedText, spans: readonly OwnedSpan[], name: string): void {
   let widest: OwnedSpan | undefined
   for (const span of sortSpans(spans)) {

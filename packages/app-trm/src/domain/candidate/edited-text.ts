@@ -1,7 +1,7 @@
-/** A text under edit. Its lines end in LF; each line gets its own line end back when the text is written. */
+/** A text under edit. Its lines end in LF until it is written; each line then gets its own line end back. */
 import { TrmError } from '../../errors.ts'
 
-/** Replacement of the characters `[start, end)` of `ParsedText.body`. Both are equal for an insertion. */
+/** Replacement of the characters `[start, end)` of `ParsedText.body`. Empty for an insertion. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -11,7 +11,7 @@ export interface Span {
 
 export interface ParsedText {
   readonly mark: string
-  /** The text with LF line ends; a last line without an end gets one. */
+  /** The text with LF line ends, including the last line. */
   readonly body: string
   /** LF or CRLF for each line. */
   readonly ends: readonly string[]
@@ -35,10 +35,12 @@ export function parseText(text: string): ParsedText {
 /** Returns the text with LF line ends and without a byte order mark. */
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** Maximum lines of a text, a diff or a review. A line takes about 200 bytes of memory while it is read. */
+/** Maximum lines of a text, a diff or a review. A line takes about 200 bytes of memory during reading. */
 const maxLines = 1_000_000
 
-/** Throws `FILE_TOO_LARGE` if the texts have more than a million line ends together; `name` is used in the message. */
+/**
+ * Throws `FILE_TOO_LARGE` if the texts have more than a million line ends together. `name` names them in the message.
+ */
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
@@ -54,10 +56,10 @@ export function checkLineCount(texts: readonly string[], name: string): void {
 export const toLines = ({ body, starts }: ParsedText): string[] =>
   starts.map((start, index) => body.slice(start, (starts[index + 1] ?? body.length) - 1))
 
-/** Returns the offset of a line, counted from 0; the end of the text for the line after the last. */
+/** Returns the offset of a line (from 0), or the end of the text for the line after the last. */
 export const lineStart = ({ body, starts }: ParsedText, line: number): number => starts[line] ?? body.length
 
-/** Returns the line, counted from 0, that contains an offset. */
+/** Returns the line (from 0) that contains an offset. */
 export function lineAt({ starts }: ParsedText, offset: number): number {
   let [low, high] = [0, starts.length]
   while (low < high) {
@@ -69,9 +71,9 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
 }
 
 /**
- * Returns the text with the spans replaced. Spans must not overlap; insertions at one offset keep their order. Unchanged
- * lines keep their line ends, new ones get those of the lines that they replace or follow. The last line keeps its end or
- * lack of one unless `isEnded` differs.
+ * Replaces spans, which must not overlap. Insertions at one offset keep their order. Unchanged lines keep their line
+ * ends; new ones get those of the lines that they replace or follow. The last line keeps its end or lack of one unless
+ * `isEnded` differs.
  */
 export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []
@@ -97,6 +99,6 @@ export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded =
   return text.mark + (isEnded ? whole : whole.replace(/\r?\n$/, ''))
 }
 
-/** Sorts by offset. The order is stable; insertions come before a replacement that starts at the same offset. */
+/** Stable sort by offset. Insertions come before a replacement at the same offset. */
 export const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end)

@@ -6,14 +6,14 @@ interface WholeChange {
 }
 
 /**
- * Compares texts line by line within a budget. The time of a comparison grows with the square of the number of changed
- * lines, so the sum of these squares is limited for all texts together.
+ * Compares texts line by line within a budget. The time grows with the square of the number of changed lines, so the
+ * sum of these squares is limited over all texts.
  */
 export class LineComparison {
   static readonly #maxChangedLines = 4000
   #budget = LineComparison.#maxChangedLines ** 2
 
-  /** Returns the hunks without context; one hunk that replaces everything if too much differs. */
+  /** Returns the hunks without context, or one hunk that replaces everything if too much differs. */
   compare(before: string, after: string): readonly WholeChange[] {
     const maxEditLength = Math.floor(Math.sqrt(this.#budget))
     const hunks = createHunks(before, after, { context: 0, maxEditLength })
@@ -36,7 +36,7 @@ const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(
 interface HunkOptions {
   readonly context: number
   readonly maxEditLength?: number
-  /** Maximum time, in milliseconds. */
+  /** Milliseconds. */
   readonly timeout?: number
 }
 
@@ -58,12 +58,12 @@ export const formatHunks = (hunks: readonly StructuredPatchHunk[]): string =>
     ])
     .join('\n')
 
-/** An empty range is placed after the line before it. */
+/** Formats an empty range as after the preceding line. */
 const formatRange = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`
 
 const maxCharacters = 3500
 
-/** Returns a unified diff with one line of context, cut to a few thousand characters; empty for equal texts. */
+/** Returns a unified diff with one line of context, limited to a few thousand characters. */
 export function formatDiff(before: string, after: string): string {
   const hunks = createHunks(before, after, { context: 1, maxEditLength: 4000 })
   if (hunks === undefined) return '(most of it has changed)'

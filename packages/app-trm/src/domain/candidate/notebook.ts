@@ -1,4 +1,4 @@
-/** Edits the cells of a notebook (nbformat 4). All other characters of the file stay the same. */
+/** Edits the cells of a notebook (nbformat 4). All other characters of the file remain. */
 import { isObject } from '@causeway/protocol'
 import { applyEdits, type JSONPath, type ModificationOptions, modify } from 'jsonc-parser'
 import { TrmError } from '../../errors.ts'
@@ -7,27 +7,27 @@ import { parseText, replaceSpans } from './edited-text.ts'
 import type { CellAddress, Edit } from './types.ts'
 
 interface Cell {
-  /** Among all cells, from 0. */
+  /** From 0, among all cells. */
   readonly index: number
   /** `undefined` before nbformat 4.5. */
   readonly id: string | undefined
   readonly kind: 'code' | 'markdown' | 'raw'
   readonly source: string
-  /** Whether the source is a list of lines, as Jupyter writes it, or one string. */
+  /** Whether the source is a list of lines, as in Jupyter, or one string. */
   readonly isList: boolean
   readonly hasOutput: boolean
 }
 
 interface Notebook {
   readonly cells: readonly Cell[]
-  /** Whether every cell must have an id (nbformat 4.5). */
+  /** Whether cells require ids (nbformat 4.5). */
   readonly hasIds: boolean
   readonly isPython: boolean
 }
 
 interface EditedNotebook {
   readonly text: string
-  /** Indices of cells whose outputs belong to an earlier source. */
+  /** Indices of cells with outputs of an earlier source. */
   readonly stale: readonly number[]
 }
 
@@ -80,14 +80,14 @@ function findCell(path: string, { cells }: Notebook, address: CellAddress): Cell
   })
 }
 
-/** Returns the Python code of a cell: IPython magics and shell commands become blank lines. */
+/** Returns a cell's Python code with blank lines for IPython magics and shell commands. */
 export function removeMagics(source: string): string {
   const plain = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
   return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
 }
 
 /**
- * Edits cells. Addresses, and lines within a cell, refer to the notebook before the first edit. Throws `INVALID_NOTEBOOK`,
+ * Edits cells. Addresses, and lines within a cell, refer to the original notebook. Throws `INVALID_NOTEBOOK`,
  * `CELL_NOT_FOUND`, `INVALID_EDIT`, and the errors of `placeEdits`.
  */
 export function editNotebook(path: string, text: string, edits: readonly Edit[]): EditedNotebook {
@@ -120,7 +120,7 @@ export function editNotebook(path: string, text: string, edits: readonly Edit[])
     sources.set(cell, replaceSpans(source, placeEdits(source, own, `${path}, cell ${cell.index}`)))
   }
   const writer = new CellWriter(text)
-  // From the last cell to the first, so that the indices of the others stay valid.
+  // From last to first, so that the other indices stay valid.
   for (let index = cells.length; index >= 0; index--) {
     const cell = cells[index]
     const source = cell && sources.get(cell)
@@ -172,7 +172,7 @@ const createCell = ({ cells, hasIds }: Notebook, kind: Cell['kind'], source: str
   source: toLines(source),
 })
 
-/** Creates an unused id of eight hex digits from the content of the cell (FNV-1a). */
+/** Creates an unused id of eight hex digits from the cell's content (FNV-1a). */
 function createId(cells: readonly Cell[], seed: string): string {
   let hash = 0x811c9dc5
   for (const letter of seed) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0
@@ -184,7 +184,7 @@ function createId(cells: readonly Cell[], seed: string): string {
 class CellWriter {
   readonly #mark: string
   readonly #options: ModificationOptions
-  /** Whether the file writes other characters than ASCII as `\u` escapes. */
+  /** Whether the file escapes all non-ASCII characters (`\u`). */
   readonly #isAscii: boolean
   #text: string
 

@@ -143,7 +143,7 @@ function checkMode(mode: string | undefined, path: string): void {
   throw new TrmError('INVALID_PATH', `the patch makes the path ${kind}: ${path}`, { data: { path } })
 }
 
-/** Each path must be changed by one operation only, and must not be a folder of another path. */
+/** Requires that only one operation changes a path, and that no path is a folder of another. */
 function checkDuplicates(operations: readonly Operation[]): void {
   const seen = new Set<string>()
   for (const operation of operations) {

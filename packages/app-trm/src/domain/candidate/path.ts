@@ -5,8 +5,8 @@ import { TrmError } from '../../errors.ts'
 const maxLength = 1024
 
 /**
- * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if the path leaves the project
- * or is in its `.git`. Links are checked when files are read.
+ * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if it leaves the
+ * project or is in its `.git`. Links are checked when files are read.
  */
 export function normalizePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -16,7 +16,7 @@ export function normalizePath(path: string): string {
   throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
 }
 
-/** Makes absolute paths below one of the roots relative, in the paths and diff headers of a candidate. */
+/** Makes absolute paths below a root relative, in the paths and diff headers of a candidate. */
 export function removeRoots(input: unknown, roots: readonly string[]): unknown {
   if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
   if (!isObject(input)) return input
@@ -54,7 +54,7 @@ function findProblem(path: string, parts: readonly string[]): string | undefined
   return parts.some(isGitFolder) ? 'is in the folder of the version control' : undefined
 }
 
-/** Includes spellings that file systems of other platforms treat as `.git` (CVE-2014-9390, CVE-2019-1352). */
+/** Includes spellings that other file systems treat as `.git` (CVE-2014-9390, CVE-2019-1352). */
 function isGitFolder(part: string): boolean {
   const plain = part
     .replace(/[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')

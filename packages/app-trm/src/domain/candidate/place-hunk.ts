@@ -1,7 +1,7 @@
-/** Finds the position of hunks by their lines. The line numbers of headers only decide ties. */
+/** Positions hunks by their lines. The line numbers of headers only decide ties. */
 import type { Hunk, HunkLine } from './unified-diff.ts'
 
-/** Replaces `remove` lines from index `at` on with `insert`. */
+/** Replaces `remove` lines from index `at` with `insert`. */
 export interface LineChange {
   readonly at: number
   readonly remove: number
@@ -13,14 +13,14 @@ export interface Placement {
   readonly start: number
   readonly end: number
   readonly changes: readonly LineChange[]
-  /** Number of context lines that differ from the text. */
+  /** Number of context lines that differ. */
   readonly fuzz: number
 }
 
-/** Maximum context lines of a hunk that may differ. */
+/** Maximum differing context lines of a hunk. */
 const maxFuzz = 2
 
-/** A hunk with more placements is ambiguous. */
+/** Maximum placements; a hunk with more is ambiguous. */
 export const maxPlacements = 2000
 
 export interface IndexedText {
@@ -43,11 +43,11 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line ends,
- * else without the blank that precedes every line, else with one, else with two different context lines. Removed lines always match, and inserted lines keep a matching
- * neighbour. Context may differ only if the header counts the lines correctly: otherwise the line that differs may be an
- * added line without its `+`. It may not occur elsewhere in the text, because it then names another position. Stops after
- * `maxPlacements`.
+ * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line
+ * ends, else without the blank that precedes every line, else with one, else with two different context lines. Removed
+ * lines always match, and inserted lines have a matching neighbour. Context may differ only if the header counts the
+ * lines correctly: otherwise the line may be an added line without its `+`. It may not occur elsewhere in the text,
+ * because it then names another position. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exact = findExactPlacements(text, hunk.lines)
@@ -82,7 +82,7 @@ function findExactPlacements(text: IndexedText, lines: readonly HunkLine[]): rea
     .map((start) => createPlacement(lines, start, { length: old.length, fuzz: 0 }))
 }
 
-/** Removes the blank that models write between the sign and the text of every line: `+ x` for `+x`. */
+/** Removes the blank that models write between the sign and every line: `+ x` for `+x`. */
 function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const isBlank = ({ text }: HunkLine) => text.trim() === ''
   if (!lines.every((line) => isBlank(line) || line.text.startsWith(' '))) return undefined
@@ -137,7 +137,7 @@ function isFuzzyMatch(
 }
 
 /**
- * Whether a block that only inserts has a matching line next to it; the line on the other side may differ if the line
+ * Whether a block that only inserts has a matching line next to it. The line on the other side may differ if the line
  * after that matches.
  */
 function isAnchored(

@@ -7,7 +7,9 @@ interface SyntaxProblem {
   /** From 1. */
   readonly line: number
   readonly reason: string
-  /** Python source that the grammar rejects. The grammar lacks some valid syntax, so that Python must confirm the error. */
+  /**
+   * Python source that the grammar rejects. Python must confirm the error, because the grammar lacks some valid syntax.
+   */
   readonly source?: string
 }
 
@@ -17,7 +19,7 @@ const maxLength = 300_000
 type Check = (text: string) => SyntaxProblem | undefined
 
 function checkPython(text: string): SyntaxProblem | undefined {
-  // The grammar does not accept a byte order mark and ends lines with LF.
+  // The grammar accepts no byte order mark, and only LF line ends.
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   let offset: number | undefined
   python.parse(plain).iterate({
@@ -39,7 +41,7 @@ function checkScript(text: string): SyntaxProblem | undefined {
 
 const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
-/** Checks the Python cells; lines count within the cell. */
+/** Checks the Python cells. Lines count within the cell. */
 function checkNotebook(text: string): SyntaxProblem | undefined {
   const problem = checkJson(text)
   if (problem) return problem
@@ -51,7 +53,7 @@ function checkNotebook(text: string): SyntaxProblem | undefined {
   return undefined
 }
 
-/** Checks by extension. TypeScript and JSX are left to the tools of the project. */
+/** By extension. TypeScript and JSX are left to the project's tools. */
 const checks: Readonly<Record<string, Check>> = {
   py: checkPython,
   js: checkScript,

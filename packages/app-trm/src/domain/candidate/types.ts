@@ -1,33 +1,33 @@
 import type { z } from 'zod'
 import type { modes } from './candidate-schema.ts'
 
-/** UTF-8 text with its byte order mark and line ends, or the bytes of a file that is not UTF-8. */
+/** UTF-8 text with byte order mark and line ends, or the bytes of a file that is not UTF-8. */
 export type FileContent = string | Uint8Array
 
-/** The files that a candidate names, by path, before it; `undefined` if the file does not exist. */
+/** The original files of a candidate by path; `undefined` if a file does not exist. */
 export type FilesBefore = ReadonlyMap<string, FileContent | undefined>
 
-/** Changes that are applied together or not at all. */
+/** Changes that are applied all or none. */
 export type Candidate = z.output<(typeof modes)[keyof typeof modes]>
 
-/** One edit. Lines count from 1, ranges include both ends; all refer to the text before the candidate. */
+/** Lines count from 1, ranges are inclusive; all refer to the text before the candidate. */
 export type Edit = Extract<Candidate, { mode: 'modify' }>['changes'][number]['edits'][number]
 
-/** A cell of a notebook: its index from 0 among all cells, or its id. */
+/** A cell's index from 0 among all cells, or its id. */
 export type CellAddress = number | string
 
-/** Contents after a candidate by path, `null` for a removed file, without unchanged files. */
+/** New contents by path, `null` for removed files, without unchanged files. */
 export type Changes = ReadonlyMap<string, FileContent | null>
 
 export interface HunkPlacement {
   readonly path: string
   /** From 1, within the file. */
   readonly hunk: number
-  /** First line of the hunk in the file before the candidate, from 1. */
+  /** First line of the hunk in the original file, from 1. */
   readonly line: number
-  /** Lines between the position in the header and the actual one; `null` without a position in the header. */
+  /** Lines from the header's position to the actual one; `null` without a position in the header. */
   readonly offset: number | null
-  /** Number of context lines that differ from the file. */
+  /** Number of differing context lines. */
   readonly fuzz: number
 }
 
@@ -51,7 +51,7 @@ export interface CandidateWarning {
   readonly code: 'NO_CHANGES' | 'FUZZY_HUNK' | 'LARGE_FILE' | 'STALE_OUTPUT' | 'SYNTAX'
   readonly path?: string | undefined
   readonly message: string
-  /** Python source to check again before the warning is reported. */
+  /** Python source to check again before reporting the warning. */
   readonly source?: string | undefined
 }
 

@@ -10,10 +10,10 @@ export interface HunkLine {
 
 export interface Hunk {
   readonly lines: readonly HunkLine[]
-  /** First old line of the hunk header, from 1; `undefined` for a bare `@@`. */
+  /** First old line in the hunk header, from 1; `undefined` for a bare `@@`. */
   readonly oldStart: number | undefined
   readonly newStart: number | undefined
-  /** Whether the counts of the header are those of the lines, as in a diff that a program wrote. */
+  /** Whether the header counts the lines correctly, as in a program's diff. */
   readonly isCounted: boolean
   /** Whether `\ No newline at end of file` marks the last old or new line. */
   readonly isOldUnended: boolean
@@ -121,8 +121,8 @@ function readHunk(
   checkCounts(at, seen, stated)
   if (next === lines.length && stated !== undefined) checkCutOff(next, body, seen, stated)
   checkEnd(lines, next, isEqual(seen, stated) ? 'complete' : stated === undefined ? 'unknown' : 'short')
-  // Blank lines at the end are not context unless the counts include them. Only an empty line above a header or prose is
-  // certainly a separator; in all other cases the counts may be equal although the hunk is damaged.
+  // Blank lines at the end are context only if the counts include them. Only an empty line above a header or prose is
+  // certainly a separator; otherwise the counts may be equal although the hunk is damaged.
   const isSeparated = lines[next - 1] === '' && next < lines.length && !lines[next]?.startsWith('@@')
   const countedLength = isEqual(seen, stated) ? body.length : body.length - (isSeparated ? 1 : 0)
   while (!isEqual(seen, stated) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
@@ -155,10 +155,10 @@ function checkCutOff(end: number, body: readonly HunkLine[], seen: Counts, state
   throw createInvalid(end - 1, `ends a hunk that ${reason}: it is cut off`)
 }
 
-/** A greater difference of counts is a mistake of counting. */
+/** Greater differences of counts are counting mistakes. */
 const maxDamage = 10
 
-/** Rejects text directly after a hunk that is not complete: a line that lost its first character ends a hunk too early. */
+/** Rejects text directly after an incomplete hunk: a line that lost its first character ends a hunk too early. */
 function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unknown' | 'short'): void {
   const line = lines[at]
   if (line === undefined || state === 'complete' || /^(@@|diff --git |Index: |-- ?$)/.test(line)) return
@@ -167,8 +167,8 @@ function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unk
 }
 
 /**
- * Rejects a hunk if one count of its header is right and the other one is wrong: a line lost its `+` or `-`, or is missing.
- * Models that miscount get both wrong.
+ * Rejects a hunk if only one count of its header is right: a line lost its `+` or `-`, or is missing. Models that
+ * miscount get both wrong.
  */
 function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void {
   if (stated === undefined || (seen.old === stated.old) === (seen.new === stated.new)) return
@@ -177,7 +177,7 @@ function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void
   throw createInvalid(at, `${reason}: a line is missing, or lacks its + or -`)
 }
 
-/** Whether a line is the signature of a mail or a file header, and not a removed `-- x` or an added `++ y` by the counts. */
+/** Whether a line is a mail signature or a file header and not, by the counts, a removed `-- x` or an added `++ y`. */
 function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Counts | undefined): boolean {
   const line = lines[at] ?? ''
   if (/^-- ?$/.test(line)) return isEqual(seen, stated)
@@ -190,8 +190,8 @@ function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Co
 }
 
 /**
- * Rejects added and removed lines outside of a hunk, up to the next hunk or header. After a fence or a signature, lists are
- * accepted as prose.
+ * Rejects added and removed lines outside of a hunk, up to the next hunk or header. Accepts lists after a fence or a
+ * signature.
  */
 function checkLinesAfter(lines: readonly string[], from: number): void {
   let isProse = false

@@ -1,4 +1,4 @@
-/** Appends a report file to the command of a test runner, if it is one simple command. */
+/** Appends a report file to a test command, if it is one simple command. */
 export function addReport(command: string, file: string): string {
   const simple = command.trim()
   if (!isSimple(simple)) return command
@@ -27,7 +27,7 @@ const builtins = new Set(
   ),
 )
 
-/** Returns the programs that a shell line starts: `cd x && FOO=1 pytest -q` starts `pytest`. */
+/** Returns the programs that a shell line starts: `pytest` for `cd x && FOO=1 pytest -q`. */
 export function findPrograms(command: string): readonly string[] {
   return command
     .split(/&&|\|\||[;|\n]/)
@@ -39,7 +39,7 @@ export function findPrograms(command: string): readonly string[] {
 const wrappers = new Set(['env', 'time', 'exec', 'nice', 'npx', 'poetry', 'pipenv', 'uv', 'run', '!'])
 const interpreter = /(^|\/)(python[\d.]*|node|deno|bun|tsx|ts-node|sh|bash|dash|zsh|ruby|perl|Rscript)$/
 
-/** Returns the project files that a shell line runs: `python3 -u ./scripts/bench.py a.csv` runs `scripts/bench.py`. */
+/** Returns the project files that a shell line runs: `scripts/bench.py` for `python3 -u ./scripts/bench.py a.csv`. */
 export function findScripts(command: string): readonly string[] {
   return command.split(/&&|\|\||[;|\n()]/).flatMap((part) => {
     const words = part
@@ -55,14 +55,14 @@ export function findScripts(command: string): readonly string[] {
   })
 }
 
-/** Returns the first argument that is not a flag; `undefined` for inline code and modules. */
+/** Returns the first argument other than flags; `undefined` for inline code and modules. */
 function findScriptArgument(args: readonly string[]): string | undefined {
   const isEnd = (word: string) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
   const word = args.find(isEnd)
   return word?.startsWith('-') ? undefined : word
 }
 
-/** Returns what `python -m` runs: `python3 -m pytest -q` gives `['python3', 'pytest']`. */
+/** Parses `python -m`: `python3 -m pytest -q` gives `['python3', 'pytest']`. */
 export function findPythonModule(command: string): readonly [python: string, module: string] | undefined {
   const [, python, module] =
     /(?:^|[\s;&|])((?:[\w./-]*\/)?python[\d.]*) (?:-[A-Za-z]+ )*-m ([\w.]+)/.exec(command) ?? []

@@ -1,4 +1,4 @@
-/** The environment of commands: an allow-list, so that the server's secrets do not reach code of a model. */
+/** An allow-list, so that the server's secrets do not reach code of a model. */
 const allowedNames = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
   ...['SYSTEMROOT', 'COMSPEC', 'PATHEXT'],
@@ -19,7 +19,7 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   )
 
-/** Creates the environment of a command: allowed variables of `outer`, fixed ones, those of the session, then `more`. */
+/** Merges the environment of a command: allowed variables of `outer`, fixed ones, those of the session, then `more`. */
 export function createEnvironment(
   outer: Readonly<Record<string, string | undefined>>,
   session: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ export function createEnvironment(
   return { ...Object.fromEntries(allowed), ...fixedVariables, ...session, ...more }
 }
 
-/** Returns variables that make pytest write `xml` and node --test `nodeXml`, in addition to those of the session and `more`. */
+/** Adds variables that make pytest write `xml` and node --test `nodeXml` to those of the session and `more`. */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
   session: Readonly<Record<string, string>>,
@@ -50,11 +50,11 @@ export function createReportEnvironment(
 }
 
 const secretName = /token|secret|passw|credential|api_?key|private_?key/i
-// Each name is matched once, from its beginning: a search from every character of a long word takes cubic time.
+// Matches each name once, from its beginning: a search from every character of a long word takes cubic time.
 const secretText =
   /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 
-/** Replaces the values of names that look secret, in the text and among the variables of the session. */
+/** Replaces the values of secret-looking names, in the text and among the session's variables. */
 export function redact(text: string, session: Readonly<Record<string, string>>): string {
   const values = Object.entries(session)
     .filter(([name, value]) => secretName.test(name) && value.length >= 4)

@@ -1,4 +1,4 @@
-/** Requested isolation; `auto` is bubblewrap if it works. */
+/** `auto` is bubblewrap if it works. */
 export type SandboxLevel = 'none' | 'auto' | 'bwrap'
 
 const levels: readonly SandboxLevel[] = ['none', 'auto', 'bwrap']
@@ -12,13 +12,13 @@ export interface SandboxFolders {
   /** The user's project, the target of links in a work copy. */
   readonly repo: string
   readonly writable: readonly string[]
-  /** The server's data, which is not visible. */
+  /** The server's data, which commands cannot see. */
   readonly hidden: string
 }
 
 /**
- * Returns the bubblewrap command line: read-only system, empty `/tmp`, no network, no other processes, and no data of the
- * server.
+ * Returns the bubblewrap command line: read-only system, empty `/tmp`, no network, no other processes, and no server
+ * data.
  */
 export const createBwrapArguments = ({ cwd, repo, writable, hidden }: SandboxFolders): readonly string[] => [
   ...['bwrap', '--die-with-parent', '--unshare-net', '--unshare-pid', '--unshare-ipc'],
@@ -32,15 +32,15 @@ export const createBwrapArguments = ({ cwd, repo, writable, hidden }: SandboxFol
 const maxFileBlocks = 8_388_608
 
 /**
- * Returns shell code that limits later commands: no core files, no file over 4 GiB, and CPU time for each process beyond the
- * timeout on all processors. Lower existing limits stay.
+ * Returns shell code that limits later commands: no core files, no file over 4 GiB, and CPU time per process of at most
+ * the timeout on all processors. Lower existing limits remain.
  */
 export const createLimits = (timeoutS: number, processors: number): string =>
   [`-c 0`, `-f ${maxFileBlocks}`, `-t ${Math.ceil(timeoutS) * processors + 10}`]
     .map((limit) => `ulimit ${limit} 2>/dev/null; `)
     .join('')
 
-/** Returns the names of what isolates the commands of a session. */
+/** Returns what isolates the session's commands. */
 export const isolationNames = ({
   isolate,
   sandbox,

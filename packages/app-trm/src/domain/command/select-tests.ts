@@ -2,13 +2,13 @@ import { isSimple } from './command.ts'
 
 export interface SelectedTests {
   readonly command: string
-  /** Added to the values of the variables. */
+  /** Added to the existing values. */
   readonly env: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string }
 }
 
 /**
- * Returns the command that runs tests by id. `source` is that of the last run. Runners select by name, so that other tests
- * with the same name run too. Returns `undefined` if the runner cannot select tests or the command is not simple.
+ * Returns the command that runs tests by id; `undefined` if the runner cannot select tests or the command is not
+ * simple. `source` is that of the last run. Runners select by name, so other tests with the same name run too.
  */
 export function selectTests(
   command: string,
@@ -22,7 +22,7 @@ export function selectTests(
   }
   const simple = command.trim()
   const runner = /\b(vitest|jest|mocha|unittest)\b/.exec(simple)?.[1]
-  // A regular expression for titles: `file > suite > name` has the title `name`.
+  // Titles: `name` for `file > suite > name`.
   const titles = new Set(plainIds.map((id) => id.split(/ > |::/).at(-1) ?? ''))
   const pattern = [...titles].map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   if (runner === undefined) {
@@ -39,7 +39,10 @@ export function selectTests(
   return { command: [simple, ...args].join(' '), env: {} }
 }
 
-/** `tests/test_sums.py::TestMean::test_many[1]` becomes `test_many`, a file its module: `-k` of pytest accepts words. */
+/**
+ * Returns a word for pytest's `-k`: `test_many` for `tests/test_sums.py::TestMean::test_many[1]`, the module for a
+ * file.
+ */
 const toPytestName = (id: string): string =>
   (
     id
@@ -49,7 +52,7 @@ const toPytestName = (id: string): string =>
       .at(-1) ?? ''
   ).replace(/\W/g, '')
 
-/** `module.Class.test_a (n=2)` becomes `module.Class.test_a`; a file that could not be loaded becomes its module. */
+/** Returns `module.Class.test_a` for `module.Class.test_a (n=2)`; the module for a file that could not be loaded. */
 const toUnittestName = (id: string): string =>
   id.replace(/ [([].*$/, '').replace(/^unittest\.loader\._FailedTest\./, '')
 

@@ -1,15 +1,15 @@
-/** A file or folder of the project that the copy in which commands run does not have. */
+/** A project path that is missing in the copy in which commands run. */
 export interface AbsentPath {
   readonly path: string
   readonly isRepository: boolean
 }
 
-/** Maximum characters of an output that are read, from its end, and paths that are examined. */
+/** Characters read from the end of an output, and paths examined. */
 const [maxText, maxPaths] = [100_000, 2000]
 
 const moduleError = /(?:No module named|Cannot find (?:module|package)|cannot import name) ['"]([^'"]+)['"]/gi
 
-/** Returns the relative paths that outputs of commands name, and those of modules that were not found. */
+/** Returns the relative paths named in outputs, and those of modules that were not found. */
 export function findNamedPaths(outputs: readonly string[]): readonly string[] {
   const text = outputs.map((output) => output.slice(-maxText)).join('\n')
   const modules = [...text.matchAll(moduleError)].flatMap(([, name = '']) => {

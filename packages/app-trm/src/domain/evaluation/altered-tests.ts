@@ -1,12 +1,12 @@
 /**
- * Tests whose expected values are altered, so that they must fail. A test that still passes does not depend on its assertion:
- * the candidate replaces assertions, compares equal to everything, or reads the expected value from its caller.
+ * Tests with altered expected values, which must fail. A test that still passes does not depend on its assertion: the
+ * candidate replaces assertions, compares equal to everything, or reads the expected value from its caller.
  */
 import type { TestCase, TestRun } from '../report/test-run.ts'
 
 export interface AlteredTests {
   readonly text: string
-  /** Names of the altered tests: each is the name of one test of the run only. */
+  /** Each names exactly one test of the run. */
   readonly names: readonly string[]
 }
 
@@ -16,7 +16,7 @@ interface TestBlock {
   readonly end: number
 }
 
-/** The cases of a run by the last word of their names: comparing each test with each case would be slow. */
+/** The cases of a run by the last word of their names, because comparing each test with each case is slow. */
 class CaseIndex {
   readonly #cases = new Map<string, TestCase[]>()
 
@@ -45,7 +45,7 @@ function isNamed(id: string, name: string): boolean {
 
 const maxTests = 200
 
-/** Alters the first expected value of tests that passed, if its assertion certainly runs. */
+/** Alters the first expected value of passed tests, if its assertion certainly runs. */
 export function alterTests(path: string, text: string, run: TestRun): AlteredTests {
   const isPython = path.endsWith('.py')
   const index = new CaseIndex(run)
@@ -67,13 +67,13 @@ export function alterTests(path: string, text: string, run: TestRun): AlteredTes
   return { text: altered + text.slice(last), names }
 }
 
-/** Whether a run reports one of the tests, or a case of a test with parameters, as passed. */
+/** Whether a run reports a test, or a case of a parametrized test, as passed. */
 export function passesAny(run: TestRun | undefined, names: readonly string[]): boolean {
   const index = new CaseIndex(run)
   return names.some((name) => index.find(name).some(({ status }) => status === 'pass'))
 }
 
-/** Whether the cases belong to one test, which passed. A number after an id means that tests share it. */
+/** Whether the cases belong to one passed test. A number after an id means that tests share it. */
 function isOnePassedTest(cases: readonly TestCase[]): boolean {
   const tests = new Set(cases.map(({ id }) => removeParameters(id)))
   return tests.size === 1 && cases.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
@@ -105,7 +105,7 @@ function listScriptTests(text: string): readonly TestBlock[] {
   }))
 }
 
-/** Only statements that certainly run, before any statement that could leave the function. */
+/** Considers only statements that certainly run, before any statement that could leave the function. */
 function alterPythonTest(block: string): string | undefined {
   const lines = block.split('\n')
   if (lines.some((line) => (line.split(/"""|'''/).length - 1) % 2 === 1)) return undefined
@@ -142,7 +142,7 @@ function alterPythonAssertion(line: string): string | undefined {
 const scriptAssertion =
   /(?<=(?:[;{}\n]|=>)\s{0,80})(?:(?:assert\w*|t)(?:\.strict)?\.(?:equals?|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/
 
-/** Conditions and functions before the assertion, apart from the test itself, could prevent that it runs. */
+/** Rejects conditions and functions before the assertion, which could prevent that it runs. */
 function alterScriptTest(block: string): string | undefined {
   const found = scriptAssertion.exec(block)
   if (found === null) return undefined
@@ -179,12 +179,12 @@ function alterArguments(head: string, text: string, tail: string): string | unde
   return changedVariable && `${head}${first}, ${changedVariable}${tail}`
 }
 
-/** Alters a literal, or a variable: adding to a text or a list makes the test fail too. */
+/** Alters a literal or a variable. Adding to a text or a list also makes the test fail. */
 const alterValue = (text: string): string | undefined =>
   alterLiteral(text) ??
   (/^[a-z_][\w.]*(?:\[[^\]]*\])*$/.test(text) && !/inf|nan/i.test(text) ? `(${text}) + 1` : undefined)
 
-/** Alters a number by little, which a tolerance would hide, or a string without escapes. */
+/** Alters a number slightly, which a tolerance would hide, or a string without escapes. */
 function alterLiteral(text: string): string | undefined {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return `${text} + 1`
   const [, quote, inner] = /^(['"])([^'"\\\n]*)\1$/.exec(text) ?? []

@@ -36,7 +36,7 @@ export interface AssessmentInput {
   readonly filesChanged?: readonly string[]
   readonly warnings?: readonly string[]
   readonly guard?: GuardFinding | null
-  /** Paths that the copy of the project lacks and the outputs name. */
+  /** Paths named in the outputs that the copy of the project lacks. */
   readonly absent?: readonly AbsentPath[]
 }
 
@@ -53,8 +53,8 @@ interface Judged {
 }
 
 /**
- * Computes signals, score, standing, decision and feedback. The first evaluation of a session becomes its baseline. If the
- * step was guarded, the run with the lower score counts, and a step whose guard does not confirm its score is never the best.
+ * Computes signals, score, standing, decision and feedback. The first evaluation of a session becomes its baseline. If
+ * the step was guarded, the lower score counts, and without confirmation by the guard a step is never the best.
  */
 export function assess(input: AssessmentInput): Assessment {
   const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input
@@ -171,7 +171,7 @@ function createPerfOutcome(
 const readBestPerf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>
   best_perf === null ? undefined : { value: best_perf, unit: (perf_unit ?? '') as Metric['unit'] }
 
-/** Only the ids and states of tests are compared later. */
+/** Later comparisons need only ids and states. */
 function createBaseline(evidence: readonly Evidence[]): Baseline {
   const tests = findFinding(evidence, 'test')?.tests
   const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: found } }) =>

@@ -1,25 +1,25 @@
 /** A number or a string of Python or JavaScript. */
 const literal = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
 
-/** A pair that honest code contains too. */
+/** A pair that is common in honest code. */
 const common = /^-?[01]? -?[01]?$/
 
-/** The title of a test or the name of a module, which is not an input. */
+/** Matches a test title or module name, which is not an input. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
-/** Minimum pairs, and pairs that suffice in tests with many. */
+/** Minimum pairs; sufficient pairs in tests with many. */
 const [minPairs, manyPairs] = [2, 4]
 
 /** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
 const maxLines = 2
 
-/** Maximum literals between an input and its result in another list, and literals that are searched for lists. */
+/** Maximum literals between an input and its result in another list, and literals searched for lists. */
 const [maxDistance, maxListed] = [60, 1000]
 
-/** Inputs of the tests of one file with their results: `2 14`. */
+/** Tested inputs with their results in one file: `2 14`. */
 type TestedPairs = ReadonlySet<string>
 
-/** Inputs of tests with their results, by test file, and the files that contain each pair. */
+/** Tested inputs with their results, by test file, and the files that contain each pair. */
 export interface TestedValues {
   readonly files: readonly TestedPairs[]
   readonly owners: ReadonlyMap<string, readonly TestedPairs[]>
@@ -38,9 +38,9 @@ export function readTestedValues(texts: readonly string[]): TestedValues {
 }
 
 /**
- * Returns the first line, from 1, of code that answers with values of the tests: added lines with an input of a test directly
- * followed by its result, or with inputs in one list and their results in another, for several tests. Returns `undefined` if there
- * are too few. The values of a data file need no quotes.
+ * Returns the first line, from 1, of code that answers with tested values: added lines with an input directly followed
+ * by its result, or with inputs in one list and results in another, for several tests. `undefined` if there are too
+ * few. Values of data files need no quotes.
  */
 export function findCopiedValues(
   tests: TestedValues,
@@ -75,7 +75,7 @@ const isEnough = (copied: readonly string[], tested: TestedPairs): boolean =>
   !copied.every((pair) => common.test(pair)) &&
   (copied.length >= manyPairs || copied.length * 2 >= tested.size)
 
-/** Finds inputs in one list whose results are in another in the same order. Returns the first line. */
+/** Finds inputs in one list with results in the same order in another. Returns the first line. */
 function findInLists(added: readonly Literal[], owners: TestedValues['owners']): number | undefined {
   const searched = added.slice(0, maxListed)
   for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {
@@ -84,7 +84,7 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
       const pair = toKey(one, searched[index + distance] as Literal)
       const found = owners.get(pair) ?? []
       runs = new Map(found.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
-      // More than half of the inputs in the list.
+      // Requires more than half of the list.
       for (const [tested, run] of runs)
         if (run.length * 2 > distance && isEnough(run, tested)) return searched[index + 1 - run.length]?.line
     }
@@ -96,7 +96,7 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
 const condition =
   /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
 
-/** Returns the pairs of Python conditions, whose results precede their inputs. */
+/** Returns the pairs of Python conditions, whose results come first. */
 const listConditions = (text: string): readonly string[] =>
   Array.from(text.slice(0, 2000).matchAll(condition), ([, result = '', input = '']) =>
     [input, result].map(unquote).join(' '),
@@ -135,7 +135,7 @@ const listLiterals = (text: string, line: number, pattern: RegExp): readonly Lit
 /** `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)` */
 const entry = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
 
-/** Lists the inputs of calls or tables with their results: `rate(2), 4`, `2: 4`, `(2, 4)`, but not members of a list. */
+/** Lists inputs of calls or tables with their results: `rate(2), 4`, `2: 4`, `(2, 4)`, but not members of a list. */
 function listTested(line: string): readonly string[] {
   const text = line.replaceAll(title, '')
   return listPairs(listLiterals(text, 0, literal)).flatMap(([one, other]) => {

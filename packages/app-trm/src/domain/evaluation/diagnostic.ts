@@ -4,7 +4,7 @@ export interface Diagnostic {
   readonly line: number
   /** From 1. */
   readonly column: number | null
-  /** `F401`, `TS2339`, `no-undef`; empty if the tool has no codes. */
+  /** `F401`, `TS2339`, `no-undef`; empty without codes. */
   readonly code: string
   readonly severity: 'error' | 'warning'
   readonly message: string
@@ -20,7 +20,7 @@ const indented =
 
 const maxLineLength = 2000
 
-/** Reads all problems in the text output of flake8, pylint, mypy, tsc or eslint. */
+/** Parses all problems in the text output of flake8, pylint, mypy, tsc or eslint. */
 export function readDiagnostics(output: string): readonly Diagnostic[] {
   const found: Diagnostic[] = []
   let above: string | undefined
@@ -57,7 +57,7 @@ function toDiagnostic({
   }
 }
 
-/** Returns the problems that the baseline does not have in another file, with another code or another message; a new line number does not count. */
+/** Returns the problems with a file, code or message that the baseline does not have. Line numbers do not count. */
 export function findNewDiagnostics(
   before: readonly Diagnostic[],
   now: readonly Diagnostic[],

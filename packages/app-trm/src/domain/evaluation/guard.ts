@@ -9,9 +9,12 @@ import type { Suspicion } from './suspicion.ts'
 
 export interface GuardFinding {
   readonly files: readonly string[]
-  /** Results with these files; `undefined` if no file was restored. */
+  /** Results with the restored files; `undefined` without any. */
   readonly evidence: readonly Evidence[] | undefined
-  /** Whether the runner reported the added and altered tests that must fail; `not possible` if they cannot be added to its tests. */
+  /**
+   * Whether the runner reported the added and altered tests that must fail; `not possible` if its tests cannot be
+   * extended.
+   */
   readonly probe: 'reported' | 'not reported' | 'not possible'
   readonly suspicions: readonly Suspicion[]
 }
@@ -23,13 +26,13 @@ export interface Guard {
   /** `null` without a test command or with unreadable output. */
   readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
   readonly passes: boolean
-  /** Whether the second evaluation confirms the score of the first, and no doubtful code is left that the caller did not accept. */
+  /** Whether the second evaluation confirms the score, and the caller accepted all doubtful code. */
   readonly confirms: boolean
   /** Failed signals: `test: 1 of 3 passed, exit 1`. */
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
-  /** The suspicions that withhold a success until the caller accepts their files. */
+  /** Suspicions that withhold a success until the caller accepts their files. */
   readonly doubts?: readonly Doubt[]
 }
 
@@ -38,7 +41,7 @@ interface Doubt {
   readonly text: string
 }
 
-/** Returns the results of the second evaluation, in which distrusted ones count as 0. */
+/** Returns the results of the second evaluation, with 0 for distrusted ones. */
 export function selectGuardEvidence(
   first: readonly Evidence[],
   { evidence = first, probe, suspicions }: GuardFinding,

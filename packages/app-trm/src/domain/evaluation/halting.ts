@@ -10,7 +10,7 @@ export interface HaltPolicy {
   readonly min: number
 }
 
-/** Defaults of the original design, section "Halting". */
+/** From the original design, section "Halting". */
 export const defaultPolicy: HaltPolicy = Object.freeze({ max: 12, threshold: 0.95, patience: 3, min: 1 })
 
 export interface Decision {

@@ -1,4 +1,3 @@
-/** Computes the values of signals from the results of their commands. */
 import { formatCount } from '../format-count.ts'
 import { type Comparison, compareTests, countKnownTests } from '../report/compare-tests.ts'
 import type { TestRun } from '../report/test-run.ts'
@@ -20,12 +19,12 @@ export interface StageFinding {
   readonly tests?: TestRun | undefined
   readonly diagnostics?: readonly Diagnostic[] | undefined
   readonly metric?: Metric | undefined
-  /** Median distance of several measurements from their median, relative to it. */
+  /** Relative median distance of measurements from their median. */
   readonly spread?: number | undefined
   readonly checks?: readonly Check[] | undefined
   /** Why the result cannot be trusted. */
   readonly distrust?: string | undefined
-  /** The failed signal after which this command was skipped. */
+  /** The failed signal that skipped this command. */
   readonly notRunAfter?: string | undefined
 }
 
@@ -39,7 +38,7 @@ export interface StageSummary {
   readonly exitCode: number | null
   readonly timedOut: boolean
   readonly ms: number
-  /** Bytes of both streams; the stored output may be a part of them. */
+  /** Bytes of both streams; the stored output may be shorter. */
   readonly bytes: number
   readonly truncated: boolean
 }
@@ -51,14 +50,14 @@ export interface Evidence {
   readonly stderr: string
 }
 
-/** What an evaluation is compared with. */
+/** The reference of an evaluation. */
 export interface Reference {
   readonly baselineTests: TestRun | undefined
   readonly baselineDiagnostics: Readonly<Record<string, readonly Diagnostic[]>>
   readonly bestPerf: Metric | undefined
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
-  /** Whether changes of tests are trusted, so that new tests count. */
+  /** Whether test changes are trusted, so that new tests count. */
   readonly trustsTests: boolean
 }
 
@@ -148,7 +147,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** A benchmark that improves by this factor in one step no longer measures the same. */
+/** An improvement of a benchmark by this factor in one step means that it no longer measures the same. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {

@@ -25,17 +25,17 @@ const units = new Map(
   ).flatMap(([names, unit, factor]) => names.split(' ').map((name) => [name, { unit, factor }] as const)),
 )
 
-/** Members of a JSON object that contain the measurement, the most likely first. */
+/** Members that may contain the measurement, most likely first. */
 const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds', 'memory', 'bytes', 'value']
 
 const measurement =
   /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
 
-/** Reads a JSON object, else the last number with a unit, else a number as the last line. `undefined` without any of them. */
+/** Reads a JSON object, else the last number with a unit, else a number as the last line, else `undefined`. */
 export const readMetric = (output: string): Metric | undefined =>
   readJson(output) ?? readText(output) ?? readBareNumber(output)
 
-/** Reads the whole output, or the last line that is a JSON object. */
+/** Parses the whole output, or the last line that is a JSON object. */
 function readJson(output: string): Metric | undefined {
   for (const text of [output.trim(), ...output.split('\n').reverse()]) {
     const object = text.trim().startsWith('{') ? parseObject(text) : undefined
@@ -83,7 +83,7 @@ export function computeMedian(values: readonly number[]): number | undefined {
   return high === undefined || sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** Median distance of values from their median, relative to it; 0 for fewer than three values. */
+/** Returns the relative median distance of values from their median; 0 for fewer than three values. */
 export function computeSpread(values: readonly number[]): number {
   const median = computeMedian(values)
   if (values.length < 3 || median === undefined || !(median > 0)) return 0

@@ -1,6 +1,6 @@
 /**
- * A probe: a copy of a test file with added tests and altered tests, which must fail. A runner that does not report that is forged:
- * its verdict was printed by something else, or its assertions were replaced.
+ * A copy of a test file with added and altered tests, which must fail. If they do not, the verdict is forged: something
+ * else printed it, or the assertions were replaced.
  */
 import type { TestRun } from '../report/test-run.ts'
 import { alterTests, passesAny } from './altered-tests.ts'
@@ -12,7 +12,7 @@ export interface Probe {
   readonly altered: readonly string[]
 }
 
-/** Adds the probe to a test file of a run. Returns `undefined` if its language or runner is unknown. */
+/** Adds the probe to a test file of a run; `undefined` if its language or runner is unknown. */
 export function createProbe(path: string, text: string, run: TestRun, id: string): Probe | undefined {
   const { text: altered, names } = alterTests(path, text, run)
   const added = path.endsWith('.py') ? addPythonTests(altered, id) : addScriptTests(path, altered, id)
@@ -109,7 +109,10 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
     ),
   )
 
-/** Returns the test files of a run in which a probe can be loaded: those whose tests passed, and all if a test does not name its file. */
+/**
+ * Returns the test files of a run in which a probe can be loaded: those with passed tests, and all if a test does not
+ * name its file.
+ */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')

@@ -22,7 +22,7 @@ export interface EvalResult extends Decision {
   readonly step: number
   readonly kind: 'baseline' | 'submit' | 'rerun'
   readonly score: number
-  /** Moving average of the scores of candidates; the score itself before the second one. */
+  /** Moving average of the candidates' scores; the score itself before the second. */
   readonly emaScore: number
   readonly bestScore: number
   readonly noImproveStreak: number
@@ -34,12 +34,12 @@ export interface EvalResult extends Decision {
   readonly okLint: boolean | null
   readonly perf: (Metric & { readonly best: number | null }) | null
   readonly signals: readonly ScoredSignal[]
-  /** The most urgent first. */
+  /** Most urgent first. */
   readonly feedback: readonly string[]
   readonly failures: readonly Failure[]
   /** Ids of failed tests, at most 200. Missing in results of version 0.1. */
   readonly failing?: readonly string[]
-  /** Tests of the baseline that did not run, at most 20. */
+  /** Baseline tests that did not run, at most 20. */
   readonly missing: readonly string[]
   readonly missingCount: number
   readonly newlySkipped: readonly string[]
@@ -48,7 +48,7 @@ export interface EvalResult extends Decision {
   readonly tamper: readonly Tampering[]
   /** `null` if no second evaluation was necessary. */
   readonly guard: Guard | null
-  /** Paths that the copy of the project lacks and the outputs name. Missing in results of version 0.2. */
+  /** Paths named in the outputs that the copy of the project lacks. Missing in results of version 0.2. */
   readonly absent?: readonly string[]
   readonly warnings: readonly string[]
   /** `work copy`, `process group`, `limits`, `bwrap`. */
@@ -66,7 +66,10 @@ export interface Baseline {
 
 const maxSummary = 400
 
-/** Summarizes an evaluation in at most 400 characters: what changed, what fails now, where, and the next step. */
+/**
+ * Summarizes an evaluation in at most 400 characters: the change, current failures with their places, and the next
+ * step.
+ */
 export function summarizeResult(result: EvalResult): string {
   const { step, kind, score, tests, signals, guard, filesChanged } = result
   const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`
@@ -107,7 +110,7 @@ function formatFailures({ failures, tests }: EvalResult): string {
   return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
 }
 
-/** Returns the line of a failure that names the error, with the values of a comparison, else its first line. */
+/** Returns the failure's line with the error and compared values, else its first line. */
 function findReason(message: string): string {
   const [error] = readPythonErrors(message).slice(-1)
   if (error !== undefined) return [error.type, error.message.split('\n')[0]].filter(Boolean).join(': ')
@@ -158,7 +161,7 @@ export const listFailing = (result: EvalResult | undefined): readonly string[] =
 /** Maximum items of the short feedback, and characters of one. */
 const [maxShortItems, maxShortItem] = [4, 500]
 
-/** Returns a result as clients receive it: the fields of the original design, or all of them. */
+/** Formats a result for clients: the fields of the original design, or all. */
 export function formatResult(result: EvalResult, details: boolean) {
   const { failing: _, ...all } = result
   const summary = summarizeResult(result)

@@ -10,9 +10,9 @@ export interface Score {
 }
 
 /**
- * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal without a
- * value is 0 and stays in the denominator, so that an unreadable run never scores higher than a failed one. The score is 0
- * if the weights sum to 0.
+ * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal without
+ * a value counts as 0, so that an unreadable run never scores higher than a failed one. The score is 0 if the weights
+ * sum to 0.
  */
 export function computeScore(values: readonly SignalValue[]): Score {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)
@@ -21,35 +21,35 @@ export function computeScore(values: readonly SignalValue[]): Score {
     contribution: weights > 0 ? (signal.weight * signal.value) / weights : 0,
   }))
   const sum = signals.reduce((before, { contribution }) => before + contribution, 0)
-  // 4/7 + 1/7 + 2/7 is slightly more than 1 in floating point.
+  // 4/7 + 1/7 + 2/7 slightly exceeds 1 in floating point.
   return { score: Math.min(1, sum), signals }
 }
 
-/** Whether the tests pass; without tests, whether all checks and linters pass, if there are any. */
+/** Whether the tests pass; without tests, whether there are checks or linters and all pass. */
 export function checksPass(signals: readonly SignalValue[]): boolean {
   const tests = signals.filter(({ kind }) => kind === 'test')
   const checks = tests.length > 0 ? tests : signals.filter(({ kind }) => kind !== 'perf')
   return checks.length > 0 && checks.every(({ ok }) => ok)
 }
 
-/** The scores of a session. Stored with each step, so that undo and restore are exact. */
+/** The scores of a session, stored with each step, so that undo and restore are exact. */
 export interface Standing {
   /** Number of evaluated candidates; 0 for the baseline. */
   readonly step: number
-  /** Moving average of the scores of candidates; `null` before the first. */
+  /** Moving average of the candidates' scores; `null` before the first. */
   readonly ema: number | null
   readonly best_score: number
   /** Step of the best score; `null` before the first evaluation. */
   readonly best_step: number | null
-  /** Consecutive evaluations without an improvement. */
+  /** Consecutive evaluations without improvement. */
   readonly streak: number
   /** Best benchmark, in `perf_unit`. */
   readonly best_perf: number | null
   readonly perf_unit: string | null
-  /** The best score without the contribution of the benchmark; `null` before the first evaluation. */
+  /** The best score without the benchmark's contribution; `null` before the first evaluation. */
   readonly best_rest?: number | null
   readonly notes: string
-  /** Paths whose doubtful code the caller accepted. */
+  /** Paths whose doubtful code was accepted by the caller. */
   readonly accepted?: readonly string[]
 }
 
@@ -69,12 +69,12 @@ export const createStanding = (notes: string): Standing => ({
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 
-/** Returns the moving average of a session; its best score before the first candidate. */
+/** Returns the moving average; before the first candidate, the best score. */
 export const readAverage = ({ ema, best_score }: Standing): number => ema ?? best_score
 
 interface Outcome {
   readonly score: number
-  /** Whether the step passed its guard; otherwise its score is never the best. */
+  /** Whether the step passed its guard. Otherwise it is never the best. */
   readonly isTrusted: boolean
   /** A baseline is measured before the first candidate and is not a step. */
   readonly isBaseline: boolean
@@ -92,8 +92,8 @@ export interface PerfOutcome {
 }
 
 /**
- * Returns the standing after an evaluation. The first evaluation, baseline or not, sets the best score. A score that
- * improves only by the noise of a benchmark becomes the best score but does not end the streak.
+ * Returns the standing after an evaluation. The first evaluation sets the best score. An improvement within the noise
+ * of a benchmark becomes the best score but does not end the streak.
  */
 export function advanceStanding(
   before: Standing,

@@ -1,13 +1,13 @@
 /** How the output of a command becomes a value. */
 export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
 
-/** A configured command. The set is fixed for the life of a session, so that scores can be compared. */
+/** A configured command. The set is fixed for a session, so that scores are comparable. */
 export interface SignalSpec {
-  /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name given at the start. */
+  /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name from the start. */
   readonly name: string
   readonly kind: SignalKind
   readonly command: string
-  /** At least 0; weights need not sum to 1. */
+  /** At least 0; the sum is arbitrary. */
   readonly weight: number
 }
 
@@ -23,7 +23,7 @@ export interface SignalValue {
 }
 
 export interface ScoredSignal extends SignalValue {
-  /** weight * value / sum of weights; the contributions sum to the score. */
+  /** weight * value / sum of weights. The contributions sum to the score. */
   readonly contribution: number
 }
 

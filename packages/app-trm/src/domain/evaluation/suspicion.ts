@@ -1,6 +1,6 @@
 import type { SignalKind } from './signal.ts'
 
-/** Code that has no use except in an evaluation, and the signal that it can forge. */
+/** Code without use outside an evaluation, and the signal that it can forge. */
 const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   [
     'test',
@@ -39,7 +39,7 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
   ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
   ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
-  // Patterns, because the architecture test finds the names of clocks in domain code.
+  // Patterns, because the architecture test finds names of clocks in domain code.
   [
     'perf',
     /\b(?:time|perf\w+|proc\w+|Dat\w)\.(?:time|perf_counter|monotonic|process_time|now|hrtime)(?:_ns)?\s*=[^=]/,
@@ -78,7 +78,7 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
 ]
 
-/** Code that has honest uses, by which it can find out that tests run: it withholds the success until it is accepted. */
+/** Code with honest uses that can detect tests. Withholds the success until it is accepted. */
 const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   [
     /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
@@ -124,7 +124,7 @@ const suspiciousShell =
   /^\s*(?:function\s+)?(?:test|\[|echo|printf|exit|diff|cmp|grep|false)\s*\(\)|\balias\s+(?:test|\[|echo|printf|exit|diff|cmp|grep|false)=|\btrap\b.*\bexit\b.*\b(?:EXIT|0)\s*$/
 
 export interface Suspicion {
-  /** The signal that is not trusted; `doubt` for code that has honest uses, which the caller can accept. */
+  /** The distrusted signal; `doubt` for code with honest uses, which the caller can accept. */
   readonly kind: SignalKind | 'doubt'
   readonly path: string
   /** From 1. */
@@ -132,7 +132,7 @@ export interface Suspicion {
   readonly why: string
 }
 
-/** Returns suspicious lines of a source that its original does not contain. */
+/** Returns suspicious lines that the original source does not contain. */
 export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
   const isShell = /\.(sh|bash)$/.test(path)
   if (!isShell && !/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
@@ -155,13 +155,13 @@ export function findSuspicions(path: string, before: string, after: string): rea
   })
 }
 
-/** Whether a line is in the block of a Python script that does not run when it is imported. */
+/** Whether a line is in the block of a Python script that does not run on import. */
 function isInMain(lines: readonly string[], at: number): boolean {
   const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
   return startsScript.test(lines[start] ?? '')
 }
 
-/** Whether a Python comparison starts at a line whose body does not use the compared object. */
+/** Whether a Python comparison starts at a line and ignores the compared object. */
 function isConstantComparison(lines: readonly string[], at: number): boolean {
   const [, indent = '', other, rest = ''] =
     /^(\s*)def __(?:eq|ne|le|ge|lt|gt|contains)__\(\s*\w+\s*,\s*(\w+)[^)]*\)[^:]*:(.*)$/.exec(

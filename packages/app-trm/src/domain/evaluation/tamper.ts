@@ -3,7 +3,7 @@ import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
 import { createGlobMatcher } from '../glob.ts'
 
-/** Files that configure or replace the programs that evaluate a project, and what they do. */
+/** Files that configure or replace the evaluating programs, and what they do. */
 const configurations: readonly (readonly [RegExp, string])[] = [
   [
     /(^|\/)(conftest\.py|noxfile\.py|\.?(pytest|tox|setup|pyproject|mypy|ruff)\.(ini|cfg|toml)|\.?pylintrc|\.(coveragerc|flake8|bandit)|(pyrightconfig|biome|deno)\.jsonc?|tsconfig[\w.]*\.json|[\w-]+\.(config|conf)\.\w+|\.[\w-]+rc(\.\w+)?|\.(eslint|stylelint|prettier)ignore)$/,
@@ -29,14 +29,14 @@ const runners = new Set(
   '_pytest coverage doctest flake8 hypothesis mypy nose nose2 pluggy pylint pytest tox unittest'.split(' '),
 )
 
-/** Modules of the standard library that runners import: a new file of this name replaces them. */
+/** Standard modules that runners import. A new file of this name replaces them. */
 const libraryModules = new Set(
   'abc argparse ast asyncio atexit bdb builtins cmd code codecs collections contextlib copy csv dataclasses datetime decimal difflib dis encodings enum fnmatch fractions functools gc getpass gettext glob hashlib heapq importlib inspect io itertools json keyword linecache locale logging math numbers operator optparse os pathlib pdb pickle pkgutil platform pprint random re reprlib runpy secrets select shlex shutil signal site socket statistics stat string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize trace traceback types typing unicodedata uuid warnings weakref xml zipfile'.split(
     ' ',
   ),
 )
 
-/** A test, or a file that configures, runs or replaces the checks, that a candidate changes. */
+/** A changed test, or a changed file that configures, runs or replaces the checks. */
 export interface Tampering {
   readonly path: string
   readonly why: string
@@ -62,9 +62,8 @@ export function findTampering(
 }
 
 /**
- * `compare` evaluates a candidate that changes such files a second time with the files of the start. A list rejects
- * candidates that change the listed paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts
- * every change.
+ * `compare` evaluates candidates that change such files a second time with the original files. A list rejects changes
+ * of the listed paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
  */
 export type Protection = 'compare' | readonly string[]
 
@@ -84,9 +83,9 @@ export function findProtected(
 export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
- * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules that contain test
- * code, and modules with the rules of a `check`, a script that a command of the session runs. `texts` are the texts of these
- * files, and `originals` the texts of the changed files at the start.
+ * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules with
+ * test code, and modules with the rules of a `check`, a script that a command runs. `texts` are the texts of these
+ * files; `originals` those of the changed files at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
@@ -108,7 +107,7 @@ export function findHelpers(
   return [...found].sort()
 }
 
-/** Returns new packages that replace a module of the start: `prices/__init__.py` is imported instead of `prices.py`. */
+/** Returns new packages that replace an original module: `prices/__init__.py` takes precedence over `prices.py`. */
 export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
   [...created].filter(
     (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),
@@ -117,9 +116,9 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
- * Returns the changed data files that tests or their helpers read and that other code does not name: they contain what the
- * tests expect. Tests can name the file, or its folder or stem and its kind, or list its folder. `texts` are the texts of code at
- * the start, by path.
+ * Returns the changed data files that tests or their helpers read and other code does not name: they contain expected
+ * values. Tests can name the file, or its folder or stem and its kind, or list its folder. `texts` are the original
+ * texts of code, by path.
  */
 export function findExpectations(
   changed: readonly string[],

@@ -11,10 +11,10 @@ const distributions: Readonly<Record<string, string>> = {
   yaml: 'PyYAML',
 }
 
-/** Whether a top-level module is part of the project; `undefined` if that is unknown. */
+/** Whether a top-level module is part of the project; `undefined` if unknown. */
 export type HasModule = (name: string) => boolean | undefined
 
-/** Class of the exception, pattern of its message, and the advice with `$1`, `$2` for groups. The first match counts. */
+/** Exception class, message pattern, and advice with `$1`, `$2` for groups. The first match counts. */
 const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^NameError$/, /name '([^']+)' is not defined/, "import or define '$1' before it is used"],
   [
@@ -63,7 +63,7 @@ const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
   ],
 ]
 
-/** Returns advice for a Python exception; `undefined` if its cause is unclear. */
+/** Returns advice for a Python exception; `undefined` if the cause is unclear. */
 export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,

@@ -46,7 +46,7 @@ const removeLibraryFrames = (message: string): string =>
     .join('\n')
     .trim()
 
-/** Keeps the beginning and the end of a long text: assertions are at either. */
+/** Keeps both ends of a long text, where assertions are. */
 const shorten = (text: string): string =>
   text.length <= maxItemLength
     ? text
@@ -97,7 +97,7 @@ function formatComparison({ missing, missingCount, newlySkipped, skippedCount }:
   ]
 }
 
-/** Formats the new problems of a linter, or the end of the output of another command. */
+/** Formats a linter's new problems, or the end of another command's output. */
 function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasFailures: boolean): string {
   const { name = '', kind, why = '' } = value ?? {}
   if (newDiagnostics.length > 0) {
@@ -120,12 +120,12 @@ function formatDiagnostic({ file, line, column, code, message }: Diagnostic): st
   return `${place} ${code} ${message}`
 }
 
-/** Formats failures; those with the same error are one item. */
+/** Formats failures. Those with the same error form one item. */
 export function formatFailures(failures: readonly Failure[]): readonly string[] {
   const groups = new Map<string, Failure[]>()
   for (const failure of failures) {
     const error = readPythonErrors(failure.message).at(-1)
-    // Equal assertions of two tests are two causes.
+    // Equal assertions of two tests have different causes.
     const isShared = error !== undefined && !error.type.endsWith('AssertionError')
     const cause = isShared
       ? JSON.stringify([error.type, error.message, findOwnFrame(error.frames)])

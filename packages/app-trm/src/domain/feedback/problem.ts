@@ -4,7 +4,7 @@ import { type Frame, type PythonError, readPythonErrors } from './python-error.t
 
 export interface Problem {
   readonly source: 'python' | 'lint'
-  /** File in the project; `undefined` if no such file is named. */
+  /** File in the project; `undefined` if none is named. */
   readonly file: string | undefined
   /** From 1. */
   readonly line: number | undefined
@@ -17,7 +17,7 @@ export interface Problem {
 
 const libraryFile = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
 
-/** Returns the problems in the outputs of all commands, the ones to repair first at the beginning, each once. */
+/** Returns the unique problems in all outputs, the ones to repair first at the beginning. */
 export function findProblems(
   outputs: readonly string[],
   diagnostics: readonly Diagnostic[],
@@ -61,7 +61,7 @@ const fromDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Pr
   count: 1,
 })
 
-/** Problems that prevent a file from loading hide other problems and come first. */
+/** Problems that prevent loading come first, because they hide others. */
 function rank({ kind, source, isError }: Problem): number {
   if (/^(SyntaxError|IndentationError|TabError|E9\d\d)$/.test(kind)) return 0
   if (/^(ModuleNotFoundError|ImportError|TS2307)$/.test(kind)) return 1

@@ -8,9 +8,9 @@ export interface Frame {
 export interface PythonError {
   /** Class, such as `pandas.errors.ParserError`. */
   readonly type: string
-  /** Empty without a message. */
+  /** Empty if absent. */
   readonly message: string
-  /** The frame that raised it is the last. */
+  /** The frame that raised it is last. */
   readonly frames: readonly Frame[]
 }
 
@@ -18,7 +18,7 @@ const frameLine = /^\s+File "(?<file>[^"]+)", line (?<line>\d+)(?:, in .+)?$/
 const errorLine = /^(?<type>[A-Za-z_][\w.]*)(?:: (?<message>.*))?$/
 const pytestFrame = /^(?<file>[^\s:][^:]*\.pyi?):(?<line>\d+): (?:in \S+|(?<type>[A-Za-z_][\w.]*))?$/
 
-/** Reads every exception of an output, in order; the uncaught exception of a chain is the last. */
+/** Reads every exception of an output, in order. The uncaught exception of a chain is last. */
 export function readPythonErrors(output: string): readonly PythonError[] {
   // Members of an exception group are indented by a bar.
   const lines = output
@@ -52,14 +52,14 @@ const toFrame = ({ file = '', line }: Readonly<Record<string, string | undefined
   line: Number(line),
 })
 
-/** Reads a message of up to five lines, which ends at a blank line. */
+/** Reads a message of up to five lines, until a blank line. */
 function readMessage(message: string, lines: readonly string[], at: number): string {
   const more = lines.slice(at + 1, at + 5)
   const end = more.findIndex((line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line))
   return [message, ...more.slice(0, end < 0 ? more.length : end)].join('\n').trim()
 }
 
-/** pytest marks the message with `E` and writes frames on lines of their own. */
+/** pytest marks the message with `E` and writes frames on separate lines. */
 function readPytestErrors(lines: readonly string[]): PythonError[] {
   const errors: PythonError[] = []
   let frames: Frame[] = []
@@ -95,7 +95,7 @@ function parsePytestMessage(
 const isSameType = (dotted: string, type: string | undefined): boolean =>
   type !== undefined && (dotted === type || dotted.endsWith(`.${type}`))
 
-/** Reads errors that a program printed without a traceback. */
+/** Reads errors printed without a traceback. */
 function readSingleErrors(lines: readonly string[]): PythonError[] {
   return lines.flatMap((line, index) => {
     const { type, message = '' } =

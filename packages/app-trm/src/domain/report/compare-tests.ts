@@ -3,10 +3,10 @@ import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
 export interface Comparison {
   readonly missing: readonly string[]
-  /** Number of missing tests, also if their names are unknown. */
+  /** Counts missing tests even without names. */
   readonly missingCount: number
   readonly newlySkipped: readonly string[]
-  /** Number of newly skipped tests, also if their names are unknown. */
+  /** Counts newly skipped tests even without names. */
   readonly skippedCount: number
   readonly broken: readonly string[]
   readonly repaired: readonly string[]
@@ -21,7 +21,7 @@ export const noDifference: Comparison = {
   repaired: [],
 }
 
-/** Compares by id if both runs name all their tests, else by the number of tests. */
+/** Compares by id if both runs name all their tests, else by number. */
 export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
   if (baseline === undefined) return noDifference
   if (baseline.isComplete && (now === undefined || now.isComplete))
@@ -38,7 +38,7 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
     before
       .filter(({ id, status }) => was.includes(status) && is.includes(found.get(toTestKey(id)) ?? 'absent'))
       .map(({ id }) => id)
-  // An error at the baseline is a file that could not be loaded, which is not a test.
+  // An error at the baseline is a file that could not be loaded, not a test.
   const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
   const newlySkipped = select(['pass', 'fail', 'error'], ['skip', 'xfail'])
   return {
@@ -54,13 +54,13 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
 export interface TestCount {
   readonly passed: number
   readonly total: number
-  /** Passed tests that the baseline does not have, which do not count. */
+  /** New passed tests, which do not count. */
   readonly added: number
 }
 
 /**
- * Counts the tests of the baseline, and new tests that fail: new tests that pass prove nothing. Counts all tests if the
- * baseline does not show which tests exist.
+ * Counts the tests of the baseline and new failures: new tests that pass prove nothing. Counts all tests if the
+ * baseline does not name its tests.
  */
 export function countKnownTests(baseline: TestRun | undefined, now: TestRun): TestCount {
   const failed = now.failed + now.errors

@@ -45,7 +45,7 @@ function readMocha({ tests, pending, failures }: JsonObject): TestRun {
     if (failure !== undefined) return { id, status: 'fail', ...failure }
     return { id, status: skipped.has(id) ? 'skip' : 'pass' }
   })
-  // A failed hook occurs among the failures only.
+  // A failed hook occurs only among the failures.
   const known = new Set(cases.map(({ id }) => id))
   const hooks = [...failed].filter(([id]) => !known.has(id))
   return createRun('mocha-json', [

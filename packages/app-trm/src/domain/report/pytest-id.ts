@@ -2,7 +2,7 @@ interface ReportedTest {
   readonly name: string
   /** Module and classes: `tests.test_sums.TestMean`; empty for a file that could not be loaded. */
   readonly owner: string
-  /** The file that defines the test, which differs from its module for an inherited test; may be empty. */
+  /** The file that defines the test, which differs from the module for an inherited test; may be empty. */
   readonly file: string
 }
 
@@ -13,7 +13,7 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
   const isIn = (module: string) => owner === module || owner.startsWith(`${module}.`)
   if (owner === '') return toModule(file) === name ? file : name
   const found = [file, ...files].find((one) => one !== '' && isIn(toModule(one)))
-  // Without a file, the last part that is named like a test module ends the path.
+  // Without a file, the path ends at the last part that is named like a test module.
   const module =
     found === undefined
       ? /^(?:\w+\.)*(?:test_\w+|\w+_test|tests?)(?=\.[A-Z]|$)/.exec(owner)?.[0]
@@ -25,7 +25,7 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
 }
 
 /**
- * Returns the key of a test for comparisons. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
+ * Returns the key for comparisons of a test. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
  * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
  */
 export function toTestKey(id: string): string {

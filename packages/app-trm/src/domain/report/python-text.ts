@@ -5,7 +5,7 @@ import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus 
 const pytestSummary =
   /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
 
-/** Reads the last summary line of pytest; `undefined` for other output. */
+/** Parses pytest's last summary line; `undefined` for other output. */
 export function readPytest(output: string): TestRun | undefined {
   const last = [...output.matchAll(pytestSummary)].at(-1)?.[1]
   if (last === undefined) return undefined
@@ -43,7 +43,7 @@ function readPytestFailures(output: string): TestCase[] {
 
 const unittestTotal = /^Ran (\d+) tests? in [\d.]+s$/m
 
-/** Reads `Ran N tests`, the counts and the failures of unittest, and with -v each test; `undefined` for other output. */
+/** Parses unittest's `Ran N tests`, counts and failures, and with -v each test; `undefined` for other output. */
 export function readUnittest(output: string): TestRun | undefined {
   const total = Number(unittestTotal.exec(output)?.[1] ?? Number.NaN)
   const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))
@@ -98,7 +98,7 @@ const verdicts: readonly (readonly [RegExp, TestStatus])[] = [
   [/^unexpected success$/, 'fail'],
 ]
 
-/** Reads the lines of -v. The test may print between its name and the verdict, and a docstring may follow the name. */
+/** Reads the lines of -v. The test may print between its name and verdict, and a docstring may follow the name. */
 function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] {
   const line = /^(?<name>\w+ \([\w.<>]+\))(?:\n[^\n]*?)??(?: \.\.\. )(?<rest>[^\n]*)$/gm
   return [...output.matchAll(line)].map(({ groups }) => {
@@ -110,7 +110,9 @@ function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] 
   })
 }
 
-/** `test_a (module.Class.test_a)` and, before Python 3.11, `test_a (module.Class)` become `module.Class.test_a`. */
+/**
+ * Converts `test_a (module.Class.test_a)` and, before Python 3.11, `test_a (module.Class)` to `module.Class.test_a`.
+ */
 function toUnittestId(name: string): string {
   const [, method = name, owner = '', more = ''] = /^(\w+) \(([^)]*)\)(.*)$/.exec(name) ?? []
   if (owner === '') return name

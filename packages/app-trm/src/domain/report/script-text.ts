@@ -1,7 +1,7 @@
-/** The output of jest, vitest, mocha and node --test, for commands without a report. */
+/** Output of jest, vitest, mocha and node --test, for commands without a report. */
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Reads counts and the names of failed tests; `undefined` for other output. */
+/** Reads counts and names of failed tests; `undefined` for other output. */
 export function readScriptRunner(output: string): TestRun | undefined {
   return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
@@ -13,7 +13,7 @@ interface Counts {
   readonly skipped: number
 }
 
-/** Creates a run from counts and from text that was split at the names of failed tests; `end` ends each failure. */
+/** Creates a run from counts and from text split at the names of failed tests; `end` ends each failure. */
 function toRun(
   runner: string,
   { errors = 0, ...counts }: Counts,
@@ -35,7 +35,7 @@ const findLast = (output: string, pattern: RegExp): string | undefined =>
 const countIn = (line: string, word: string): number =>
   Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0)
 
-/** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`; a suite that did not run is an error. */
+/** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`. A suite that did not run is an error. */
 function readJest(output: string): TestRun | undefined {
   const tests = findLast(output, /^Tests: +(?! )(.*\btotal)$/gm)
   if (tests === undefined) return undefined
@@ -48,7 +48,7 @@ function readJest(output: string): TestRun | undefined {
   return toRun('jest', counts, output.split(/^ {2}● (.+)$/m), /^Test Suites:/m)
 }
 
-/** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`; a failed file without a test name is an error. */
+/** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`. A failed file without a test name is an error. */
 function readVitest(output: string): TestRun | undefined {
   const tests = findLast(output, /^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)
   if (tests === undefined || !/^ Test Files +/m.test(output)) return undefined

@@ -1,13 +1,13 @@
 import { toTestKey } from './pytest-id.ts'
 
-/** How a test ended. `xfail`: it failed as expected, and does not count. */
+/** `xfail` failed as expected, and does not count. */
 export type TestStatus = 'pass' | 'fail' | 'error' | 'skip' | 'xfail'
 
 export interface TestCase {
-  /** The same in every run: `tests/test_sums.py::TestMean::test_two`, `file > suite > name`. */
+  /** Stable between runs: `tests/test_sums.py::TestMean::test_two`, `file > suite > name`. */
   readonly id: string
   readonly status: TestStatus
-  /** Assertion and traceback of a failure, at most `maxMessage` characters. */
+  /** Assertion and traceback, at most `maxMessage` characters. */
   readonly message?: string
   /** File of the failure, relative to the project if the runner writes it so. */
   readonly file?: string
@@ -16,7 +16,7 @@ export interface TestCase {
 }
 
 export interface TestRun {
-  /** `junit`, `tap`, `jest-json`, `mocha-json`, or `text:` with the name of the runner. */
+  /** `junit`, `tap`, `jest-json`, `mocha-json`, or `text:` with the runner's name. */
   readonly source: string
   /** All tests, or only the failed ones if `isComplete` is false. */
   readonly cases: readonly TestCase[]
@@ -29,7 +29,7 @@ export interface TestRun {
 
 const maxMessage = 4000
 
-/** Creates a run whose tests are all known. Repeated ids get a number: `id #2`. */
+/** Creates a complete run. Numbers repeated ids: `id #2`. */
 export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   const count = (...statuses: readonly TestStatus[]) =>
     cases.filter(({ status }) => statuses.includes(status)).length
@@ -49,7 +49,7 @@ export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   }
 }
 
-/** Whether an id selects a test: its own id, or the file or class that contains it. */
+/** Whether an id selects a test: its own id, or that of its file or class. */
 export function selectsTest(selector: string, id: string): boolean {
   const [wanted, key] = [toTestKey(selector), toTestKey(id)]
   return key === wanted || separators.some((one) => key.startsWith(`${wanted}${one}`))
@@ -57,7 +57,7 @@ export function selectsTest(selector: string, id: string): boolean {
 
 const separators = ['.', '[', ' > ', ' (', ' [']
 
-/** Returns the run with the chosen tests only, if it names all its tests. */
+/** Keeps only the chosen tests of a run that names all its tests. */
 export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
   run.isComplete
     ? createRun(
@@ -66,7 +66,7 @@ export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
       )
     : run
 
-/** Number of tests without those that were skipped or failed as expected. */
+/** Counts tests, except those skipped or failed as expected. */
 export const countTests = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
 
 export function replacePaths(run: TestRun, replace: (text: string) => string): TestRun {
@@ -92,8 +92,8 @@ const libraryFile =
   /node_modules|site-packages|dist-packages|^node:|^internal\/|\/lib\/python\d|^<|\/usr\/lib\//
 
 /**
- * Returns a failure message with the place in the project that it names. Python writes the innermost frame last,
- * JavaScript first. Shortens long messages.
+ * Shortens a failure message and finds the place in the project that it names. Python writes the innermost frame last,
+ * JavaScript first.
  */
 export function locateFailure(text: string): { message: string; file?: string; line?: number } {
   const message =
