@@ -16,7 +16,7 @@ export interface AppResult {
   readonly isError?: boolean
 }
 
-/** What a host says about itself, as far as widgets use it. Each change contains only what changed. */
+/** The part of the host context that widgets use. A change contains only the changed members. */
 interface HostContext {
   readonly theme?: string
   readonly styles?: { readonly variables?: Readonly<Record<string, string | undefined>> }
@@ -81,12 +81,12 @@ export class AppConnection implements Source {
     return this.#request('ui/open-link', { url })
   }
 
-  /** Sends a message to the model as the person. */
+  /** Sends a message to the model in the name of the user. */
   ask(text: string): Promise<unknown> {
     return this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] })
   }
 
-  /** Replaces what the model learns about this widget with the next message of the person. */
+  /** Replaces the context that the model receives with the user's next message. */
   async setModelContext(data: Members): Promise<void> {
     const text = JSON.stringify(data)
     if (text === this.#context || this.capabilities.value.updateModelContext === undefined) return
@@ -149,7 +149,7 @@ export class AppConnection implements Source {
   }
 
   #send(message: Message): void {
-    // A frame without an origin does not learn the origin of its host.
+    // A sandboxed frame cannot read the origin of its host.
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   }
 

@@ -6,7 +6,7 @@ export class Navigation {
   readonly hash = signal({ text: location.hash })
 
   constructor() {
-    // Precedes `hashchange`, before which a page may have replaced the hash again.
+    // Not `hashchange`, which follows later: a page may have replaced the hash by then.
     addEventListener('popstate', () => this.#read())
     document.addEventListener('click', (event) => this.#follow(event))
   }

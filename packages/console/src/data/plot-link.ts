@@ -29,7 +29,7 @@ export type PropertyChanges = Readonly<Record<string, unknown>>
 
 const maxNotices = 20
 
-/** An edit waits at most this long for the events of earlier changes. */
+/** Maximum time that an edit waits for the events of earlier changes, in ms. */
 const maxEventWaitMs = 2000
 
 /** An open plot of the server, followed live, and the changes that a page makes to it. */
@@ -44,7 +44,7 @@ export class PlotLink {
   readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
   readonly #server: Server
   readonly #own = new Set<string>()
-  /** The revision after the last change of this page. Its event may be under way. */
+  /** The revision after the last change of this page. Its event may not have arrived yet. */
   #ownRev = 0
   #lastChange: Promise<unknown> = Promise.resolve()
   #connection = new AbortController()
@@ -234,7 +234,7 @@ export class PlotLink {
   }
 }
 
-/** Whether another client left a feature as it was. The order of members does not matter. */
+/** Whether two versions of a feature are equal, regardless of the order of members. */
 const isSame = (a: PlotFeature, b: PlotFeature): boolean =>
   JSON.stringify([a.geometry, a.properties]) === JSON.stringify([b.geometry, b.properties])
 

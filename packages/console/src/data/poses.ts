@@ -91,13 +91,13 @@ export class PoseCache {
   async load(frame: number): Promise<PoseRow | undefined> {
     const index = this.#toIndex(frame)
     const loading = this.#chunks.get(index) ?? this.#fetch(index)
-    // The chunk that was used last is evicted last.
+    // Reinserted as the most recently used chunk.
     this.#chunks.delete(index)
     this.#chunks.set(index, loading)
     return findRow(await loading, frame)
   }
 
-  /** Loads the frames up to one, the newest first. At most `count`, and those of two chunks. */
+  /** Loads at most `count` frames up to `frame`, from at most two chunks. Returns the newest first. */
   async loadTrail(frame: number, count: number): Promise<PoseRow[]> {
     let found = await this.load(frame)
     if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#first, frame - count))

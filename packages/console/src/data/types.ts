@@ -164,7 +164,7 @@ export interface CaptureState {
   readonly calls: number
 }
 
-/** A JSON value. Without `value`, it was too long to be kept. */
+/** A captured JSON value. `value` is absent if it was too long. */
 export interface CapturedJson {
   readonly chars: number
   readonly value?: unknown

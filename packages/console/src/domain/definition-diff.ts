@@ -5,7 +5,7 @@ export interface DiffLine {
 
 type Definition = Readonly<Record<string, unknown>>
 
-/** Members with more lines are shown as removed and added, without a comparison of their lines. */
+/** Maximum number of lines of a member that are compared. Longer members are shown as removed and added. */
 const maxCompared = 400
 
 /** Returns the members that differ, each with its name and its lines. */

@@ -1,4 +1,4 @@
-/** Removes the heading that an excerpt of Markdown begins with: it is shown above it. */
+/** Removes the first heading of an excerpt, because the page shows it above the excerpt. */
 export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
 
 const isRow = (line: string | undefined): boolean => line?.trimStart().startsWith('|') === true

@@ -17,7 +17,7 @@ export interface Property {
   readonly isRequired: boolean
 }
 
-/** Longer texts get several lines. */
+/** Texts with a greater maximum length get a text area. */
 const longText = 200
 
 export type Definitions = Readonly<Record<string, Schema>>

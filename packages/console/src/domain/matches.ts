@@ -3,7 +3,7 @@ export interface TextPart {
   readonly isMatch: boolean
 }
 
-/** English words that are in every text. */
+/** Common English words. */
 const common = new Set(
   'about and are but can could did does for from had has have her his how its may not our out she that the their them then there they this was were what when where which who why will with would you your'.split(
     ' ',

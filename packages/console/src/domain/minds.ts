@@ -81,7 +81,7 @@ export interface MindPlace {
   readonly position: Cell | null
   readonly interactions: readonly string[]
   readonly last_seen: number
-  /** It was missing from its position. */
+  /** Whether it was missing at its position. */
   readonly gone: boolean
 }
 
@@ -131,7 +131,7 @@ export interface TownMap {
   readonly path: readonly Cell[]
 }
 
-/** Returns where an action leads: the cell that it names, or the known position of an entity that it names. */
+/** Returns the target cell of an action: the cell or the known position of the entity that it names. */
 export function findGoal(action: MindAction | null, places: readonly MindPlace[]): Cell | undefined {
   const values = Object.values(action?.parameters ?? {})
   const cell = values.find((value): value is Cell => Array.isArray(value) && value.length === 2)

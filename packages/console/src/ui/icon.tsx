@@ -24,7 +24,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A decorative icon. The control that contains it has a text. */
+/** A decorative icon next to a text label. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg
     class="icon"

@@ -7,7 +7,7 @@ import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from 
 import { formatCount, formatNumber } from '../domain/text.ts'
 import { readColors, useThemeVersion } from './canvas-colors.ts'
 
-/** Height of a plot and margins of its area, in px. The time axis above has the same margins; so has the style sheet. */
+/** Height of a plot and margins of its area, in px. The timeline and `line-plot.css` use the same margins. */
 const height = 130
 const area = { left: 64, right: 12, top: 8, bottom: 24 }
 
@@ -49,7 +49,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ti
       colors: readColors(host),
     }
     const draw = (): void => drawChart(canvas.current, chart, host.clientWidth)
-    // The first notification is the first drawing.
+    // The observer also calls it when it starts.
     const observer = new ResizeObserver(draw)
     observer.observe(host)
     return () => observer.disconnect()
@@ -144,7 +144,7 @@ function drawAxes(
   context.stroke()
 }
 
-/** Draws a line with a gap where there is no value. A value between two gaps is a short line. */
+/** Draws a line with gaps for missing values. A value between two gaps is a short line. */
 function drawCurve(
   context: CanvasRenderingContext2D,
   { frames, values }: Curve,

@@ -8,8 +8,8 @@ interface MarkdownProps {
 }
 
 /**
- * Shows Markdown of documentation as elements. Other HTML is shown as it is written, a link as its text and an image as its description,
- * because their addresses are relative to a site.
+ * Renders Markdown as elements. HTML is shown as source text. Links and images are shown as text, because their addresses are relative
+ * to another site.
  */
 export const Markdown = ({ text, show }: MarkdownProps) => (
   <div class="markdown stack">

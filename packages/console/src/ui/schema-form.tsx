@@ -77,7 +77,7 @@ function FieldInput(props: FieldProps) {
 const getPlaceholder = ({ default: given }: Schema): string =>
   given === undefined ? '' : `default: ${typeof given === 'string' ? given : JSON.stringify(given)}`
 
-/** A line that remains one line, and a text of several lines, have different controls. */
+/** An input for one line, a text area for longer texts. */
 function TextInput({ value, onChange, schema, isLong, id, label }: FieldProps & { isLong: boolean }) {
   const text =
     typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)

@@ -126,7 +126,7 @@ function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) 
   const openPalette = (): void => {
     load().then(
       (Found) => {
-        // A dialog reports that it was closed later, when another may have been opened.
+        // The close event is asynchronous: another palette may already be open.
         const close = () => setPalette((shown) => (shown === opened ? undefined : shown))
         const opened = <Found key={++openings.current} sections={sections} close={close} />
         setPalette(opened)

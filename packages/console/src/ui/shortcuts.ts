@@ -10,9 +10,9 @@ export interface Shortcut {
 
 const sequenceMs = 1000
 
-/** The keys of the page. The list that `?` shows is the table that binds them. */
+/** The keys of the page. The dialog of `?` lists the same table that binds them. */
 export class Shortcuts {
-  /** Groups of shortcuts, the last of them first. */
+  /** Groups of shortcuts, the newest first. */
   readonly groups = signal<readonly (readonly Shortcut[])[]>([])
   readonly #preferences: Preferences
   #prefix = ''

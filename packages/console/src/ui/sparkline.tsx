@@ -3,7 +3,7 @@ import './sparkline.css'
 const width = 240
 const height = 48
 
-/** A small chart of values, oldest first, from 0 to the maximum. Its label is read instead. */
+/** A small chart of values, oldest first, from 0 to the maximum. Screen readers read its label. */
 export function Sparkline({
   label,
   values,

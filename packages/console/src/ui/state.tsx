@@ -116,7 +116,7 @@ export const Chip = ({ severity, children }: { severity: Severity; children: Com
 export const toSeverity = (status: string): Severity =>
   status === 'ok' ? 'ok' : status === 'failed' ? 'err' : 'warn'
 
-/** What a page without data shows: what will be here, and what creates it. */
+/** Placeholder of a page without data: what it will show and how to create it. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="card stack" style={{ justifyItems: 'start' }}>
     <strong>{title}</strong>

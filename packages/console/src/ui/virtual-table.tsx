@@ -16,7 +16,7 @@ interface VirtualTableProps<Row> {
   readonly onTop?: (isAtTop: boolean) => void
 }
 
-/** A table that renders only the visible rows. Rows are keyed by their place, so that new ones reuse the elements. */
+/** A table that renders only visible rows. Rows are keyed by their position, so that elements are reused. */
 export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }: VirtualTableProps<Row>) {
   const box = useRef<HTMLElement>(null)
   const [view, setView] = useState({ first: 0, count: 40 })
@@ -50,7 +50,7 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
   )
 }
 
-/** Stands for rows that are not rendered. It has one cell, because a cell over hidden columns would create them. */
+/** A spacer for rows that are not rendered. It has one cell: a `colSpan` would create hidden columns. */
 const Spacer = ({ rows }: { rows: number }) => (
   <tr class="spacer" style={{ height: `${rows * rowHeight}px` }}>
     <td />

@@ -46,7 +46,7 @@ export function PlotMapView(props: PlotMapViewProps) {
       opened.close()
     }
   }, [])
-  // Another client moves the map; the answer to an own move does not.
+  // Moves the map for changes of other clients, not for the result of its own move.
   const target = JSON.stringify(viewport)
   useEffect(() => {
     if (target === sent.current) return

@@ -44,7 +44,7 @@ export interface MapActions {
 }
 
 const maxNameLength = 60
-/** More names are not shown. */
+/** Maximum number of shown names. */
 const maxNames = 200
 const dashes = [undefined, '8 4', '2 4', '10 3 2 3']
 
@@ -266,7 +266,7 @@ export class PlotMap {
     }
   }
 
-  /** Hides names that would cover another name. Selected features keep theirs. */
+  /** Hides names that would overlap another name, except those of selected features. */
   #hideOverlaps(): void {
     const names = [...this.#box.querySelectorAll<HTMLElement>('.plot-name')]
     const isChosen = (name: HTMLElement): boolean =>
@@ -286,7 +286,7 @@ export class PlotMap {
     for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
       const color = properties?.[key]
       if (typeof color !== 'string' || !CSS.supports('color', color)) continue
-      // Mixed with the colour of texts, so that dark colours are visible in the dark theme, and light ones in the light theme.
+      // Mixes in the text colour, so that the colour is visible in both themes.
       return this.#resolve(`color-mix(in srgb, ${color} 72%, var(--fg))`)
     }
     return this.#color(`--series${(index % 4) + 1}`)
@@ -296,7 +296,7 @@ export class PlotMap {
     return this.#resolve(`var(${token})`)
   }
 
-  /** Resolves a colour of CSS, because a canvas does not know variables. */
+  /** Resolves a CSS colour, because a canvas does not support variables. */
   #resolve(value: string): string {
     const known = this.#colors.get(value)
     if (known !== undefined) return known
@@ -312,7 +312,7 @@ export class PlotMap {
 
 const toLatLng = ([lon, lat]: LonLat): LatLngTuple => [lat, lon]
 
-/** Leaflet inserts texts as HTML, so a name is an element with a text. */
+/** Returns a name as an element, because Leaflet inserts strings as HTML. */
 function createName(feature: PlotFeature): HTMLElement {
   const name = document.createElement('bdi')
   name.className = 'plot-name'

@@ -134,7 +134,7 @@ function listFocused({ state }: PlotLink): readonly PlotFeature[] {
   return chosen.length > 0 ? chosen : [...features]
 }
 
-/** Returns the selection after a feature was chosen: it alone, or in addition to the others. A second time removes it. */
+/** Returns the selection after a feature was chosen: `isAdded` toggles it; otherwise it is the only one, or none if it was that before. */
 function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
   if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
   return selected.length === 1 && selected[0] === id ? [] : [id]

@@ -183,7 +183,7 @@ function DeleteButton({ link, chosen }: { link: PlotLink; chosen: readonly PlotF
 
 const formatCourse = (degrees: number): string => `${String(Math.round(degrees) % 360).padStart(3, '0')}°`
 
-/** Returns the property that has a colour as `#rrggbb`. */
+/** Returns the name of the property that contains a colour as `#rrggbb`. */
 function findColor({ properties }: PlotFeature): { key: string; value: string } | undefined {
   for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
     const value = properties?.[key]

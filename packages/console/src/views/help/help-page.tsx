@@ -46,7 +46,7 @@ const modes = [
   ['vector', 'Meaning only'],
 ] as const
 
-/** Longer excerpts can be opened. */
+/** Maximum length of an excerpt that is shown open. */
 const maxExcerpt = 600
 
 /** Searches the documentation. The query is part of the address. */

@@ -10,7 +10,7 @@ import { ValueTree } from '../../ui/value-tree.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import './logs.css'
 
-/** Older lines are removed. */
+/** Maximum number of stored lines. */
 const maxLines = 2000
 
 /** The log of the server as it is written, with filters for level and text. */

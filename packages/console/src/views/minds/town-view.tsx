@@ -10,10 +10,10 @@ import { cutText, formatCount } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import './world.css'
 
-/** More names would cover each other on the map; the table has all of them. */
+/** Maximum number of names on the map. The table lists all. */
 const maxNames = 30
 const maxRows = 100
-/** Game minutes after which a place is drawn faintest. */
+/** Age in game minutes from which a place is drawn with minimum opacity. */
 const fadeMinutes = 1440
 
 interface TownProps {

@@ -15,7 +15,7 @@ import type { Contact } from '../../data/replay.ts'
 import type { Point3 } from '../../domain/fit.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 
-/** More contacts are not drawn; the page states it. */
+/** Maximum number of drawn contacts. The page states when there are more. */
 export const maxContacts = 1024
 
 export interface ShownMarks {

@@ -148,7 +148,7 @@ function BodyTable({
   )
 }
 
-/** The contacts of a body with the forces on the body that each names. */
+/** The contacts of a body and their forces. */
 function BodyContacts({
   contacts,
   body,

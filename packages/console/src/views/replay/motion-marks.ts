@@ -7,7 +7,7 @@ import { arrowShare } from './contact-marks.ts'
 /** Frames of a trail, the shown one included. */
 export const trailFrames = 90
 
-/** More bodies have no trail if none is selected. */
+/** Maximum number of trails if no body is selected. */
 const maxTrails = 100
 
 /** Arrows for velocities, with open heads, and the paths of the last frames. Both are drawn over the bodies. */

@@ -4,7 +4,7 @@ import type { Metadata } from '../../data/replay.ts'
 /** Rates relative to the recorded time. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
 
-/** Time without a change after which a frame is shown in detail, in ms. */
+/** Delay after the last change before details of a frame are requested, in ms. */
 const restMs = 80
 
 /** The frame that all parts of the viewer show. Frames are ids as recorded. */
@@ -13,7 +13,7 @@ export class Playback {
   readonly frame = signal(0)
   /** The newest frame. It grows while the recording is written. */
   readonly lastFrame = signal(0)
-  /** The frame of the parts that need a request: it follows `frame` when that rests. */
+  /** Follows `frame` after `restMs` without a change. Used by what needs a request. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)

@@ -7,7 +7,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { Upload } from './upload.tsx'
 
-/** Longer recordings are diagnosed when they are opened. */
+/** Maximum length of recordings that the list diagnoses. Longer ones are diagnosed when they are opened. */
 const maxFrames = 5000
 
 export function RecordingsPage() {

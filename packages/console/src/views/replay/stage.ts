@@ -66,7 +66,7 @@ export class Stage {
   #grid: GridHelper | undefined
   #row: PoseRow | undefined
   #selected: number | undefined
-  /** Point that corresponds to those of other scenes with the same camera. */
+  /** Origin of the shared camera in this scene. */
   #anchor = new Vector3()
   #frameRequest = 0
   #drawings = 0

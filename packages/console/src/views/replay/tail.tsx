@@ -25,7 +25,7 @@ interface TailOptions {
   readonly isAtEnd: boolean
 }
 
-/** Adds the new frames of a recording while it is written and the page is visible, and at once when it becomes visible. */
+/** Polls for new frames of a growing recording while the page is visible, and when it becomes visible. */
 export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): Tail {
   const { server } = useConsole()
   const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
@@ -60,7 +60,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
       fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
       return status === 'file' ? fileMs : undefined
     }
-    // Remains as it is while the page is hidden or the server does not answer.
+    // Unchanged while the page is hidden or the server does not respond.
     let waitMs: number | undefined = pollMs
     const poll = async (): Promise<void> => {
       timer = undefined
@@ -85,7 +85,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
   return tail
 }
 
-/** States that the recording grows. The button shows its newest frame, and new ones as they arrive. */
+/** Marks a growing recording, with a button that shows its newest frame and follows new ones. */
 export function TailChip({ tail, playback }: { tail: Tail; playback: Playback }) {
   if (!tail.isGrowing) return null
   return (

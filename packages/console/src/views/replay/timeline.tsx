@@ -54,7 +54,7 @@ export function Timeline({
   )
 }
 
-/** Shows when the findings are. A click opens a finding; for the keyboard, the list of findings has the same function. */
+/** Shows the findings on the time axis. A click opens one; keyboard users have the list of findings. */
 function Lane({
   playback,
   findings,
@@ -102,7 +102,7 @@ function Lane({
 const listLongestFirst = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => b.frames.last - b.frames.first - (a.frames.last - a.frames.first))
 
-/** Pauses while it is dragged, and continues if it played before. */
+/** Pauses playback while it is dragged. */
 function Scrubber({ playback }: { playback: Playback }) {
   const input = useRef<HTMLInputElement>(null)
   const wasPlaying = useRef(false)

@@ -30,7 +30,7 @@ import { useViewerShortcuts } from './viewer-keys.ts'
 
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
-  // Outside of what is loaded for a recording, so that no call is missed while another one is opened.
+  // Outside of `LoadedView`, so that no call is missed while another recording is loading.
   const following = useFollow()
   const metadata = useLoaded(
     (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
@@ -63,7 +63,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
 
 const emptyPollMs = 1000
 
-/** A recording without frames is loaded again while the page is open, because its recorder may add the first ones. */
+/** Reloads a recording without frames while the page is open, because its recorder may add the first ones. */
 function EmptyRecording({ summary, reload }: { summary: string; reload: () => void }) {
   useEffect(() => {
     const timer = setInterval(() => document.hidden || reload(), emptyPollMs)
@@ -173,7 +173,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
 
   const address = navigation.hash.peek()
   useEffect(() => {
-    // The selection of this render is not that of an address which was opened after it.
+    // Another address was opened after this render.
     if (navigation.hash.peek() !== address) return
     navigation.replaceHash(
       formatHash(location.hash, {

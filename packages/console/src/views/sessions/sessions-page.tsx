@@ -161,7 +161,7 @@ function OpenSessions({ list: { open }, end }: { list: SessionList; end: (sessio
   )
 }
 
-/** Ends a session with the second click, because its client must connect again. */
+/** Ends a session after a second click, because its client must connect again. */
 function EndButton({ end }: { end: () => void }) {
   const [isAsking, setAsking] = useState(false)
   return isAsking ? (

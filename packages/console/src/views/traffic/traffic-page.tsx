@@ -161,7 +161,7 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
   )
 }
 
-/** The rows, or those from before they were frozen. */
+/** Returns the current rows, or the last ones before the list was frozen. */
 function useFrozen(rows: readonly CallRecord[], isFrozen: boolean, filter: string): readonly CallRecord[] {
   const kept = useRef({ rows, filter })
   if (!isFrozen || kept.current.filter !== filter) kept.current = { rows, filter }

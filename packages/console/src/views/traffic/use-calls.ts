@@ -4,7 +4,7 @@ import { followEvents } from '../../data/follow-events.ts'
 import type { AuditPage, CallRecord } from '../../data/types.ts'
 import { useConsole } from '../../ui/console.ts'
 
-/** More updates a second cost more than they show. */
+/** Minimum interval between renders, in ms. */
 const updateMs = 250
 
 const earlierCalls = 200

@@ -4,7 +4,7 @@ import { CallHistory } from '../../data/call-history.ts'
 import type { CallLog } from '../../data/call-log.ts'
 import { useConsole } from '../../ui/console.ts'
 
-/** A search starts after this pause in typing. */
+/** Delay of a search after the last input, in ms. */
 const searchDelayMs = 200
 
 interface ParsedFilter {

@@ -35,7 +35,7 @@ const NoSessions = () => (
   </Empty>
 )
 
-/** States of more sessions are not loaded. */
+/** Maximum number of sessions whose state is loaded. */
 const maxLoaded = 20
 
 function SessionState({ session }: { session: string }) {

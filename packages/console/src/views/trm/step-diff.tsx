@@ -9,7 +9,7 @@ interface Diffs {
   }[]
 }
 
-/** More lines of a file are not shown. */
+/** Maximum number of shown lines of a file. */
 const maxLines = 20_000
 /** Lines that the browser lays out together, when they are scrolled into view. */
 const blockLines = 100

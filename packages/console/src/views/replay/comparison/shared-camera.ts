@@ -13,7 +13,7 @@ export class SharedCamera {
     }
   }
 
-  /** The copies move too, which must not be copied again. */
+  /** Ignores the moves that copying causes. */
   #move(moved: Stage): void {
     if (this.#isMoving) return
     this.#isMoving = true
