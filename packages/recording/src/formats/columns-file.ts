@@ -11,7 +11,6 @@ import { countWindowBytes, entryLength, packWindow, unpackWindow, windowLayout }
 
 export const columnsFilePath = (copy: string): string => `${copy}-columns`
 
-/** Identifies the layout. */
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
 /** First frame, offset, and entry. */

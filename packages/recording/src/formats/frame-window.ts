@@ -90,7 +90,7 @@ export interface ColumnSelection {
 
 export const wholeWindow: ColumnSelection = { parts: windowParts }
 
-/** Rows with any number per frame: frame row f has rows `offset[f]` to `offset[f + 1]`, exclusive. */
+/** Frame row f has rows `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {
   readonly offset: Uint32Array
   /** Shape [rows, fields], row-major; NaN = not recorded. */
@@ -106,7 +106,7 @@ export interface FlatRows {
 export interface FrameWindow {
   readonly from: number
   readonly to: number
-  /** Frame ids, shape [frames]. */
+  /** Shape [frames]. */
   readonly frames: Float64Array
   /** s, shape [frames]. */
   readonly times: Float64Array

@@ -1,4 +1,3 @@
-/** Large packages that only some users install. */
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RecordingError } from '../errors.ts'
@@ -9,8 +8,8 @@ const optionalPackages = {
 } as const satisfies Record<string, { readonly version: string; readonly entry: string }>
 
 /**
- * Imports a package that is installed next to this one, or in a folder of `CAUSEWAY_OPTIONAL_PACKAGES`, a
- * list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
+ * Imports a large package that only some users install: next to this one, or in a folder of
+ * `CAUSEWAY_OPTIONAL_PACKAGES`, a list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

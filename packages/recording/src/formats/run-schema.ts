@@ -62,7 +62,7 @@ export const runMigrations: readonly Migration[] = [
     up: 'ALTER TABLE run ADD COLUMN convention TEXT;',
   },
   {
-    // Rows of joints per frame; steps per frame; JSON of the commit, the seed and so on.
+    // Joint rows per frame; steps per frame; JSON of provenance.
     name: 'joints',
     up: `
       ALTER TABLE block ADD COLUMN joints BLOB;

@@ -12,7 +12,6 @@ import type { Source } from './source.ts'
 interface ImportOptions {
   /** JSON; undefined if no mapping is known. */
   readonly mapping: string | undefined
-  /** Folder for private copies of databases. */
   readonly scratch: string
 }
 

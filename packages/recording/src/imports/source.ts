@@ -37,7 +37,6 @@ export interface Source {
   frames(mapping: unknown, call: Call): AsyncIterable<object>
   /** What `frames` left out or decided. */
   readonly notes: readonly string[]
-  /** Whether the writer was interrupted. */
   readonly isCut: boolean
   close(): Promise<void>
 }

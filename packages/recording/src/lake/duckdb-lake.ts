@@ -19,7 +19,6 @@ interface CallOptions {
   readonly progress?: (done: number, total: number, message: string) => void
 }
 
-/** Writes and queries Parquet files in separate processes. */
 export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean
@@ -54,7 +53,6 @@ export class DuckDbLake {
     await this.#removeOlder(runs)
   }
 
-  /** Removes files of earlier states of these runs. */
   async #removeOlder(runs: readonly LakeRun[]): Promise<void> {
     const getRun = (name: string): string => name.slice(0, name.lastIndexOf('-'))
     const current = new Map(runs.map(({ name }) => [getRun(name), name]))

@@ -1,4 +1,3 @@
-/** The part of DuckDB that the lake uses. */
 import { importOptional } from '../formats/optional-package.ts'
 
 export interface DuckAppender {

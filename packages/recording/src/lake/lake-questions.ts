@@ -1,6 +1,5 @@
 /** Questions about the frames of many runs, in SQL that DuckDB and ClickHouse share. */
 
-/** Differences between the engines. */
 export interface Dialect {
   source(table: 'frame' | 'state'): string
   readonly argMax: string

@@ -1,6 +1,5 @@
 import type { LakeFilter, LakeRow } from './lake-questions.ts'
 
-/** A sealed run to export. */
 export interface LakeRun {
   readonly file: string
   readonly recording: string

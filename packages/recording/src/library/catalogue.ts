@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly key: string
   readonly path: string
   readonly bytes: number
-  /** Last use, Unix time in milliseconds. */
+  /** Last use, Unix time. */
   readonly used_ms: number
 }
 
@@ -35,7 +35,7 @@ export interface RunEntry {
   readonly first_frame: number | null
   readonly last_frame: number | null
   readonly bytes: number
-  /** Unix time in milliseconds. */
+  /** Unix time. */
   readonly updated_ms: number
 }
 
@@ -233,7 +233,10 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/** The file name, then the name with parts of the hash of the path: ids are reproducible. */
+/**
+ * Returns candidate ids: the file name, then the name with parts of the hash of its path. So ids are
+ * reproducible.
+ */
 function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

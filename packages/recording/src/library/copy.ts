@@ -22,7 +22,7 @@ const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
 
-/** Size of the indexes relative to the copy. */
+/** Relative to the copy. */
 const indexShare = 0.3
 
 /**

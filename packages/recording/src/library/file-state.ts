@@ -3,7 +3,6 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { RecordingError } from '../errors.ts'
 
-/** The rollback journal or write-ahead log of a database. */
 interface Sidecar {
   readonly size: number
   readonly mtimeNs: bigint

@@ -28,7 +28,7 @@ export interface LibraryLimits {
   readonly indexAtOnceBytes: number
   /** Minimum body-frames for preparing columns and analyses in the background. */
   readonly minPreparedBodyFrames: number
-  /** Maximum time without progress of an import, in milliseconds. */
+  /** Maximum time without progress of an import. */
   readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits

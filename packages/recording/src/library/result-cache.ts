@@ -1,6 +1,6 @@
 import { type CallOptions, SharedCalls } from '@causeway/worker'
 
-/** LRU cache of the analyses of one recording. */
+/** LRU cache of one recording's analyses. */
 export class ResultCache {
   readonly #maxResults: number
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>()
@@ -37,7 +37,7 @@ export class ResultCache {
     return result
   }
 
-  /** Evicts the least recently used results; returns the released bytes. */
+  /** Returns the released bytes. */
   shrink(bytes: number): number {
     let released = 0
     while (released < bytes && this.#results.size > 0) released += this.#evictOldest()

@@ -18,7 +18,6 @@ interface RunRecordingsOptions {
 
 export const getRunKey = (name: string): string => `run~${name}`
 
-/** Reads the files of runs in place. */
 export class RunRecordings {
   readonly #options: RunRecordingsOptions
   readonly #revisions = new WeakMap<LoadedRecording, string>()

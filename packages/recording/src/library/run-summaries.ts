@@ -39,7 +39,7 @@ export interface RunSummary extends Omit<Provenance, 'tags'> {
   readonly name: string
   /** State of the summarised recording. */
   readonly revision: string
-  /** When the run was sealed or the file first diagnosed; Unix time in milliseconds. */
+  /** When the run was sealed or the file first diagnosed, Unix time. */
   readonly sealed_ms: number
   readonly status: RunStatus | 'file'
   readonly frames: number

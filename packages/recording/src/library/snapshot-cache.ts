@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Does not open the file: closing a descriptor of a file that SQLite has open drops its locks. */
+/** Does not open the file: closing a descriptor of an open SQLite file drops its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

@@ -17,7 +17,7 @@ export interface SourceFile {
   readonly key: string
   /** Key in a list, which does not read mappings. */
   readonly listKey: string
-  /** JSON of the import mapping. */
+  /** JSON. */
   readonly mapping: string | undefined
 }
 

@@ -1,10 +1,12 @@
-/** Ends an import whose parser does not return: damaged files of other tools can cause endless loops. */
 import type { CallOptions } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs } from '../reader/worker-methods.ts'
 
-/** Kills the worker and throws `IMPORT_LIMIT` after `limitMs` without progress. */
+/**
+ * Kills the worker and throws `IMPORT_LIMIT` after `limitMs` without progress: a parser can loop
+ * forever on a damaged file.
+ */
 export async function callWithStallLimit(
   link: RecordingWorker,
   args: WorkerArgs<'copy'>,

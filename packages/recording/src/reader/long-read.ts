@@ -9,7 +9,6 @@ import type { WindowMethods } from './window-session.ts'
 interface LongReadOptions {
   readonly file: string
   readonly bodies: readonly BodyId[]
-  /** Index of the last window. */
   readonly last: number
   /** Returns the frame ids of a window, the first `context` of which precede it. */
   readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
@@ -22,7 +21,7 @@ interface LongReadOptions {
 interface Claim {
   readonly settled: Promise<void>
   isSettled: boolean
-  /** Missing if the other thread failed. */
+  /** Missing if that thread failed. */
   window?: FrameWindow
 }
 

@@ -1,4 +1,4 @@
-/** Worker without analyses of an app. */
+/** Has no analyses of an app. */
 import { serveRecording } from './serve-recording.ts'
 
 serveRecording()

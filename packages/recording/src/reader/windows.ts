@@ -42,7 +42,6 @@ const windowsPerTurn = 8
 const minLongWindows = 64
 
 interface StoredColumns {
-  /** Returns the file if it is complete. */
   open(): ColumnsFile | undefined
   /** Returns `undefined` if it cannot be written now. */
   create(): ColumnsWriter | undefined
@@ -55,7 +54,7 @@ export interface WindowSource {
   readonly prepare: (selection: ColumnSelection) => ReadWindow
   /** Whether reading fewer columns is faster. Default: yes. */
   readonly isSelective?: boolean
-  /** The private copy. Two threads read its long ranges. */
+  /** The private copy, if two threads may read its long ranges. */
   readonly file?: string
   readonly columns?: StoredColumns
   readonly capBytes?: number

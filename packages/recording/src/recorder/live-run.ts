@@ -16,7 +16,7 @@ interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
-/** Maximum delay of a frame's flush, in milliseconds. */
+/** Maximum delay of a frame's flush. */
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
@@ -56,12 +56,11 @@ export class LiveRun {
     return this.#progress
   }
 
-  /** Unix time of the last flush in milliseconds. */
+  /** Time of the last flush, Unix time. */
   get updatedMs(): number {
     return this.#updatedMs
   }
 
-  /** Whether a client sends frames. */
   get isWriting(): boolean {
     return this.#isWriting
   }

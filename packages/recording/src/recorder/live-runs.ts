@@ -11,11 +11,11 @@ import type { RecorderWorker } from './start-recorder-worker.ts'
 export interface RecorderLimits {
   /** maximum size of all runs; the least recently written runs that are not live are removed */
   readonly bytes: number
-  /** age in milliseconds at which a run that is not live is removed; 0 = never */
+  /** age at which a run that is not live is removed; 0 = never */
   readonly ageMs: number
   /** maximum number of live runs, each in a worker thread */
   readonly live: number
-  /** time without frames that interrupts a run, in milliseconds */
+  /** time without frames that interrupts a run */
   readonly idleMs: number
 }
 
@@ -164,10 +164,7 @@ const describe = ({ name, progress, updatedMs }: LiveRun) => ({
   updated_ms: updatedMs,
 })
 
-/**
- * Returns the size of a run file with its log. Takes a path: closing a descriptor of a file that SQLite has
- * open drops its locks.
- */
+/** Includes the log. Takes a path: closing a descriptor of an open SQLite file drops its locks. */
 export async function getRunSize(file: string): Promise<number> {
   let bytes = 0
   for (const path of [file, `${file}-wal`]) {

@@ -16,17 +16,14 @@ export interface IngestProgress extends IngestCounts, RunProgress {
   readonly isCut: boolean
 }
 
-/** A worker that records one run at a time. `nowMs` is the Unix time in milliseconds. */
+/** A worker that records one run at a time. `nowMs` is Unix time. */
 export interface RecorderMethods {
   readonly runOpen: (args: {
     readonly file: string
     readonly nowMs: number
     readonly bytes: number
   }) => RunProgress
-  /**
-   * Receives bytes of JSON lines or MCAP. An invalid line or message ends the request; earlier ones are
-   * stored.
-   */
+  /** Receives JSON lines or MCAP. An invalid line or message ends the request; earlier ones are stored. */
   readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
   /** If the stream is whole, the last line needs no line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress

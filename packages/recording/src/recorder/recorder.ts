@@ -20,7 +20,7 @@ export interface RunState {
   readonly status: RunStatus
   readonly total_frames: number
   readonly first_frame_id: number | null
-  /** last stored frame; frames up to it are acknowledged and ignored if sent again */
+  /** last stored frame */
   readonly last_frame_id: number | null
   readonly size_bytes: number
 }
@@ -275,7 +275,6 @@ export class Recorder {
     this.#live.onStored(listener)
   }
 
-  /** Calls the listener when a run is finished or interrupted. */
   onSealed(listener: (name: string) => void): void {
     this.#live.onSealed(listener)
   }

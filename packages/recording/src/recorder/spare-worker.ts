@@ -1,6 +1,5 @@
 import type { RecorderWorker } from './start-recorder-worker.ts'
 
-/** Idle time after which the spare worker stops, in milliseconds. */
 const spareMs = 60_000
 
 /** Keeps one worker for the next run: starting a thread costs more than 1000 frames (measured). */

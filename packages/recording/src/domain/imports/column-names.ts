@@ -1,5 +1,3 @@
-/** Finds the meaning of columns by name. */
-
 export type Quantity = 'position' | 'quaternion' | 'velocity' | 'angular_velocity' | 'acceleration'
 
 export interface NamedColumn {

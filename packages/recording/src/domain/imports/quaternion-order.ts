@@ -1,4 +1,3 @@
-/** Decides the order of quaternion components by comparing poses with angular velocities. */
 import { multiply, type Quaternion4, type Vector3 } from './rigid-transform.ts'
 
 export type QuaternionOrder = 'wxyz' | 'xyzw'
@@ -46,7 +45,7 @@ function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   return [x * scale, y * scale, z * scale]
 }
 
-/** Returns the order and frame in which the rotation between samples equals the mean angular velocity. */
+/** Returns the order and frame in which the rotation between poses equals the mean angular velocity. */
 export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderDecision {
   const candidates = (['wxyz', 'xyzw'] as const).flatMap((order) =>
     (['world', 'body'] as const).map((frame) => ({ order, frame, squares: 0 })),

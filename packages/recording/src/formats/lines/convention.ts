@@ -80,7 +80,7 @@ function mapQuaternion(numbers: Numbers, at: number, map: AxisMap): void {
 
 const getMap = ({ up, handedness }: Convention): AxisMap => axisMaps[up][handedness]
 
-/** Moves w from the last place to the first if the quaternion was sent as x, y, z, w. */
+/** Moves the last component to the front if the quaternion was sent as x, y, z, w. */
 export function orderQuaternion(numbers: Numbers, at: number, convention: Convention | null): void {
   if (convention?.quaternion !== 'xyzw') return
   const [x, y, z, w] = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]

@@ -1,6 +1,6 @@
 import { RecordingError } from '../../errors.ts'
 
-/** Maximum line length in bytes: about 10,000 bodies with contacts. */
+/** About 10,000 bodies with contacts. */
 export const maxLineBytes = 16 * 1024 ** 2
 
 export class LineSplitter {

@@ -1,4 +1,4 @@
-/** Messages of `recorders/causeway.proto` and their decoder. */
+/** Messages of `recorders/causeway.proto`. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
 /** Plurals are repeated fields: packed, or one value per tag. */

@@ -1,4 +1,4 @@
-/** Reads ROS 2 bags (rosbag2): MCAP or SQLite, one file or several. */
+/** ROS 2 bags (rosbag2): MCAP or SQLite, one file or several. */
 import type { Call } from '@causeway/worker'
 import type { Source, SourceDescription, SourceOptions, TopicDescription } from '../source.ts'
 import { createLimit } from '../tables/table.ts'

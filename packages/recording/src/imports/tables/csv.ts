@@ -36,7 +36,6 @@ async function openTable(path: string): Promise<Table> {
   }
 }
 
-/** Selects the most frequent delimiter of the first line. */
 async function findDelimiter(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {

@@ -29,7 +29,6 @@ import { TableSource } from './table-source.ts'
 const maxObjects = maxColumns
 const maxDepth = 32
 
-/** In bytes. */
 const maxChunkBytes = 256 * 1024 ** 2
 
 /** Memory of the rows of all datasets that are read together. */
@@ -200,7 +199,6 @@ async function* readBatches(
 }
 
 interface BlockOptions {
-  /** File size in bytes. */
   readonly size: number
   readonly path: string
   /** Block size unless a batch needs more. */

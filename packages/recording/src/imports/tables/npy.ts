@@ -19,7 +19,6 @@ export interface NpyType {
   readonly isLittle: boolean
 }
 
-/** In bytes. */
 export const maxHeaderBytes = 65_536
 
 const magic = Buffer.from('\x93NUMPY', 'latin1')

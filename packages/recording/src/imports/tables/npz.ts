@@ -15,10 +15,9 @@ import { type Batch, countBatchRows, createDamage, createLimit, type Table, type
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
-/** In bytes. Arrays in Fortran order are read as a whole. */
+/** Arrays in Fortran order are read as a whole. */
 const maxWholeBytes = 256 * 1024 ** 2
 
-/** In bytes. */
 const maxRowBytes = 1024 ** 2
 
 interface NpzArray {

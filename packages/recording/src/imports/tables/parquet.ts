@@ -41,7 +41,6 @@ const maxGroupValues = 4 * maxValues
 /** Maximum ratio of the size of the read columns to the file's: dictionaries make constant columns small. */
 const maxRatio = 1000
 
-/** Maximum length of a list. */
 const maxWidth = 10_000
 
 export const openParquet: OpenSource = async (path) => {
@@ -166,7 +165,6 @@ const listUnread = (metadata: FileMetaData, columns: readonly NamedColumn[]): re
 
 type OpenFile = Omit<ParquetFile, 'columns'>
 
-/** Returns the length of the first list. */
 async function readWidth(file: OpenFile, column: string): Promise<number> {
   const index = file.metadata.row_groups.findIndex(({ num_rows }) => num_rows > 0n)
   if (index < 0) return 0
@@ -191,7 +189,6 @@ const parsers: NonNullable<ParquetReadOptions['parsers']> = {
   dateFromDays: (value: number) => value,
 }
 
-/** Returns the file with only the first pages of a column in a row group. */
 async function selectPages<File extends OpenFile>(
   file: File,
   index: number,

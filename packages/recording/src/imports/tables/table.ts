@@ -46,7 +46,6 @@ export interface Table {
 
 export const batchRows = 4096
 
-/** Memory of the numbers of a batch. */
 const maxBatchBytes = 64 * 1024 ** 2
 
 /** Returns the rows per batch. `widths` are the columns' numbers per row. */
@@ -66,7 +65,7 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
-/** Files may claim this size regardless of their own, in bytes. */
+/** Files may claim this size regardless of their own. */
 const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(

@@ -118,7 +118,6 @@ function parseEntry(header: Buffer, name: string, extra: Buffer, path: string): 
   return { name, size, compressed, offset, isDeflated: method === 8, crc: header.readUInt32LE(16) }
 }
 
-/** Returns the numbers of the ZIP64 field. */
 function readLongSizes(extra: Buffer): bigint[] {
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = Math.min(extra.length, at + 4 + extra.readUInt16LE(at + 2))
@@ -131,7 +130,6 @@ function readLongSizes(extra: Buffer): bigint[] {
   return []
 }
 
-/** Reads an entry sequentially. */
 export class EntryReader {
   readonly #entry: ZipEntry
   readonly #path: string

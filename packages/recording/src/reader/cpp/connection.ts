@@ -42,7 +42,7 @@ export function connect(db: Database.Database): Connection & { refresh(): void }
   }
 }
 
-/** Prepares a reader of one frame's rows, with or without an index. */
+/** With or without an index. */
 export function prepareFrameRows(
   { db, bounds, isIndexed }: Connection,
   select: Selection,

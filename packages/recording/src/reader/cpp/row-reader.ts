@@ -3,7 +3,7 @@ import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { type RawRow, type Selection, type Source, selectFrom } from './selection.ts'
 
-/** Reads table rows of a range of frames. The first value of a row is its frame. */
+/** Reads table rows of a range of frames. The first value is the frame. */
 export interface RowReader {
   /** In frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
@@ -109,7 +109,7 @@ export const noRows: RowReader = { read: () => [], write: () => {} }
 /** NaN is not recorded. Keeps infinities, because analyses report them. */
 export const numberAt = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** The second value of a row is the body. */
+/** The second value is the body. */
 export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId[]): RowReader =>
   prepareRows(
     connection,

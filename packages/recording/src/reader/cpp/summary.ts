@@ -67,7 +67,6 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   }
 }
 
-/** Returns the size of each body with a mesh. */
 function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   return [...readExtents(connection)].map(([body_id, half_extents]) => ({
     body_id,

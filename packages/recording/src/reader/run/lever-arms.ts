@@ -2,7 +2,7 @@
 import { constraintAt, frictionAt } from '../../formats/frame-window.ts'
 import { bodyAt, bodyWidth, type ContactList, type PackedFrame } from '../../formats/packed-frame.ts'
 
-/** Rows of one frame with `width` columns, the first of which are those of `constraintAt` or `frictionAt`. */
+/** Rows of one frame with `width` columns, beginning with those of `constraintAt` or `frictionAt`. */
 export interface FrameRows {
   readonly rows: Float64Array
   readonly width: number

@@ -27,9 +27,7 @@ import type { ReadWindow } from '../cpp/window-reader.ts'
 import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
-/**
- * `bodies` are the columns of states and energies. Missing lever arms are computed from points and positions.
- */
+/** `bodies` are the columns of states and energies. Computes missing lever arms from points and positions. */
 export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
   return (ids, context) => {
