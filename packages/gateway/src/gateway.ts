@@ -288,7 +288,6 @@ export class Gateway {
   }
 }
 
-/** For a person, before a model uses the server. */
 const findWarnings = (
   { endpoint }: HostedServer,
   catalogue: Catalogue | undefined,

@@ -27,7 +27,7 @@ export class RestartPolicy {
     return this.#reachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
   }
 
-  /** Until the next attempt, in milliseconds. */
+  /** Until the next attempt. */
   get waitMs(): number {
     return Math.max(0, this.#nextAttemptAt - this.#options.now())
   }

@@ -280,7 +280,6 @@ export class Connection {
   }
 }
 
-/** Progress restarts the first timer. */
 class RequestTimers {
   readonly #silenceMs: number | undefined
   readonly #onTimeout: (ms: number) => void

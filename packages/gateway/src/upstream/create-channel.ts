@@ -13,7 +13,6 @@ export interface ChannelContext {
   readonly project: string | undefined
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
-  /** At a remote server. */
   readonly login?: ServerLogin | undefined
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { canSignal } from '@causeway/protocol'
 
-/**
- * Sends a signal to a process group, on Windows only to the process. Returns whether it exists, which it does
- * until its last process ends, also without its leader.
- */
+/** Sends a signal to a process group, on Windows only to the process. Returns whether any process remains. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(canSignal() ? -leader : leader, signal)

@@ -26,14 +26,12 @@ const sequentialPackages: ReadonlySet<string> = new Set(['server-memory'])
 
 const defaultCalls = 8
 
-/** Used if the server does not set it. */
 export function defaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
   const known = listPackages(endpoint).map((name) => knownPackages.get(name))
   return known.find((share) => share !== undefined) ?? 'project'
 }
 
-/** Used if the server does not set it. */
 export const defaultConcurrency = (endpoint: Endpoint): number =>
   endpoint.kind === 'stdio' && listPackages(endpoint).some((name) => sequentialPackages.has(name))
     ? 1
