@@ -9,7 +9,7 @@ export interface StoredTokens {
   readonly access_token: string
   readonly refresh_token?: string
   readonly scope?: string
-  /** Unix time in milliseconds; absent if the server sent no lifetime. */
+  /** Unix time; absent if the server sent no lifetime. */
   readonly expires_at_ms?: number
   /** A little earlier: when to refresh. */
   readonly refresh_at_ms?: number

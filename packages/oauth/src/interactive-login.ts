@@ -26,7 +26,7 @@ export class LocalLoginSession implements LoginSession {
     this.#listener = listener
   }
 
-  /** Port 0 selects a free one. Rejects with the error of `listen`. */
+  /** Rejects as `CallbackListener.open`. */
   static async open(logins: Logins, server: RemoteServer, port = 0): Promise<LocalLoginSession> {
     return new LocalLoginSession(logins, server, await CallbackListener.open(logins, port))
   }

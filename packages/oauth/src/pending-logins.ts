@@ -10,7 +10,7 @@ const outcomeMs = 60_000
 export interface LoginRequest {
   readonly authorizationUrl: URL
   readonly state: string
-  /** Unix time in milliseconds. */
+  /** Unix time. */
   readonly expiresAtMs: number
 }
 
@@ -62,7 +62,7 @@ export class PendingLogins {
     return [...this.#pending].findLast(([, { login }]) => toResource(login.server.url) === resource)?.[0]
   }
 
-  /** Throws the error of the login, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  /** Throws as `Logins.wait`. */
   async wait(state: string, signal: AbortSignal): Promise<void> {
     const outcome = this.#outcomes.get(state)
     if (outcome === undefined) throw unknownLogin()

@@ -50,7 +50,7 @@ export class ServerLogin {
     return this.#redirectUrl === undefined ? undefined : this.#logins.begin(this.#server, this.#redirectUrl)
   }
 
-  /** Throws the error of the login, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  /** Throws as `Logins.wait`. */
   wait(state: string, signal: AbortSignal): Promise<void> {
     return this.#logins.wait(state, signal)
   }
