@@ -52,7 +52,7 @@ const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
     ...(dimensions === undefined ? [] : [`${dimensions} dimensions`]),
   ].join(', ')
 
-/** Throws `EMBEDDING_SPACE_MISMATCH` unless the stored space has the required properties. */
+/** Throws `EMBEDDING_SPACE_MISMATCH`. */
 export function requireSameSpace(stored: EmbeddingSpace, wanted: WantedSpace): void {
   const keys = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
   if (keys.every((key) => wanted[key] === undefined || wanted[key] === stored[key])) return

@@ -12,7 +12,7 @@ export interface EndpointOptions {
   readonly requestDimensions?: boolean
   /** Sent as bearer token. Never logged or part of a message. */
   readonly apiKey?: string | undefined
-  /** Per attempt, ms; default 30 000. */
+  /** Per attempt; default 30 000. */
   readonly timeoutMs?: number
   /** Attempts after connection errors and status 408, 429 and 5xx. Default 3. */
   readonly tries?: number
@@ -29,7 +29,7 @@ type EndpointReply =
       readonly retryAfterMs?: number
     }
 
-/** Maximum delay that an endpoint may request, ms. */
+/** Limits the delay that an endpoint requests. */
 const maxRetryAfterMs = 60_000
 
 /** Throws `CANCELLED`, `EMBEDDINGS_INVALID`; returns other errors as failures. */

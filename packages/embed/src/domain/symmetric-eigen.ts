@@ -6,7 +6,7 @@ interface Eigen {
   readonly vectors: NdArray<Float64Array>
 }
 
-/** Cyclic Jacobi converges in 6 to 10 sweeps in practice. */
+/** In practice, 6 to 10 suffice. */
 const maxSweeps = 40
 
 /** Uses cyclic Jacobi rotations. Overwrites the matrix. */
