@@ -175,7 +175,6 @@ function dashEncoding({ series, colors }: Panel) {
   return { strokeDash: { field: 'series', type: 'nominal' as const, scale: { domain: names, range } } }
 }
 
-/** As many columns as fit. */
 function legend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))

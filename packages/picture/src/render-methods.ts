@@ -6,7 +6,7 @@ export type Source =
 
 export interface Job {
   readonly source: Source
-  /** CSS pixels; the aspect ratio determines the height. */
+  /** CSS pixels. */
   readonly width_px: number
   readonly scale: number
 }
@@ -24,7 +24,6 @@ export interface Drawn {
   readonly warnings: readonly string[]
 }
 
-/** A worker that draws one picture at a time. */
 export interface RenderMethods {
   draw(job: Job): Drawn
 }

@@ -13,9 +13,9 @@ interface PictureOptions {
 }
 
 export interface PictureLimits {
-  /** Maximum drawing time, ms. */
+  /** Maximum drawing time. */
   readonly deadlineMs: number
-  /** Idle time after which the worker stops, ms. */
+  /** Idle time after which the worker stops. */
   readonly idleMs: number
   readonly waiting: number
 }

@@ -12,7 +12,7 @@ import {
 
 interface ArrowStyle {
   readonly color?: string
-  /** Width of the shaft, pixels, default 2. */
+  /** Shaft width, default 2. */
   readonly width_px?: number
   /** Drawn next to the tip in the arrow's colour. */
   readonly label?: string

@@ -1,4 +1,3 @@
-/** Builds well-formed SVG text from plain values. */
 import { fontFamily, inks, textSizes } from './chart-theme.ts'
 import { invalidPicture } from './errors.ts'
 
