@@ -80,7 +80,7 @@ function collectPaths(coordinates: unknown, paths: LonLat[][]): void {
 const isPosition = (value: unknown): value is LonLat & unknown[] =>
   Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
 
-/** Returns the lines, rings and sets of points of a validated geometry. */
+/** Works as `listPaths` for a validated geometry. */
 export function listParts(geometry: Geometry | null): readonly (readonly Position[])[] {
   if (geometry === null) return []
   const { type, coordinates } = geometry

@@ -45,7 +45,7 @@ export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
     if (west - reach > gap.width) gap = { width: west - reach, from: west }
     reach = Math.max(reach, east)
   }
-  // The gap across the antimeridian, from the easternmost end to the first start.
+  // The gap across the antimeridian.
   if (first[0] + 360 - reach >= gap.width) gap = { width: first[0] + 360 - reach, from: first[0] }
   if (gap.width <= 0) return [-180, 180]
   const ends = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))
