@@ -10,7 +10,7 @@ import { getMetadata } from './tools/recording-tools.ts'
 
 const latest = 'latest'
 
-/** Longer recordings complete to the first and last. */
+/** Longer recordings complete only to the first and last. */
 const maxFrameIds = 10_000
 
 const listIds = (_chosen: Variables, ctx: ReplayContext) => listRecordingIds(ctx)

@@ -110,7 +110,7 @@ async function exportRun(name: string, { recorder }: ReplayStore): Promise<Respo
   })
 }
 
-/** Returns the member `from` of the body. Throws `INVALID_ARGUMENTS`. */
+/** Throws `INVALID_ARGUMENTS`. */
 async function readSource(request: Request): Promise<string> {
   const body: unknown = await request.json().catch(() => undefined)
   const from = (body as { readonly from?: unknown } | null | undefined)?.from

@@ -30,7 +30,7 @@ const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Infers shapes that were not recorded from contacts, preferably those before the frame. */
+/** Infers unrecorded shapes from contacts, preferably those before the frame. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,
@@ -92,7 +92,7 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   return { points, grounds }
 }
 
-/** The pose is that before the step. */
+/** The pose before the step. */
 interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId

@@ -54,7 +54,7 @@ function findRow(columns: Columns, frame: number | null): number {
   return -1
 }
 
-/** The figures are those of the whole path. */
+/** The figures cover the whole path. */
 export async function trajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,

@@ -11,7 +11,7 @@ export interface SeriesArgs {
   readonly limit?: number
 }
 
-/** Columns: `frame_id`, `simulation_time`, then one for each plan, under its name. */
+/** Columns: `frame_id`, `simulation_time`, then one per plan, under its name. */
 export async function series(
   { plans, range, limit = Number.POSITIVE_INFINITY }: SeriesArgs,
   context: AnalysisContext,

@@ -4,7 +4,7 @@ import type { Value, Vector } from '@causeway/recording'
 export const roundDerived = <T extends Value>(value: T): T =>
   (value === null ? null : Number(value.toPrecision(6))) as T
 
-/** Returns four to six significant digits, with an exponent if very large or small: `1.234e195`. */
+/** Formats four to six significant digits, with an exponent if very large or small: `1.234e195`. */
 export function formatNumber(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'unknown'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'

@@ -1,6 +1,6 @@
 import type { ViewedCall } from '@causeway/app-kit'
 
-/** A slash, or half of a surrogate pair, which `encodeURIComponent` rejects: no id has them. */
+/** Ids contain no slash, and no half surrogate pair, which `encodeURIComponent` rejects. */
 const notInId = /[/\p{Surrogate}]/u
 
 /** Returns a page of the console. */

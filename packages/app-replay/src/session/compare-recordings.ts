@@ -19,7 +19,7 @@ export interface ComparedRecordings {
   readonly matching: ReturnType<typeof matchBodies>
 }
 
-/** Compares the frames that both recordings have. Throws `INVALID_ARGUMENTS` if they have no frame in common. */
+/** Compares the frames of both recordings. Throws `INVALID_ARGUMENTS` if they have none in common. */
 export async function compareRecordings(
   a: Recording,
   b: Recording,

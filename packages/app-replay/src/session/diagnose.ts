@@ -18,7 +18,7 @@ export interface CheckedLaws extends CheckFramesResult {
   readonly names: BodyNames
 }
 
-/** Returns the findings unranked, and the names of their bodies. */
+/** Returns the unranked findings and their bodies' names. */
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,

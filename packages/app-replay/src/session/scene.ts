@@ -18,7 +18,7 @@ export async function readPoses(
   return new Uint8Array(encodePoses(await recording.analyse<Poses>('poses', { range }, { signal })))
 }
 
-/** Returns shapes (m), planes of the environment, and contact forces (N) of a frame. */
+/** Returns a frame's shapes (m), environment planes, and contact forces (N). */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)
   // All contacts of a long range yield shapes that are the same for most frames.

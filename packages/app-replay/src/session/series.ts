@@ -17,7 +17,7 @@ export function parseSeriesNames(names: readonly string[], recording: Recording)
   })
 }
 
-/** Columns: `frame_id`, `simulation_time`, then one for each plan. */
+/** Columns: `frame_id`, `simulation_time`, then one per plan. */
 export const readSeries = (recording: Recording, args: SeriesArgs, options: CallOptions): Promise<Columns> =>
   recording.analyse<Columns>('series', args, toCallOptions(options))
 

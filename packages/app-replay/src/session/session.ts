@@ -11,7 +11,7 @@ export interface ReplaySession {
 
 export type ReplayContext = ToolContext<ReplayStore, ReplaySession>
 
-/** `reloaded` is set if the file has changed since the last call. */
+/** `reloaded` is set if the file changed since the last call. */
 export interface AnswerStamp {
   readonly recording: string
   readonly reloaded?: true

@@ -13,7 +13,7 @@ interface LakeOptions {
   readonly folder: string
   /** Whether the folder was set and is not the server's own. */
   readonly isShared: boolean
-  /** Set if ClickHouse answers the questions. */
+  /** Set if ClickHouse answers the queries. */
   readonly clickHouse: { readonly url: string; readonly source: string } | undefined
 }
 
@@ -37,7 +37,7 @@ export class Lake {
     this.#recorder = recorder
     this.#files = new DuckDbLake(folder, { isShared })
     this.#clickHouse = clickHouse && new ClickHouseLake(clickHouse)
-    // ClickHouse reads files that other servers write, unless this server shares its folder.
+    // ClickHouse reads files written by other servers, unless this server shares its folder.
     this.#isExporting = clickHouse === undefined || isShared
   }
 
@@ -45,7 +45,7 @@ export class Lake {
     return this.#clickHouse === undefined ? 'DuckDB' : 'ClickHouse'
   }
 
-  /** Exports new sealed runs first. Throws the errors of the engine. */
+  /** Exports new sealed runs first. Throws the engine's errors. */
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files
@@ -54,7 +54,7 @@ export class Lake {
     return { ...answer, waiting }
   }
 
-  /** Returns the number of runs that are left for the next call. Concurrent calls share an export. */
+  /** Returns the number of runs left for the next call. Concurrent calls share an export. */
   async #exportNew(options: CallOptions): Promise<number> {
     this.#export ??= this.#exportPart(options).finally(() => {
       this.#export = undefined
@@ -74,7 +74,7 @@ export class Lake {
     return Math.max(0, missing.length - maxExported)
   }
 
-  /** The first part is that of the recording: its older files are replaced. */
+  /** The first part is that of the recording, whose older files are replaced. */
   #getFileName(run: string): string {
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)

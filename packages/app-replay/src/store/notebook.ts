@@ -18,7 +18,7 @@ export interface Baseline {
   readonly made_ms: number
 }
 
-/** A released migration is never changed. */
+/** Released migrations never change. */
 export const notebookMigrations: readonly Migration[] = [
   {
     name: 'notebook',
@@ -37,7 +37,7 @@ export const notebookMigrations: readonly Migration[] = [
 
 export const maxBookmarks = 1000
 
-/** Milliseconds for which a repeated request returns the first result. */
+/** How long a repeated request returns the first result, ms. */
 const repeatMs = 600_000
 
 const prepare = (db: ReturnType<typeof openDatabase>) => ({
@@ -79,7 +79,7 @@ export class Notebook {
     return this.#statements.listBookmarks.all(recording)
   }
 
-  /** Resolves to `false` if the recording has `maxBookmarks` bookmarks. */
+  /** Resolves to `false` if there are `maxBookmarks` bookmarks. */
   async addBookmark(
     request: string,
     { recording, frame_id, note }: Omit<Bookmark, 'id' | 'made_ms'> & { readonly recording: string },
@@ -91,7 +91,7 @@ export class Notebook {
     })
   }
 
-  /** Resolves to `false` if the recording does not have this bookmark. */
+  /** Resolves to `false` if the bookmark does not exist. */
   async removeBookmark(request: string, recording: string, id: number): Promise<boolean> {
     return this.#once(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
   }

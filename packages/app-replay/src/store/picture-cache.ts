@@ -1,7 +1,7 @@
 import type { Picture, Renderer } from '@causeway/picture'
 import type { Content } from '@causeway/protocol'
 
-/** Maximum size of all SVG texts in characters, which are mostly ASCII. */
+/** Maximum characters (mostly ASCII) of all SVG texts. */
 export const maxCharacters = 32 * 1024 ** 2
 
 /** SVG texts of the latest pictures, which clients read as resources. */
@@ -38,7 +38,7 @@ export class PictureCache {
     }
   }
 
-  /** Returns `undefined` if the picture was evicted. */
+  /** `undefined` if the picture was evicted. */
   svg(recording: string, id: string): string | undefined {
     const key = `${recording} ${id}`
     const svg = this.#texts.get(key)
@@ -52,7 +52,7 @@ export class PictureCache {
     return this.#characters
   }
 
-  /** Evicts about this many bytes, least recently used pictures first. Returns the evicted bytes. */
+  /** Evicts about this many bytes, least recently used first. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#characters
     for (const key of [...this.#texts.keys()]) if (before - this.#characters < bytes) this.#evict(key)

@@ -7,7 +7,7 @@ import { precomputed } from '../session/diagnose.ts'
 /** In ms. The diagnosis must not slow down a series of runs. */
 const startDelayMs = 2000
 
-/** Diagnoses sealed runs in the background, one after the other. */
+/** Diagnoses sealed runs in the background, one by one. */
 export class RunSummarizer {
   readonly #library: RecordingLibrary
   readonly #log: Env['log']
@@ -43,7 +43,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summary)
   }
 
-  /** Does nothing while the run is being recorded. */
+  /** Does nothing during recording. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {
@@ -128,7 +128,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(identity, summary, diagnosis))
   }
 
-  /** A run can be removed while it waits for its diagnosis. */
+  /** A run can be removed while it waits. */
   #exists(run: string): boolean {
     return this.#library.recorder.findEntry(run) !== undefined
   }

@@ -78,7 +78,7 @@ export class ReplayStore {
     return this.#library.list(directory)
   }
 
-  /** Notifies clients if the recording is new or its file has changed. */
+  /** Notifies clients if the recording is new or its file changed. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
     return this.#reportOpened(await this.#library.open(idOrPath, options))
   }
@@ -106,7 +106,7 @@ export class ReplayStore {
     return this.#library.importRecording(...args)
   }
 
-  /** Recordings opened since the start, in the order of their first use. */
+  /** Recordings opened since the start, by first use. */
   get opened(): readonly RecordingIdentity[] {
     return [...this.#opened.values()]
   }
@@ -141,7 +141,7 @@ export class ReplayStore {
     this.notebook.close()
   }
 
-  /** Notifies immediately, and once more after the pause if the run grew during it. */
+  /** Notifies immediately, and again after the pause if the run grew meanwhile. */
   #reportGrowth(run: string): void {
     const recent = this.#recentNotices.get(run)
     if (recent !== undefined) {

@@ -17,7 +17,7 @@ import type { ReplayContext } from '../session/session.ts'
 import { maxBookmarks } from '../store/notebook.ts'
 import { type Registration, recordingTool } from './recording-tool.ts'
 
-/** Share by which later runs may exceed the figures of a good run. */
+/** Share by which later runs may exceed a good run's figures. */
 const defaultMargin = 0.1
 
 /** Every answer lists all notes of the recording. */

@@ -10,7 +10,6 @@ import { type Registration, readOnly } from './recording-tool.ts'
 
 const defaultTolerance = 1e-6
 
-/** Maximum number of pairs in a summary. */
 const maxPairs = 3
 
 const pairArguments = {

@@ -151,7 +151,6 @@ export const frameTools: readonly Registration[] = [
   }),
 ]
 
-/** Describes the first finding, or the number of laws that hold. */
 function describeLaws(
   [finding]: readonly RankedFinding[],
   { coverage: { checked, not_checked }, names }: Pick<Diagnosis, 'coverage' | 'names'>,

@@ -37,8 +37,8 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
 }
 
 /**
- * Adds the argument `recording`, and its id to the answer. Read-only by default. The output schema omits
- * `summary`: every answer has it.
+ * Adds the argument `recording`, and its id to the answer. Read-only by default. The output schema omits `summary`,
+ * which every answer has.
  */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,
@@ -83,7 +83,7 @@ export const bodyArgument = z.int().describe('Body id')
 
 const cursorArgument = z.string().optional().describe('From next_cursor')
 
-/** Both bounds are included. `null`, which the seed's tools accept, is an open bound. */
+/** Bounds are inclusive. `null`, which the seed's tools accept, is an open bound. */
 export const rangeArguments = {
   start_frame: z.number().nullish().describe('First frame'),
   end_frame: z.number().nullish().describe('Last frame'),

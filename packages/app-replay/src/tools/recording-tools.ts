@@ -200,7 +200,7 @@ export function getMetadata(recording: Recording, stamp: AnswerStamp) {
   }
 }
 
-/** Returns `file` for a recording of another recorder: whether it still grows is unknown. */
+/** Returns `file` for a recording of another recorder, which may still grow. */
 const getStatus = async ({ identity }: Recording, { recorder }: ReplayStore): Promise<string> =>
   identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
 

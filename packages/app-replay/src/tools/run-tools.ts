@@ -131,7 +131,7 @@ export const runTools: readonly Registration[] = [
     }),
 ]
 
-/** Runs without a summary may match a filter: they count as not diagnosed. */
+/** Runs without a summary may match a filter, so they count as not diagnosed. */
 function listRuns({ runs: summaries }: ReplayContext['store'], where: unknown) {
   const filter = parseFilter(where)
   const { runs, waiting } = summaries.list(filter.scenario)
@@ -159,7 +159,6 @@ async function findSummary(idOrPath: string, ctx: ReplayContext): Promise<RunSum
   })
 }
 
-/** A run without the lists of its laws. */
 function toRow({ verdict, revision, ...facts }: RunSummary) {
   if (verdict === null) return { ...facts, diagnosed: false }
   const { checked, not_checked, ...found } = verdict

@@ -3,7 +3,7 @@ import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
 import { norm, rotationAngle, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
-/** Change of a body between two frames, b - a. */
+/** Change of a body, b - a. */
 export interface BodyComparison {
   /** m */
   readonly position_delta: Vector
@@ -29,9 +29,9 @@ interface ContactDelta {
   /** Number of contact points. */
   readonly contacts_a: number
   readonly contacts_b: number
-  /** Bodies touched in b only. */
+  /** Bodies touched only in b. */
   readonly gained: readonly BodyId[]
-  /** Bodies touched in a only. */
+  /** Bodies touched only in a. */
   readonly lost: readonly BodyId[]
 }
 

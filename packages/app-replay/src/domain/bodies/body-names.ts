@@ -9,7 +9,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** Bodies without a name are not included. */
+/** Omits bodies without a name. */
 export type BodyNames = Readonly<Record<BodyId, string>>
 
 export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry'>): BodyNames =>
@@ -18,7 +18,7 @@ export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/** Unnamed environment bodies are floor, ceiling or wall by the direction of their first contact. */
+/** Names environment bodies floor, ceiling or wall by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()
@@ -72,7 +72,7 @@ export class BodyNameCollector {
   }
 }
 
-/** The id is written without bit 31 of the environment. */
+/** Writes the id without bit 31 of the environment. */
 function nameBody(id: BodyId, names: BodyNames): string {
   const name = names[id]
   if (id >= 2 ** 31) return name ?? `environment body ${id - 2 ** 31}`

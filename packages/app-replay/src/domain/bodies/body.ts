@@ -27,11 +27,11 @@ export function requireDistinctBodies([a, b]: readonly [BodyId, BodyId]): void {
   })
 }
 
-/** Returns each body once, ascending. */
+/** Each body once, ascending. */
 export const listBodies = (rows: readonly Pair[]): BodyId[] =>
   [...new Set(rows.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]))].sort((a, b) => a - b)
 
-/** Returns each pair once, in recorded order. */
+/** Each pair once, in recorded order. */
 export function listPairs(rows: readonly Pair[]): Pair[] {
   const pairs = new Map(
     rows.map(({ body_a_id, body_b_id }) => [`${body_a_id} ${body_b_id}`, { body_a_id, body_b_id }]),

@@ -26,7 +26,7 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
   }
 }
 
-/** Colliding frames are used if the pair never has friction rows. */
+/** Colliding frames count if the pair never has friction rows. */
 interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
@@ -51,7 +51,7 @@ export interface Run {
 
 export interface ContactEvolution {
   readonly runs: readonly Run[]
-  /** Begins and ends within the range. */
+  /** Changes within the range. */
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
   /** At least `chatterTransitions` transitions within `chatterWindow` frames. */
   readonly chatter: boolean
@@ -65,7 +65,7 @@ export interface ContactEvolution {
   readonly point_count_changes: number
 }
 
-/** In frames. Counts bounces too, unlike the law `contact_duration`. */
+/** In frames. Counts bounces, unlike the law `contact_duration`. */
 const chatterWindow = 30
 const chatterTransitions = 4
 
@@ -106,7 +106,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
 const turnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
-/** A run that reaches the edge of the range may continue beyond it. */
+/** A run at the edge of the range may continue beyond it. */
 function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   return runs.flatMap(({ first_frame, last_frame }) => [
     ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),

@@ -29,7 +29,7 @@ export interface HistoryEntry {
   readonly simulation_time: Value
   readonly num_contacts: number
   readonly penetration_depth: Value
-  /** Sum over the contact points, `null` if none was recorded. */
+  /** Sum over the contact points; `null` if none was recorded. */
   readonly normal_lambda: Value
   readonly contacts: readonly FrictionConstraint[]
 }
@@ -55,7 +55,7 @@ export function toHistoryEntries(
   })
 }
 
-/** The lengths are exact. */
+/** Keeps exact lengths. */
 export function truncateEvolution(evolution: ContactEvolution, limit: number) {
   const { runs, transitions, normal_flips, normal_jumps } = evolution
   return {

@@ -30,7 +30,7 @@ interface ConeCheck extends Pair {
   readonly exceeds_limit_strict: boolean | null
   /** limit - total */
   readonly margin: Value
-  /** total / limit, `null` if the limit is 0. */
+  /** total / limit; `null` if the limit is 0. */
   readonly utilization: Value
   readonly normal_force_n: Value
   readonly friction_limit_n: Value
@@ -63,13 +63,13 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
   }
 }
 
-/** Counts over the contacts of a frame. */
+/** Counts over a frame's contacts. */
 interface ConeVerdict {
   readonly violation_count: number
   readonly strict_violation_count: number
   /** Contacts with missing values. */
   readonly unjudged_count: number
-  /** `index` is the position in the list of contacts. */
+  /** `index` refers to the list of contacts. */
   readonly exceeding: readonly (Pair & { readonly index: number; readonly utilization: Value })[]
 }
 
@@ -85,7 +85,7 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
   }
 }
 
-/** Minimum utilization of a contact at its limit. */
+/** Minimum utilization at the limit. */
 const atLimit = 0.99
 
 export function summarizeCones(
@@ -131,7 +131,7 @@ function nameDynamicBody(
 const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
 
-/** A tangent force at a limit of 0 counts as infinite. */
+/** Counts a tangent force at a limit of 0 as infinite. */
 const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
 

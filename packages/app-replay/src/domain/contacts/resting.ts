@@ -13,7 +13,7 @@ interface MovingBody {
   readonly velocity_magnitude: Value
   /** rad/s */
   readonly angular_velocity_magnitude: Value
-  /** m/s along the contact normal, and across it. */
+  /** m/s along the contact normal and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
   /** Engines that integrate gravity after contacts record resting bodies with a speed of g dt. */
@@ -25,11 +25,11 @@ interface RestingCheck {
   readonly environment_in_contact: number
   readonly source: ContactSource
   readonly moving_bodies: readonly MovingBody[]
-  /** g dt in m/s, or `null` if unknown. */
+  /** g dt in m/s; `null` if unknown. */
   readonly rest_speed: Value
 }
 
-/** Exclusive limits above which a body moves. */
+/** Exclusive limits. */
 interface RestingRule {
   /** m/s */
   readonly velocity: number

@@ -15,7 +15,7 @@ import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable }
 export interface NotChecked {
   readonly law: CheckedLaw
   readonly frames: { readonly first: number | null; readonly last: number | null }
-  /** Only if other bodies were checked. */
+  /** If other bodies were also checked. */
   readonly bodies?: readonly BodyId[]
   readonly missing: readonly string[]
   readonly how_to_record: string
@@ -24,7 +24,7 @@ export interface NotChecked {
 export interface Coverage {
   /** In at least one frame. */
   readonly checked: readonly CheckedLaw[]
-  /** Laws to which no frame was subject. */
+  /** Laws that apply to no frame. */
   readonly not_applicable: readonly CheckedLaw[]
   readonly not_checked: readonly NotChecked[]
 }
@@ -67,7 +67,7 @@ export class CoverageCollector {
   }
   /** Missing data that depends on the body alone. */
   readonly #constant: Int32Array
-  /** What touches lack by column, in this frame and in the one before. */
+  /** Data missing for touches by column, in this frame and the previous one. */
   readonly #touchMasks: Int32Array
   readonly #before: Int32Array
   readonly #bodyMasks: Int32Array
@@ -245,7 +245,7 @@ export class CoverageCollector {
   }
 
   #addTouch(step: Step, touch: Touch, frameMask: number): void {
-    // Lever arms are computed from the poses before the step.
+    // Lever arms use the poses before the step.
     const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
     const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
     let pair = frameMask | mask

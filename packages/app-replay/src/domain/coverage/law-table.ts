@@ -2,8 +2,8 @@ import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
 /**
- * Where a law applies. `contactless` is every body if contacts were not recorded. Groups are those whose bodies
- * cannot be judged alone. `free` and `touching` are without and with contact.
+ * Where a law applies. `contactless`: every body if contacts were not recorded. Groups: those whose bodies cannot be
+ * judged alone. `free` and `touching`: without and with contact.
  */
 export type LawScope =
   | 'frame'
@@ -29,7 +29,6 @@ export interface LawEntry {
 
 const part = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart => ({ scope, needs })
 
-/** Compares a frame with the one before. */
 const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
   part(scope, 'previous', 'times', ...needs)
 

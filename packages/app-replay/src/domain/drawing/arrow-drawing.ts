@@ -50,12 +50,11 @@ const minVisibleShare = 0.01
 /** m/s. Slower bodies have no arrow. */
 const restSpeed = 1e-3
 
-/** Horizontal offset of upright velocities in px. */
+/** For upright velocities, px. */
 const velocityOffset = 50
 
 const getLength = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
 
-/** Scales a vector by the largest one. */
 function getArrowTip(from: Point, vector: Point3, largest: number, { project }: Projection): Point {
   const [right, up] = project(vector)
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]

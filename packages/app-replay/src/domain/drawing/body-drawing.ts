@@ -31,7 +31,7 @@ export const getBodyStyle = (index: number): BodyStyle => ({
   stroke: palette[index % palette.length] ?? inks.axis,
 })
 
-/** Returns `null` if the position is not finite. */
+/** `null` if the position is not finite. */
 export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnBody | null {
   const at = toPoint3(state.position)
   if (at === null) return null
@@ -64,7 +64,6 @@ export function listExtremes({ at, shape, turn }: Solid): Point3[] {
   )
 }
 
-/** Returns the centres of the caps of a capsule, or of a sphere. */
 function listBallCenters({ at, shape, turn }: Solid): Point3[] {
   if (shape === null || !('halfLength' in shape)) return [at]
   const half = rotate(turn, [0, 0, shape.halfLength])
@@ -108,7 +107,7 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** A body without a visible size is a point, such as the pivot of a pendulum. */
+/** Draws a body without a visible size, such as the pivot of a pendulum, as a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })

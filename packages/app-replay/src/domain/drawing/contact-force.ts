@@ -48,7 +48,7 @@ export function contactForces(
   })
 }
 
-/** Chooses the upper body of a pair if both can move, else the one outside of the environment. */
+/** Chooses the upper body of a movable pair, else the one outside the environment. */
 export const chooseCarriedBody =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

@@ -52,10 +52,10 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
   return bytes
 }
 
-/** In m. Smaller scenes keep their precision as float32 without an origin. */
+/** In m. Smaller scenes keep float32 precision without an origin. */
 const maxPlainExtent = 1000
 
-/** Returns zero unless the scene is far away. */
+/** Zero unless the scene is far away. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
   for (const row of rows)
     for (let at = 0; at < row.length; at += poseWidth) {

@@ -121,7 +121,7 @@ interface Fit {
   readonly perMetre: number
 }
 
-/** m. Smaller scenes are drawn as if they were 1 m wide. */
+/** m. Smaller scenes are drawn as 1 m wide. */
 const minSpan = 1e-5
 
 function fitToArea(spans: readonly Projected[]): Fit {
@@ -157,7 +157,7 @@ function fitToArea(spans: readonly Projected[]): Fit {
 /** Half the side of the ground as a share of the width. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
-/** The name is left of the centre, where no arrows begin. */
+/** Left of the centre, where no arrows begin. */
 const nameShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
@@ -180,10 +180,10 @@ function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: C
 
 const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet } as const
 
-/** Distance of the name of a plane from its surface, px. */
+/** Distance from the surface, px. */
 const depthOfName = 22
 
-/** The name of a plane is on its solid side. */
+/** Places the name of a plane on its solid side. */
 function nameEnvironment(
   { names, grounds, fixed }: SceneGeometry,
   drawn: readonly DrawnBody[],
@@ -213,7 +213,6 @@ function nameEnvironment(
 const isInside = ([x, y]: Point): boolean =>
   x >= labelArea.left && x <= labelArea.right && y >= labelArea.top && y <= labelArea.bottom
 
-/** Covers the environment behind the title and the legend. */
 const drawMargins = (): SvgElement[] =>
   [
     { y: 0, height: labelArea.top - 4 },
@@ -286,13 +285,13 @@ interface Placed {
   readonly size: number
 }
 
-/** In sizes of the scene. With more distant bodies, the others would be points. */
+/** In sizes of the scene. Farther bodies would reduce the others to points. */
 const maxDistance = 300
 
 /** m */
 const minSize = 0.1
 
-/** Returns the bodies near the one with the smallest sum of distances, or of two the one nearer to the origin. */
+/** Returns the bodies near the one with the smallest sum of distances; of two, the one nearer to the origin. */
 function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies
     .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))

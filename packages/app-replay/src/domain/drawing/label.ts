@@ -36,7 +36,7 @@ const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
       ],
 )
 
-/** Earlier labels take precedence; a label without a free place may overlap. */
+/** Earlier labels take precedence. A label without a free place may overlap. */
 export function separateLabels(labels: readonly Label[], area: Box): Label[] {
   const taken: Box[] = []
   return labels.map((label) => {

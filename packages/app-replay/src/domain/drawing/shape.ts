@@ -23,7 +23,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Bodies of unknown shape and bodies without a name are missing. */
+/** Omits bodies of unknown shape and bodies without a name. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]
@@ -31,7 +31,7 @@ export interface SceneGeometry {
   readonly names: ReadonlyMap<BodyId, string>
 }
 
-/** Returns the recorded shape; half extents without a shape are a box. */
+/** Half extents without a shape are a box. */
 export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
   if (shape?.kind === 'sphere') return { radius: shape.radius }
   if (shape?.kind === 'capsule') return { radius: shape.radius, halfLength: shape.half_length }
@@ -55,7 +55,7 @@ const minCorners = 3
 /** Share of the radius. */
 const cornerTolerance = 0.05
 
-/** `points` are contact points in the axes of a body. */
+/** `points` are contact points in a body's axes. */
 export function inferShape(points: readonly Point3[]): Shape | null {
   const radius = Math.max(0, ...points.map(([x, y, z]) => Math.hypot(x, y, z)))
   if (radius === 0) return null
@@ -72,7 +72,7 @@ export function inferShape(points: readonly Point3[]): Shape | null {
 export const listCorners = ([x, y, z]: Point3): Point3[] =>
   [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k): Point3 => [i * x, j * y, k * z])))
 
-/** Edges of a box as pairs of indexes of `listCorners`. */
+/** Pairs of indexes of `listCorners`. */
 export const edges: readonly (readonly [number, number])[] = [1, 2, 4].flatMap((bit) =>
   [0, 1, 2, 3, 4, 5, 6, 7]
     .filter((corner) => (corner & bit) === 0)

@@ -32,7 +32,7 @@ export function createProjector(view: ViewName): (point: Point3) => Projected {
   return (point) => [dot3(point, right), dot3(point, up)]
 }
 
-/** Returns `null` if a component is not finite. */
+/** `null` if a component is not finite. */
 export function toPoint3({ x, y, z }: Vector): Point3 | null {
   if (x === null || y === null || z === null) return null
   return [x, y, z].every(Number.isFinite) ? [x, y, z] : null

@@ -22,7 +22,7 @@ const history = ({ pair, bodies, frames }: Finding, recorded: Recorded): Call =>
   return ['get_contact_history', { body_a_id, body_b_id, start_frame, end_frame }]
 }
 
-/** Compares with the frame before, in the first frame with the next one. */
+/** Compares with the previous frame; the first frame with the next one. */
 const motion = ({ bodies: [body_id], frames: { first } }: Finding, recorded: Recorded): Call => {
   const frame_a = findBefore(first, recorded)
   const frame_b = frame_a < first ? first : findAfter(first, recorded)

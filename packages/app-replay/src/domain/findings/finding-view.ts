@@ -6,7 +6,7 @@ import { listEvidenceCalls } from './evidence.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
 
-/** Values have six digits, and are `null` if not finite. */
+/** Values have six digits; `null` if not finite. */
 export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice'> {
   readonly sentence: string
   readonly value: Value
@@ -112,14 +112,14 @@ export function describeFinding(finding: Finding, names: BodyNames): string {
 
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
 
-/** `gain energy` for `gains energy`. */
+/** Converts `gains energy` to `gain energy`. */
 function toPlural(predicate: string): string {
   const [verb = '', ...rest] = predicate.split(' ')
   if (!singularVerbs.includes(verb)) return predicate
   return [pluralVerbs[verb] ?? verb.slice(0, -1), ...rest].join(' ').replace(' its ', ' their ')
 }
 
-/** What a verdict is about. */
+/** Subject of a verdict. */
 interface Checked {
   readonly frames: number
   readonly coverage: Coverage

@@ -45,7 +45,7 @@ export const findingKinds = [
 
 export type FindingKind = (typeof findingKinds)[number]
 
-/** An error breaks a law, a warning is suspicious, an info is only noted. */
+/** An error breaks a law, a warning is suspicious, an info is a note. */
 export type Severity = 'error' | 'warning' | 'info'
 
 export interface Finding extends Subject {
@@ -58,7 +58,7 @@ export interface Finding extends Subject {
   readonly unit: string
   /** 0 to 1 */
   readonly confidence: number
-  /** Replaces the usual clause of the kind. */
+  /** Replaces the kind's usual clause. */
   readonly text?: string
   /** What to record if the finding is not a fault. */
   readonly advice?: string
@@ -72,7 +72,7 @@ interface FindingOptions {
   readonly confidence: number
   readonly text?: string
   readonly advice?: string
-  /** Default: value and limit of the run. */
+  /** Default: those of the run. */
   readonly value?: number
   readonly limit?: number
 }

@@ -8,12 +8,12 @@ export interface RankedFinding extends Finding {
   readonly count: number
 }
 
-/** Findings in this number of frames after a fault are its consequences. */
+/** Findings within this number of frames after a fault are its consequences. */
 const consequenceFrames = 10
 
 const severities: readonly Severity[] = ['error', 'warning', 'info']
 
-/** Sorts by severity, first frame, and causes before consequences. Ids follow this order. */
+/** Sorts by severity, first frame, and causes before consequences. Assigns ids in this order. */
 export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
   const sorted = moveMismatches(
     found.toSorted(
@@ -28,7 +28,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((one) => explains(one, finding))
-    // The first occurrence explains what follows its repeats.
+    // The first occurrence explains the findings after its repeats.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
@@ -68,7 +68,7 @@ function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   return moved
 }
 
-/** Kinds that are computed from the recorded velocities. */
+/** Kinds computed from recorded velocities. */
 const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
   'momentum',
   'energy_injection',
@@ -100,7 +100,7 @@ const isRepeat = (a: Finding, b: Finding): boolean =>
   String(a.bodies) === String(b.bodies) &&
   String(a.pair) === String(b.pair)
 
-/** The frames of the first finding determine the order. */
+/** The first finding's frames determine the order. */
 function joinRepeats(
   findings: readonly Finding[],
   getGroup: (finding: Finding) => string = () => '',
@@ -130,7 +130,7 @@ const getFirstFrame = ({ frames }: Finding): number => frames.first
 
 /** By frames and bodies. */
 function explains(cause: Finding, finding: Finding): boolean {
-  // The same fault can show a frame earlier in the contact than in the state.
+  // A fault can show a frame earlier in the contact than in the state.
   const from = cause.frames.first - 1
   const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
   const isBefore =
@@ -142,5 +142,5 @@ function explains(cause: Finding, finding: Finding): boolean {
   return isSystem || cause.bodies.some((body) => finding.bodies.includes(body))
 }
 
-/** Afterwards, the body no longer moves physically. */
+/** Whether the body no longer moves physically afterwards. */
 const isLasting = ({ kind }: Finding): boolean => kind === 'blow_up' || kind === 'nan'

@@ -29,7 +29,7 @@ interface AnomalyRule {
   readonly baselines: ReadonlySet<number>
 }
 
-/** The first frame, and those in which a body appears. */
+/** Returns the first frame, and those in which a body appears. */
 export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): ReadonlySet<number> =>
   new Set([
     ...(frames === null ? [] : [frames.first_frame]),
@@ -96,7 +96,7 @@ export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   return counts
 }
 
-/** Excludes baselines. Shows drifts below any threshold, in J. */
+/** Excludes baselines. Reveals drifts below any threshold, in J. */
 export function sumEnergyChanges(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,
@@ -117,7 +117,7 @@ interface Attribution {
   readonly pairs: readonly Pair[]
 }
 
-/** A body that appears counts with all its energy. */
+/** Counts a body that appears with all its energy. */
 export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies
@@ -145,7 +145,7 @@ const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: st
   impact_loss: ['loss in contact', 'losses in contact'],
 }
 
-/** Baselines are counted separately; `shown` is the number of listed steps. */
+/** Counts baselines separately; `shown` is the number of listed steps. */
 export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: number, shown: number): string {
   const counts = countKinds(steps)
   const found = steps.filter(({ kind }) => kind !== 'baseline')

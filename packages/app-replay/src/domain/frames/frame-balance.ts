@@ -24,21 +24,21 @@ interface BodyBalance {
   readonly gravity_n: Vector | null
   /** `null` if the contacts have no recorded impulse. */
   readonly contact_n: Vector | null
-  /** External forces of the engine. */
+  /** External forces. */
   readonly external_n: Vector | null
-  /** Reactions of joints; `null` if the reaction of a joint was not recorded. */
+  /** Reactions of joints; `null` if one was not recorded. */
   readonly joint_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
-  /** Length of `inertial_n` minus the other forces: 0 for rounding noise, `null` if one of them is unknown. */
+  /** Length of `inertial_n` minus the other forces: 0 for rounding noise, `null` if one is unknown. */
   readonly unexplained_n: Value
-  /** J since the frame before. */
+  /** J since the previous frame. */
   readonly delta_e: Value
   /** `null` if contacts were not recorded. */
   readonly in_contact: boolean | null
 }
 
-/** A pair in contact: forces in N, depth in m. */
+/** Forces in N, depth in m. */
 interface PairLoad extends Pair {
   readonly points: number
   readonly normal_force_n: Value
@@ -46,7 +46,7 @@ interface PairLoad extends Pair {
   readonly utilization: Value
   readonly exceeds_limit: boolean
   readonly penetration_depth: Value
-  /** Whether the pair did not touch in the frame before. */
+  /** Whether the pair did not touch in the previous frame. */
   readonly is_new: boolean
 }
 
@@ -166,7 +166,7 @@ function sumJointForces(
   return sum
 }
 
-/** Sums -n normal + t1 tangent1 + t2 tangent2 in N, negated for body B. */
+/** Returns -n normal + t1 tangent1 + t2 tangent2 in N, negated for body B. */
 function sumContactForces(
   body: BodyId,
   rows: readonly FrictionConstraint[],

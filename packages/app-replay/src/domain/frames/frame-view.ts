@@ -3,7 +3,7 @@ import { formatCount, formatQuantity } from '../sentence.ts'
 
 type FrameRows = readonly unknown[]
 
-/** The lists of a frame that a view contains. */
+/** The lists that a view contains. */
 export interface FrameLists {
   readonly states: FrameRows
   readonly collisions: FrameRows

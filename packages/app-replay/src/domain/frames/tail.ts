@@ -3,7 +3,7 @@ import { hasContacts } from '../recordings/capability.ts'
 import { formatCount } from '../sentence.ts'
 import { norm } from '../vector.ts'
 
-/** The parts are those that other frames of the recording have. */
+/** The parts are those of the recording's other frames. */
 export function isCompleteFrame(
   { states, system_energy, solver }: Frame,
   { capabilities }: Pick<RecordingSummary, 'capabilities'>,

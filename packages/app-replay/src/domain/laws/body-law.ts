@@ -23,7 +23,7 @@ export function bodyLaw(): Law {
   const growing = new Map<number, number>()
   const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
-  /** Columns whose first speed was judged. */
+  /** Columns with a judged first speed. */
   const started = new Set<number>()
   return {
     observe(step) {
@@ -113,7 +113,7 @@ const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Fi
     ),
 ]
 
-/** The velocity changes by a tenth, and by more than gravity explains. */
+/** Whether the velocity changes by a tenth, and by more than gravity explains. */
 function isGrowing(step: Step, column: number): boolean {
   const { scene, window, dt } = step
   if (!(dt > 0)) return false
@@ -129,11 +129,11 @@ function isGrowing(step: Step, column: number): boolean {
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
-/** Contacts belong to the frame before. */
+/** Contacts belong to the previous frame. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
-/** Returns the largest finite component in m/s; 0 without velocity. */
+/** m/s; 0 without velocity. */
 function maxVelocity({ window, at }: Step, column: number): number {
   const s = window.states.data
   const v = at(column) + stateAt.velocity
@@ -145,7 +145,7 @@ function maxVelocity({ window, at }: Step, column: number): number {
   return max
 }
 
-/** m/s, from the motion if no velocity was recorded. */
+/** m/s, from the motion if not recorded. */
 function readFirstSpeed(step: Step, column: number): number {
   const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed

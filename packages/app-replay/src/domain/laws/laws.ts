@@ -25,7 +25,7 @@ import { solverLaw } from './solver-law.ts'
 import { unitLaw } from './unit-law.ts'
 
 export interface LawOptions {
-  /** Strict maximum of the penetration depth in m. */
+  /** Strict maximum penetration depth in m. */
   readonly depthLimit?: number
 }
 

@@ -14,10 +14,10 @@ const quaternionTolerance = 1e-6
 /** Engines of float32 that do not normalize in every step reach 1e-5. */
 const singleTolerance = 2e-5
 
-/** Maximum significant digits of a float32 in its shortest decimal form. */
+/** Maximum significant digits of a float32 in shortest decimal form. */
 const singleDigits = 9
 
-/** Fewer decimals are not those of a rounded quaternion. */
+/** Fewer decimals do not indicate a rounded quaternion. */
 const minDecimals = 2
 
 /** Share of the usual step. */
@@ -90,7 +90,7 @@ export function recordLaw(): Law {
   }
 }
 
-/** Returns the tolerance of the length: what rounding or float32 explains. */
+/** Returns the tolerance of the length for rounding or float32. */
 function findTolerance(quaternion: readonly number[]): number {
   const parts = quaternion.filter((part) => part !== 0)
   const texts = parts.map((part) => Math.abs(part).toString())
@@ -98,7 +98,7 @@ function findTolerance(quaternion: readonly number[]): number {
   const isSingle =
     parts.length > 1 &&
     parts.every((part, i) => Math.fround(part) === part || (digits[i] ?? 0) <= singleDigits) &&
-    // Fewer digits are those of a rounded number of any precision.
+    // Fewer digits may be a rounded number of any precision.
     digits.some((count) => count >= 7)
   if (isSingle) return singleTolerance
   const decimals = Math.max(
@@ -109,7 +109,7 @@ function findTolerance(quaternion: readonly number[]): number {
   return Math.max(quaternionTolerance, (sum / 2) * 10 ** -decimals)
 }
 
-/** A row with only missing numbers was not written. */
+/** A row without numbers was not written. */
 function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true

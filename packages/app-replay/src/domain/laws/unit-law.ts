@@ -1,6 +1,6 @@
 /**
- * Law `impulse_units` (docs/laws.md, Contacts). The multiple is fitted for each body, along the normal if
- * only normal impulses are known.
+ * Law `impulse_units` (docs/laws.md, Contacts). Fits a multiple for each body, along the normal if only normal impulses
+ * are known.
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { length3, read3 } from '../steps/block.ts'
@@ -15,7 +15,7 @@ interface Fit {
   readonly first: number
   last: number
   count: number
-  /** Sums of the logarithm of the multiple and of its square. */
+  /** Sums of the multiple's logarithm and its square. */
   sum: number
   squares: number
 }
@@ -54,9 +54,7 @@ function fitMultiple(step: Step, column: number): number {
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
-/**
- * Returns the part of an impulse that is recorded: without tangential impulses, the part along the normal.
- */
+/** Returns the recorded part of an impulse: without tangential impulses, the part along the normal. */
 function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
   if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
   const [a, b, c] = read3(contactAxis, 3 * column)

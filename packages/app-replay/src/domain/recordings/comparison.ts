@@ -53,7 +53,7 @@ export interface Divergence {
   readonly greatest: number
   readonly greatest_frame_a: number
   readonly frames_over: number
-  /** Factor; `null` if there are too few frames. */
+  /** Factor; `null` with too few frames. */
   readonly growth_per_frame: number | null
 }
 
@@ -78,7 +78,7 @@ const minGrowthFrames = 5
 
 export class RecordingComparison {
   readonly #matches: readonly BodyMatch[]
-  /** Ids in b of the bodies of a with another id. */
+  /** Ids in b of bodies with another id in a. */
   readonly #newIds: ReadonlyMap<BodyId, BodyId>
   readonly #tolerance: Tolerance
   readonly #trackers = new Map<ComparedField, Tracker>()
@@ -179,12 +179,12 @@ export class RecordingComparison {
       tracker.logs.push([since, Math.log(difference)])
   }
 
-  /** Returns `null` if all components are within the tolerance. */
+  /** `null` if all components are within the tolerance. */
   #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, match }: BodyRows) {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + a.bodies.indexOf(match.a)) * stateWidth
     const startB = (rowB * b.bodies.length + b.bodies.indexOf(match.b)) * stateWidth
-    // A quaternion and its negative are the same orientation, but not bit by bit.
+    // A quaternion and its negative are the same orientation, but differ bit by bit.
     let sign = 1
     if (field === 'orientation' && !this.#tolerance.exact) {
       let product = 0
@@ -212,13 +212,12 @@ interface BodyRows {
   readonly match: BodyMatch
 }
 
-/** The difference between NaN and a number is infinite. */
+/** Infinite between NaN and a number. */
 const absoluteDifference = (a: number, b: number): number => {
   const difference = Math.abs(a - b)
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference
 }
 
-/** Replaces ids, and sorts the pairs and the ids of each pair. */
 function normalizePairs(contacts: string, newIds: ReadonlyMap<number, number> = new Map()): string {
   if (contacts === '') return ''
   return contacts

@@ -9,7 +9,7 @@ import { getColumn } from '../series/columns.ts'
 export const invariantsSchema = z.strictObject({
   /** Maximum |E - E0| / |E0|. */
   max_energy_drift: z.number().min(0).optional(),
-  /** Maximum increase of the system energy in a frame, J. */
+  /** Maximum increase of the system energy per frame, J. */
   max_injection_j: z.number().min(0).optional(),
   /** Minimum z of the centre of every body, or of bodies by id, m. */
   never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
@@ -19,7 +19,7 @@ export const invariantsSchema = z.strictObject({
     .optional(),
   max_penetration_m: z.number().min(0).optional(),
   no_cone_violation: z.literal(true).optional(),
-  /** Minimum severity of the findings of diagnose that fail. */
+  /** Minimum severity of diagnosed findings that fail. */
   no_findings: z.enum(['error', 'warning']).optional(),
 })
 export type Invariants = z.output<typeof invariantsSchema>
@@ -27,7 +27,7 @@ export type Invariants = z.output<typeof invariantsSchema>
 export interface Verdict {
   readonly invariant: string
   readonly passed: boolean
-  /** `null` if it was not recorded, which fails. */
+  /** `null` (failed) if not recorded. */
   readonly value: number | null
   readonly limit: number
   readonly unit: string
@@ -47,7 +47,7 @@ interface Peak {
   readonly frame: number | null
 }
 
-/** After the first value, missing values count as infinite: a run that diverges meets no limit. */
+/** After the first value, missing values count as infinite, because a diverging run meets no limit. */
 function findPeak(
   columns: Columns,
   name: string,
@@ -68,7 +68,7 @@ function findPeak(
   return peak
 }
 
-/** 0 if E0 is 0, and `null` if E0 was not recorded. */
+/** 0 if E0 is 0; `null` if E0 was not recorded. */
 function findEnergyDrift(columns: Columns): Peak | null {
   const energy = getColumn(columns, 'energy.total')
   const first = columns.length === 0 ? Number.NaN : energy.get(0)
@@ -178,11 +178,11 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
 
 export interface MeasuredInvariants {
   readonly invariants: Invariants
-  /** Names of figures that are infinite, such as those of a diverged run. */
+  /** Infinite figures, such as those of a diverged run. */
   readonly unlimited: readonly string[]
 }
 
-/** `margin` is a share of each figure. Omits figures that were not recorded or are infinite. */
+/** `margin` is a share of each figure. Omits unrecorded and infinite figures. */
 export function measureInvariants(
   columns: Columns,
   bodies: readonly BodyId[],

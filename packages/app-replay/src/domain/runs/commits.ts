@@ -2,14 +2,14 @@ import { median, type RunSummary, type WorstValues, worstFields } from '@causewa
 import { roundDerived } from '../sentence.ts'
 import { wilsonInterval } from './fisher.ts'
 
-/** In the order in which they were sealed. */
+/** In the order of sealing. */
 export interface CommitRuns {
   readonly commit: string
   readonly first_ms: number
   readonly runs: readonly RunSummary[]
 }
 
-/** In the order of first runs. Runs without a commit are left out. */
+/** In the order of first runs. Omits runs without a commit. */
 export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {
@@ -21,7 +21,7 @@ export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[
   return [...groups].map(([commit, runs]) => ({ commit, first_ms: runs[0]?.sealed_ms ?? 0, runs }))
 }
 
-/** Shares and medians are those of the diagnosed runs. */
+/** Shares and medians of the diagnosed runs. */
 export interface CommitRow extends WorstValues {
   readonly commit: string
   readonly first_ms: number
@@ -31,11 +31,11 @@ export interface CommitRow extends WorstValues {
   readonly bad_share: number | null
   /** 95 % confidence interval. */
   readonly bad_share_range: readonly [number, number] | null
-  /** Number of bad runs by kind of finding. */
+  /** Number of bad runs by finding kind. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** The worst values are medians over the runs of a commit. */
+/** Worst values are medians over the runs of a commit. */
 export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRow[] {
   return groups.map(({ commit, first_ms, runs }) => {
     const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])

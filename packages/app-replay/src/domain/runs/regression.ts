@@ -7,10 +7,10 @@ import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
 /** Maximum corrected p-value of a reported rise: one false alarm in a thousand searches. */
 export const significance = 0.001
 
-/** Maximum ratio of the p-value of a candidate to the smallest one. */
+/** Maximum ratio of a candidate's p-value to the smallest. */
 const candidateFactor = 10
 
-/** `undefined` means that the run cannot be judged. */
+/** `undefined` if the run cannot be judged. */
 export interface Metric {
   readonly name: string
   isBad(run: RunSummary): boolean | undefined
@@ -28,12 +28,12 @@ export interface ChangePoint {
   readonly p_value: number
   /** Multiplied by the number of tests. */
   readonly corrected_p: number
-  /** Other commits at which the change may have happened, in order. */
+  /** Other possible commits of the change, in order. */
   readonly candidates: readonly string[]
 }
 
 export interface Regression {
-  /** The change with the smallest p-value, or `null` if none is significant. */
+  /** The change with the smallest p-value; `null` if none is significant. */
   readonly found: ChangePoint | null
   /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
@@ -74,7 +74,7 @@ const createLimitMetric = (field: keyof WorstValues, limit: number): Metric => (
   },
 })
 
-/** Returns `bad` and every kind that some run has. */
+/** Returns `bad` and every kind in the runs. */
 export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
   const kinds = new Set(runs.flatMap(({ verdict }) => verdict?.kinds ?? []))
   return [any, ...[...kinds].sort().map(createKindMetric)]
@@ -141,7 +141,7 @@ function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonl
   return points
 }
 
-/** Cumulative numbers of bad and good runs of a scenario before each commit, shape [commits + 1]. */
+/** Cumulative numbers of a scenario's bad and good runs before each commit, shape [commits + 1]. */
 interface Stratum {
   readonly bad: Float64Array
   readonly good: Float64Array

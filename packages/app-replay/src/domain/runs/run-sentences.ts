@@ -7,7 +7,7 @@ import type { SimilarRun } from './similarity.ts'
 interface RunCounts {
   readonly total: number
   readonly bad: number
-  /** Diagnosed runs without an error, as far as their laws could be checked. */
+  /** Diagnosed runs without an error, as far as checked. */
   readonly without_error: number
   readonly not_diagnosed: number
 }
@@ -24,7 +24,7 @@ export function countRuns(runs: readonly RunSummary[], waiting: number): RunCoun
   }
 }
 
-/** `Not diagnosed: 3 of 10 runs.` or nothing */
+/** Returns `Not diagnosed: 3 of 10 runs.` or nothing. */
 const describeUnknown = ({ total, not_diagnosed }: RunCounts): string =>
   not_diagnosed === 0 ? '' : ` Not diagnosed: ${not_diagnosed} of ${formatCount(total, 'run')}.`
 

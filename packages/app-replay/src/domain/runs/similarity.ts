@@ -8,7 +8,7 @@ export interface SimilarRun {
   readonly shared_kinds: readonly string[]
 }
 
-/** Weights of the parts of a similarity. They add up to 1. */
+/** Weights with the sum 1. */
 const weights = { kinds: 0.5, first: 0.2, onset: 0.1, worst: 0.2 }
 
 /** Compares kinds (Jaccard), the first kind, its relative time, and ratios of the worst values. */
@@ -56,7 +56,7 @@ function compareOnsets(a: RunSummary, b: RunSummary): number {
   return 1 - Math.min(1, Math.abs(x - y))
 }
 
-/** 1 for equal values, 0 from a factor of 1,000 on; values that one of them lacks do not count. */
+/** 1 for equal values, 0 from a factor of 1,000; ignores values that one of them lacks. */
 function compareWorst(a: RunVerdict, b: RunVerdict): number {
   const likenesses = worstFields.flatMap((field) => {
     const [x, y] = [a[field], b[field]]

@@ -11,7 +11,7 @@ export interface WholeDiagnosis {
 
 type Identity = Pick<RunSummary, 'recording' | 'name' | 'revision' | 'sealed_ms' | 'status'>
 
-/** The summary has no verdict without a diagnosis. */
+/** Without a diagnosis, the summary has no verdict. */
 export function summarizeRun(
   identity: Identity,
   { frames, bodies, first_time_s, last_time_s, provenance }: RecordingSummary,

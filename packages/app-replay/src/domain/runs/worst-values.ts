@@ -9,7 +9,7 @@ import {
 import { length3, num } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
-/** Numbers that were not recorded do not count. */
+/** Ignores numbers that were not recorded. */
 export class WorstCollector {
   #depth = Number.NEGATIVE_INFINITY
   #speed = Number.NEGATIVE_INFINITY
@@ -33,7 +33,7 @@ export class WorstCollector {
     const offset = row * solverAt.width
     this.#iterations = selectLarger(this.#iterations, num(solver.data, offset + solverAt.iterations))
     this.#residual = selectLarger(this.#residual, num(solver.data, offset + solverAt.residual))
-    // Across a gap, or if a body appears or disappears, the change is not that of one step.
+    // Across a gap, or if a body appears or disappears, the change is not of one step.
     if (row === 0 || window.frames[row - 1] !== frame - 1 || hasOtherBodies(window, row, scene.bodies.length))
       return
     const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)
@@ -51,7 +51,6 @@ export class WorstCollector {
   }
 }
 
-/** Whether a body appears or disappears in the frame. */
 function hasOtherBodies({ present }: FrameWindow, row: number, count: number): boolean {
   const at = row * count
   for (let column = 0; column < count; column++)

@@ -30,7 +30,7 @@ export function measurePath(path: Path): { readonly along: number; readonly stra
 interface Span {
   readonly from: number
   readonly to: number
-  /** Row with the largest distance from the line, in m. */
+  /** Row farthest from the line, in m. */
   readonly worst: number
   readonly error: number
 }

@@ -30,7 +30,7 @@ const tokenPattern =
   /\s*(?:([a-z_][\w]*(?:\.\w+)*)|(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)|(<=|>=|==|!=|&&|\|\||[<>=!()+\-*/,]))/iy
 const operatorAliases: Readonly<Record<string, string>> = { '&&': 'and', '||': 'or', '!': 'not', '=': '==' }
 
-/** `plan` finds the series of a name. Throws `INVALID_ARGUMENTS` with the position. */
+/** `plan` finds a series by name. Throws `INVALID_ARGUMENTS` with the position. */
 export function parsePredicate(text: string, plan: (name: string) => SeriesPlan): Predicate {
   if (text.length > maxLength)
     throw createPredicateError(text, maxLength, `is longer than ${maxLength} characters`)
@@ -61,7 +61,6 @@ class PredicateParser {
     return this.#tokens[this.#next] ?? { text: '', at: this.#text.length }
   }
 
-  /** Consumes the next token if it is one of these. */
   #take(...expected: readonly string[]): Token | undefined {
     const token = this.#peek()
     if (!expected.includes(token.text)) return undefined
@@ -142,7 +141,7 @@ class PredicateParser {
     return inner
   }
 
-  /** `speed(2)` is the series `body.2.speed`, and `contact(1, floor)` is `pair.1.floor.contact`. */
+  /** Parses `speed(2)` as the series `body.2.speed`, and `contact(1, floor)` as `pair.1.floor.contact`. */
   #call({ text, at }: Token): Expression {
     const bodies: string[] = []
     do {

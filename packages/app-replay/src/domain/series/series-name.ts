@@ -52,7 +52,7 @@ type FrameQuantity = keyof typeof frameQuantities
 type BodyQuantity = keyof typeof bodyQuantities
 type PairQuantity = keyof typeof pairQuantities
 
-/** Plain data, which is sent to the worker. */
+/** Plain data for the worker. */
 export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (
   | { readonly of: 'frame'; readonly what: FrameQuantity }
   | { readonly of: 'body'; readonly body: BodyId; readonly what: BodyQuantity }

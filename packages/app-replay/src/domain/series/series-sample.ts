@@ -71,7 +71,7 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
     'energy.linear': system(0),
     'energy.rotational': system(1),
     'energy.potential': system(2),
-    // The change of the first frame is the whole energy of the system.
+    // The first frame's change is the whole energy of the system.
     'energy.delta': (window, row) => (row === 0 ? Number.NaN : window.system.get(row, systemAt.delta)),
     'solver.iterations': solver(solverAt.iterations),
     'solver.residual': solver(solverAt.residual),
@@ -147,7 +147,7 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
   return samples[what]
 }
 
-/** Sums over the contact points of a pair in recorded units. The utilization is their maximum. */
+/** Sums over a pair's contact points in recorded units; for the utilization, the maximum. */
 const frictionSums =
   (isPair: (a: number, b: number) => boolean) =>
   ({ friction: { offset, data } }: FrameWindow, row: number) => {
@@ -171,7 +171,7 @@ function getStep({ times }: FrameWindow, row: number, { dt_s, dt_uniform }: Samp
   return now === undefined || before === undefined ? dt_s : now - before
 }
 
-/** A missing depth does not count. */
+/** Ignores a missing depth. */
 const maxDepth = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
 
 const getFirstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0

@@ -6,7 +6,7 @@ import { selectMinMaxRows } from './buckets.ts'
 import { getColumn, listRows } from './columns.ts'
 import { computeTotals, type Totals } from './totals.ts'
 
-/** The selected rows of a series with exact totals. */
+/** The selected rows with exact totals. */
 interface SeriesPart {
   /** Ascending. */
   readonly rows: readonly number[]
@@ -16,7 +16,7 @@ interface SeriesPart {
   /** Whether the rows are minima and maxima of buckets. */
   readonly bucketed: boolean
   readonly truncated: boolean
-  /** Leads to the rows one by one, or `null` if there are no more. */
+  /** Leads to the rows one by one; `null` after the last. */
   readonly next_cursor: string | null
   readonly totals: Totals
 }

@@ -1,7 +1,7 @@
 import type { Value } from '@causeway/recording'
 import type { NdArray } from 'ndarray'
 
-/** Figures over all rows in the unit of the column, `null` if no value is finite. */
+/** Figures over all rows in the column's unit; `null` without finite values. */
 export interface Totals {
   /** All rows. */
   readonly count: number
@@ -28,7 +28,7 @@ export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Flo
     const value = values.get(row)
     if (!Number.isFinite(value)) continue
     finite += 1
-    // Dividing first keeps the running mean finite for values near the largest double.
+    // Division first keeps the running mean finite for values near the largest double.
     mean += value / finite - mean / finite
     if (at.first === -1) at.first = row
     at.last = row

@@ -22,7 +22,6 @@ const axes: readonly Point3[] = [
   [0, 0, 1],
 ]
 
-/** Returns the distance of the lowest point from the plane. */
 function measureAbove(solid: Round | Box, pose: Pose, plane: Pose): number {
   const normal = rotate(plane.turn, [0, 0, 1])
   const height = dot3(add(pose.at, plane.at, -1), normal)
@@ -60,7 +59,7 @@ function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3
   return Math.hypot(...gap)
 }
 
-/** The distance to a convex solid is convex along the segment: a ternary search finds its minimum. */
+/** The distance to a convex solid is convex along the segment, so a ternary search finds its minimum. */
 function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
   const [from, to] = getEnds(round, pose).map((end) =>
     rotateInverse(boxPose.turn, add(end, boxPose.at, -1)),

@@ -2,8 +2,7 @@ import type { BodyGeometry } from '@causeway/recording'
 import type { Point3, Rotation } from '../vector.ts'
 
 /**
- * A recorded shape: a point (sphere), segment along z (capsule) or box, grown by a radius; or the half-space
- * below z = 0. Lengths in m.
+ * A point (sphere), segment along z (capsule) or box, grown by a radius; or the half-space below z = 0. Lengths in m.
  */
 export type Solid =
   | { readonly kind: 'round'; readonly radius: number; readonly halfLength: number; readonly bound: number }

@@ -2,7 +2,7 @@ import { stateAt } from '@causeway/recording'
 import type { Pose } from '../shapes/solid.ts'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
-/** Returns NaN, which means not recorded, beyond the end of a block. */
+/** NaN (not recorded) beyond the end of a block. */
 export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
 
 export const read3 = (block: Float64Array, at: number): Point3 => [
@@ -14,32 +14,29 @@ export const read3 = (block: Float64Array, at: number): Point3 => [
 /** Range of squares that neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
-/** Returns the Euclidean length. `hypot` is ten times as slow, so it is used only outside of this range. */
+/** Returns the Euclidean length. Uses `hypot`, which is ten times as slow, only outside of this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
   return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
 }
 
-/** `at` is the offset of the state of a body. */
+/** `at` is the offset of a body's state. */
 export function readRotation(states: Float64Array, at: number): Rotation {
   const q = at + stateAt.orientation
   return [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
 }
 
-/** `at` is the offset of the state of a body. */
+/** `at` is the offset of a body's state. */
 export const readPose = (states: Float64Array, at: number): Pose => ({
   at: read3(states, at),
   turn: readRotation(states, at),
 })
 
-/** Returns the angular velocity in the world frame. `at` is the offset of the state of a body. */
+/** Returns the angular velocity in the world frame. `at` is the offset of a body's state. */
 export const worldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 
-/**
- * Returns the velocity of a point in m/s. `at` is the offset of the state of its body; `lever` starts at the
- * centre.
- */
+/** Returns the velocity of a point in m/s. `at` is the offset of its body's state; `lever` starts at the centre. */
 export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
   const [x, y, z] = read3(states, at + stateAt.velocity)
   const w = worldSpin(states, at)

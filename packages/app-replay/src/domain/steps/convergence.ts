@@ -4,7 +4,7 @@ import { filterRows, getColumn } from '../series/columns.ts'
 import { computeTotals } from '../series/totals.ts'
 
 interface Convergence {
-  /** Number of frames with constraints and a recorded `converged`, which has no meaning in other frames. */
+  /** Frames with constraints and a recorded `converged`, which has no meaning in other frames. */
   readonly converged_judged: number
   /** Frames with constraints that did not converge. */
   readonly not_converged: readonly number[]

@@ -14,7 +14,7 @@ export interface JointForces {
   readonly impulse: Float64Array
   /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
-  /** N·m·s on each body, because the ends of a joint have drifted apart. */
+  /** N·m·s on each body, because joint ends have drifted apart. */
   readonly drift: Float64Array
   /** Sum of position errors per body in m, and the rotation in rad that closes them. */
   readonly error: Float64Array
@@ -91,7 +91,7 @@ export function readJoints(step: JointStep): void {
   for (const [index, group] of scene.groups.entries()) {
     for (const column of group.columns)
       if (isJointed[column] === 0) {
-        // The joints of a body of a group without a joint in this frame were not recorded.
+        // In a group, the joints of a body without a joint in this frame were not recorded.
         isJointed[column] = 1
         isKnown[column] = 0
         isTorqueKnown[column] = 0
@@ -102,7 +102,7 @@ export function readJoints(step: JointStep): void {
   }
 }
 
-/** `was` is the joint in the frame before. */
+/** `was` is the joint in the previous frame. */
 function addJoint(step: JointStep, at: number, was: number): void {
   const { scene, window, row, dt, joints } = step
   const rows = window.joints.data.data
@@ -160,7 +160,7 @@ interface JointLoad {
   readonly torque: Point3
 }
 
-/** J, with the mean of the velocities before and after the step. */
+/** J, with the mean velocity of the step. */
 function measureWork(
   step: JointStep,
   [a, b]: readonly [number, number],
@@ -174,7 +174,7 @@ function measureWork(
       [b, -0.5],
     ] as const) {
       if (column < 0) continue
-      // The lever arm is that before the step.
+      // The lever arm before the step.
       const lever = add(point, read3(states, step.atBefore(column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
       work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))

@@ -35,7 +35,7 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-/** Returns m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+/** m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
 function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width

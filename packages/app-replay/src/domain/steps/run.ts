@@ -1,17 +1,17 @@
 import type { BodyId } from '@causeway/recording'
 
-/** The bodies of a run, and the pair if it is about a contact. */
+/** The bodies of a run, and the pair of a contact. */
 export interface Subject {
   readonly bodies: readonly BodyId[]
   readonly pair: readonly [BodyId, BodyId] | null
 }
 
-/** Consecutive frames in which a law is broken. */
+/** Consecutive frames that break a law. */
 export interface Run extends Subject {
   readonly first: number
   last: number
   peak: number
-  /** Value and limit at the peak, in the unit of the law. */
+  /** At the peak, in the law's unit. */
   value: number
   limit: number
   frames: number
@@ -19,18 +19,18 @@ export interface Run extends Subject {
 
 const maxRuns = 20_000
 
-/** Frames are added in order. */
+/** Add frames in order. */
 export class RunCollector {
   readonly #gap: number
   readonly #open = new Map<string | number, { run: Run; excess: number }>()
   readonly #runs: Run[] = []
 
-  /** Frames up to `gap` apart belong to the same run. */
+  /** Frames up to `gap` apart belong to one run. */
   constructor(gap = 1) {
     this.#gap = gap
   }
 
-  /** `excess` determines the peak; |value| / limit by default. */
+  /** `excess` determines the peak. Default: |value| / limit. */
   add(
     key: string | number,
     frame: number,

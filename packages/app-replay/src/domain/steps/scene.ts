@@ -3,22 +3,22 @@ import { createEnvironmentTest } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
 
-/** Bodies that joints connect. */
+/** Bodies connected by joints. */
 export interface BodyGroup {
   readonly id: number
   readonly columns: readonly number[]
   readonly bodies: readonly BodyId[]
 }
 
-/** A recording as laws use it. Columns are indexes of `bodies`; NaN is unknown. */
+/** A recording for laws. Columns are indexes of `bodies`; NaN is unknown. */
 export interface Scene {
   /** Ascending. */
   readonly bodies: readonly BodyId[]
   /** kg, shape [bodies] */
   readonly masses: Float64Array
-  /** Half extents in m along the axes of each body, if recorded. */
+  /** Half extents in m along each body's axes, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
-  /** Principal moments in kg m² along the axes of each body, if recorded. */
+  /** Principal moments in kg m² along each body's axes, if recorded. */
   readonly inertias: readonly (Point3 | undefined)[]
   /** Shapes, names and fixed poses, also of the environment. */
   readonly geometry: ReadonlyMap<BodyId, BodyGeometry>
@@ -30,7 +30,7 @@ export interface Scene {
   readonly g: number
   /** Usual step in s. */
   readonly dt: number
-  /** Returns the factor from a recorded lambda to N·s, or NaN if the unit is unknown. `dt` in s. */
+  /** Returns the factor from a recorded lambda to N·s; NaN if the unit is unknown. `dt` in s. */
   impulseFactor(dt: number): number
   readonly isEnvironment: (id: BodyId) => boolean
   /** Whether a frame without contact rows has no contacts. */
@@ -39,7 +39,7 @@ export interface Scene {
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine makes no contacts. */
   readonly ignores: ReadonlySet<string>
-  /** Group of each body, -1 without group. */
+  /** Group of each body, or -1. */
   readonly groupByColumn: Int32Array
   /** Whether contacts of earlier substeps are missing, so that forces are unknown. */
   readonly hasSubsteps: boolean
@@ -81,13 +81,13 @@ export function createScene(
   }
 }
 
-/** Engines ignore contacts between bodies of one group. */
+/** Engines ignore contacts within a group. */
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
   return group >= 0 && group === groupByColumn[b]
 }
 
-/** Ids of the environment are compared without bit 31. */
+/** Compares ids of the environment without bit 31. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
   scene.ignores.has(toIgnored(a, b))

@@ -10,10 +10,10 @@ export interface Stall {
   /** Last residual divided by the first. */
   readonly residual_growth: number | null
   readonly iterations: number
-  /** Whether it stopped at the highest number of iterations in the range. */
+  /** Whether it stopped at the range's highest number of iterations. */
   readonly at_cap: boolean
   readonly bodies: readonly BodyId[]
-  /** Maximum mass divided by the minimum, or `null` if a mass is unknown. */
+  /** Maximum mass divided by the minimum; `null` if a mass is unknown. */
   readonly mass_ratio: number | null
 }
 
@@ -88,7 +88,7 @@ function addResidual(stall: OpenStall, residual: number, frame: number): void {
   stall.peak = frame
 }
 
-/** As recorded, or because the solver iterated while bodies touched. */
+/** As recorded, or derived from iterations while bodies touched. */
 export function hasConstraints({ row, window, touches }: Step): boolean {
   const at = row * solverAt.width
   const solver = window.solver.data

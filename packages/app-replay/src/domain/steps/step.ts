@@ -21,11 +21,11 @@ export interface Step {
   frame: number
   /** s as recorded; NaN for the first frame and after a gap. */
   recordedDt: number
-  /** s; the usual step if the clock is broken, NaN if there is no step to judge. */
+  /** s; the usual step if the clock is broken, NaN without a step to judge. */
   dt: number
   /** Pairs in contact, whose rows belong to this step. */
   touches: Touch[]
-  /** Whether each body is in contact in this step and in the one before, 0 or 1. */
+  /** Whether each body is in contact in this or the previous step, 0 or 1. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
   /** N·s on each body from its contacts, shape [bodies, 3], as far as `impulseKnown` states. */
@@ -36,28 +36,26 @@ export interface Step {
   readonly impulseKnown: Uint8Array
   /** First contact normal of each body, shape [bodies, 3]. */
   readonly contactAxis: Float64Array
-  /**
-   * mu Jn in N·s of the contacts of each body without tangential impulses. NaN without friction coefficients.
-   */
+  /** mu Jn in N·s of each body's contacts without tangential impulses. NaN without friction coefficients. */
   readonly frictionLimit: Float64Array
-  /** N in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if something acts. */
+  /** N in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
   readonly external: Float64Array
   /** N·m about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
-  /** Filled only if the recording has groups or joints. */
+  /** Filled only if there are groups or joints. */
   readonly joints: JointForces
   /** Displacement in m, shape [bodies, 3], and its length. NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
-  /** Offset of a body in the states of this frame, and of the frame before. */
+  /** Offset of a body's state in this frame, and in the previous one. */
   at(column: number): number
   atBefore(column: number): number
 }
 
 /**
- * `none` if a contact of the body lacks its impulse, `normal` if one lacks tangential impulses and all
- * normals are parallel.
+ * `none`: a contact of the body lacks its impulse. `normal`: one lacks tangential impulses, and all normals are
+ * parallel.
  */
 export const impulseKnowledge = { none: 0, complete: 1, normal: 2 } as const
 
@@ -95,7 +93,7 @@ export class Stepper {
     this.#step = step
   }
 
-  /** Moves to a row of a window. Returns the same object every time. */
+  /** Moves to a row of a window. Always returns the same object. */
   moveTo(window: FrameWindow, row: number): Step {
     const step = this.#step
     const isNext = row > 0 && window.frames[row - 1] === step.frame
@@ -122,7 +120,7 @@ export class Stepper {
   #getTouch(a: number, b: number): Touch {
     const step = this.#step
     const latest = this.#latest
-    // Rows of a pair follow each other.
+    // Rows of a pair are consecutive.
     if (latest !== undefined && latest.a === a && latest.b === b && latest.frame === step.frame) return latest
     const key = a * 2 ** 32 + b
     let touch = this.#pairs.get(key)
@@ -159,7 +157,7 @@ export class Stepper {
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
       if (touch.constraintRows === 0) {
         copy(touch.normal, block, at + constraintAt.normal)
-        // The normals that the solver used replace those of collision detection.
+        // The solver's normals replace those of collision detection.
         touch.normals.count = 0
       }
       addNormal(touch, block, at + constraintAt.normal)
@@ -230,7 +228,7 @@ export class Stepper {
   }
 }
 
-/** Relative errors: of a part below its limit, of a part that is equal to it, and of single precision. */
+/** Relative errors: of a part below its limit, of a part at its limit, and of single precision. */
 const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 
 /** An unrecorded impulse is 0 without friction or load. */
@@ -291,7 +289,7 @@ export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'
 /** Cosine of 5 degrees. */
 const parallelCosine = 0.996
 
-/** Returns whether the normals of a touch are parallel to the stored one. */
+/** Returns whether a touch's normals are parallel to the stored one. */
 function alignAxis(axes: Float64Array, column: number, { normals }: Touch): boolean {
   if (Number.isNaN(num(axes, 3 * column)))
     for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)

@@ -34,7 +34,7 @@ const minImpactSpeed = 0.2
 /** Share of the friction cone from which a contact slides. */
 const slidingShare = 0.99
 
-/** A body rests after this number of frames in contact below this speed, m/s. */
+/** Frames in contact below this speed (m/s) after which a body rests. */
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 
@@ -55,7 +55,7 @@ interface PairState {
 export class Timeline {
   readonly #events: TimelineEvent[] = []
   readonly #pairs = new Map<number, PairState>()
-  /** Consecutive frames of rest by body. */
+  /** Consecutive rest frames by body. */
   readonly #restFrames = new Map<BodyId, number>()
   #isStalled = false
 

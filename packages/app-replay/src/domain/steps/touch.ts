@@ -4,25 +4,25 @@ import { num } from './block.ts'
 /** Distinct normals of a pair in a frame. */
 export interface Normals {
   count: number
-  /** Unit vectors from a to b, shape [maxNormals, 3], of which the first `count` are used. */
+  /** Unit vectors from a to b, shape [maxNormals, 3]; the first `count` are used. */
   readonly vectors: Float64Array
 }
 
-/** If it is reached, there may have been more. */
+/** At this number, there may be more. */
 export const maxNormals = 8
 
 /** Cosine of 1 degree. */
 const sameNormalCosine = 0.9998
 
-/** A touching pair of bodies. Numbers are those of the last frame of contact. */
+/** A touching pair of bodies. Numbers are from the last frame of contact. */
 export interface Touch {
   readonly a: BodyId
   readonly b: BodyId
-  /** Columns of the bodies, -1 for the environment. */
+  /** -1 for the environment. */
   readonly columnA: number
   readonly columnB: number
   readonly key: number
-  /** `since` is the first frame of the present contact. */
+  /** `since` is the present contact's first frame. */
   frame: number
   before: number
   since: number
@@ -31,7 +31,7 @@ export interface Touch {
   /** All normals of `frame` and of `before`. */
   normals: Normals
   normalsBefore: Normals
-  /** Maximum in m, or NaN if not recorded. */
+  /** Maximum in m; NaN if not recorded. */
   depth: number
   frictionRows: number
   constraintRows: number
@@ -45,14 +45,11 @@ export interface Touch {
   rowTangent: number
   rowAxis: number
   rowLimit: number
-  /**
-   * Numbers of rows at the limit of a cone, and at that of a pyramid. `exactConeRows` equal it but for
-   * rounding.
-   */
+  /** Rows at the limit of a cone, and at that of a pyramid. `exactConeRows` differ only by rounding. */
   coneRows: number
   exactConeRows: number
   pyramidRows: number
-  /** Largest and smallest friction coefficient; NaN if a row lacks it. */
+  /** Extreme friction coefficients; NaN if a row lacks it. */
   maxFriction: number
   minFriction: number
   /** Impulse on a in the recorded unit. */

@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed of the contact in m/s. Replaces missing angular velocities by the rotation of the
- * step, and contact points by the size of the body. NaN if unknown.
+ * Returns the larger speed of the contact in m/s; NaN if unknown. Replaces missing angular velocities by the rotation
+ * of the step, and contact points by the size of the body.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -45,7 +45,7 @@ const minRockingSpeed = 0.02
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** rad/s; default: from the rotation of the step. */
+/** rad/s; default: from the step's rotation. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]

@@ -1,6 +1,6 @@
 /**
- * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair separated at less than 0.25 g
- * dt: it did not bounce.
+ * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair separated at less than 0.25 g dt, without
+ * a bounce.
  */
 
 import { stateAt } from '@causeway/recording'

@@ -15,7 +15,7 @@ import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 /** Shares of the largest term, and of the larger impulse below which a body does not react. */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
-/** m, and factor of the relative motion of a step. */
+/** m; factor of a step's relative motion. */
 const near = { length: 0.01, motion: 1.5 } as const
 
 /** Cosines of the impulse with the direction away from the other body, the other impulse, and the line of centres. */
@@ -59,7 +59,7 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Free bodies that nothing pushed, in the step before and in this one. */
+  /** Free bodies that nothing pushed, in the previous step and in this one. */
   let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -110,7 +110,6 @@ export function collisionLaw(): Law {
   }
 }
 
-/** Lists pairs of pushed bodies, and of a pushed body with a calm one. */
 function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<readonly [number, number]> {
   const others = new Set(pushed)
   for (const column of pushed)
@@ -118,7 +117,7 @@ function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<re
       if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
 }
 
-/** Also marks the other free bodies as calm. */
+/** Also marks other free bodies as calm. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -164,7 +163,7 @@ function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
   return isPushed && -dot3(one.impulse, two.impulse) > cosine.opposite * one.size * two.size
 }
 
-/** NaN if a shape is not known. */
+/** NaN if a shape is unknown. */
 function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<FreeBody, 'solid'>): number {
   if (a?.pose == null || b?.pose == null) return Number.NaN
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)

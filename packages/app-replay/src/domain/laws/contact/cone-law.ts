@@ -14,7 +14,7 @@ import type { Law } from '../law.ts'
 /** Share of mu Fn. */
 const atLimit = 0.99
 
-/** Minimum rows of an engine without a friction pyramid. */
+/** Minimum rows to exclude a friction pyramid. */
 const minConeRows = 4
 
 /** m/s */
@@ -62,7 +62,7 @@ const isSliding = (step: Step, touch: Touch): boolean => length3(...readSlip(ste
 
 function toFinding(run: Run, isPyramid: boolean): Finding {
   const options = { kind: 'friction_cone', confidence: 0.95 } as const
-  // Without a limit there is no ratio.
+  // Without a limit, the ratio is undefined.
   if (!(run.limit > coneNoise))
     return createFinding(run, { ...options, unit: 'as recorded', text: 'friction acts where mu*Fn is 0' })
   const ratio = { ...options, unit: 'times mu*Fn', value: run.value / run.limit, limit: 1 } as const

@@ -1,6 +1,6 @@
 /**
- * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction opposes the slip that joints would
- * cause, so it is not judged.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction is not judged, because it opposes the slip
+ * that joints would cause.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'

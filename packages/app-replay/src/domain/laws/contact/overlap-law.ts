@@ -38,9 +38,9 @@ export function overlapLaw(): Law {
   const sunk = new RunCollector(2)
   const sinking = new GrowingOverlaps()
   const sunkSince = new Map<Run, number>()
-  /** Pairs that touched in the step before, or separate since then. */
+  /** Pairs that touched in the previous step, or separate since then. */
   let parting: ReadonlySet<number> = new Set()
-  /** Pairs whose shapes overlap since the first step. */
+  /** Pairs that overlap since the first step. */
   const together = new Set<number>()
   let placed: readonly PlacedSolid[] | undefined
   let hasBegun = false
@@ -133,7 +133,7 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/** Lists close pairs without contact or joint, with signed distances: sweep and prune along x. */
+/** Lists close pairs without contact or joint, with signed distances, by sweep and prune along x. */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -162,7 +162,7 @@ function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Measured in the poses after the step. */
+/** Uses the poses after the step. */
 function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
   return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
@@ -185,7 +185,7 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
 
 const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number => near + getMotion(step, a, b)
 
-/** Returns 1.5 times the relative motion of a step in m; 0 if unknown. */
+/** Returns 1.5 times the relative motion in m; 0 if unknown. */
 function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const s = step.window.states.data
   const speed = ({ column }: PlacedSolid): Point3 =>
@@ -195,7 +195,7 @@ function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   return 1.5 * (Number.isNaN(relative) ? 0 : relative) * step.dt
 }
 
-/** Independent of the order of the bodies. */
+/** Independent of the bodies' order. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
@@ -203,7 +203,7 @@ const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
-/** These bodies have no contact. */
+/** Finds pushed bodies without contact. */
 function findPushed(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {

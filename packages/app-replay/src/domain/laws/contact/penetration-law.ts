@@ -66,7 +66,7 @@ function boundClosing(step: Step, touch: Touch): number {
   return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
-/** Returns 0 unless the recorded speed towards the contact is about g dt. */
+/** 0 unless the recorded speed towards the contact is about g dt. */
 function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
   if (columnA < 0) return 0
   const v = at(columnA) + stateAt.velocity

@@ -10,7 +10,7 @@ export interface PlacedSolid {
   /** -1 for the environment. */
   readonly column: number
   readonly solid: Solid
-  /** `null` if it is not known. */
+  /** `null` if unknown. */
   pose: Pose | null
   /** Half-width of its bounding sphere around the pose. */
   readonly bound: number
@@ -29,7 +29,7 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   })
 }
 
-/** The poses are those before the step. */
+/** Uses the poses before the step. */
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
   for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
 }

@@ -1,4 +1,4 @@
-/** Law `reaction` (docs/laws.md, Contacts). A violation that begins later than the contact is a push. */
+/** Law `reaction` (docs/laws.md, Contacts). A violation that begins after the contact is a push. */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
@@ -84,7 +84,7 @@ function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const sign = wrong === a ? 1 : -1
   const along = dot3(wrong.left, touch.impulse) * factor * sign
   if (!(Math.abs(along) > 0.98 * wrong.off * size)) return null
-  // -1: the body received nothing of the recorded impulse.
+  // -1: the body received none of the recorded impulse.
   const share = along / size ** 2
   return { isMissing: Math.abs(share + 1) < noReaction, off: wrong.off, allowed: wrong.allowed }
 }

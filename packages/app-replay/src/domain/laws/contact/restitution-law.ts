@@ -80,7 +80,7 @@ export function restitutionLaw(): Law {
   }
 }
 
-/** Returns the difference from the recorded restitution, if an integrator does not explain it. */
+/** Returns the difference from the recorded restitution, unless an integrator explains it. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, last, closing, restitution, leaving, pushes } = impact
   if (!impact.isAlone || Number.isNaN(leaving)) return undefined
@@ -95,7 +95,7 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** The test fails if a body has another contact or a joint. */
+/** Rejects bodies with another contact or a joint. */
 function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
   const partners = new Map<number, number>()
   for (const { columnA, columnB } of touches)
@@ -151,7 +151,7 @@ function isFree(
   return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
-/** Measured at the centres of mass along the normal, m/s. */
+/** m/s, at the centres of mass along the normal. */
 function getSeparationSpeed(
   { window, scene }: Step,
   { columnA, columnB }: Touch,

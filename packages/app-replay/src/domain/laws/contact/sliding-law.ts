@@ -1,6 +1,5 @@
 /**
- * Law `sliding` (docs/laws.md, Contacts). Soft contacts build friction up with the slip, so slow slips are
- * not judged.
+ * Law `sliding` (docs/laws.md, Contacts). Soft contacts build up friction with the slip, so slow slips are not judged.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
@@ -27,7 +26,7 @@ interface Friction {
   readonly tangent: number
   readonly limit: number
   readonly isRecorded: boolean
-  /** Of the first body, if derived from the motion. */
+  /** On the first body, if derived from the motion. */
   readonly across: Point3 | null
 }
 
@@ -88,7 +87,6 @@ export function slidingLaw(): Law {
   }
 }
 
-/** A driving force accelerates the slip. */
 function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolean {
   if (across === null) return false
   const slip = readSlip(step, step.row, touch)
@@ -100,7 +98,7 @@ function measureFriction(step: Step, touch: Touch, partners: Float64Array): Fric
   if (Number.isNaN(touch.tangent[0])) return deriveFriction(step, touch, column, partners)
   const factor = step.scene.impulseFactor(step.dt)
   const [tangent, limit] = [length3(...touch.tangent) * factor, touch.limit * factor]
-  // Some engines do not report their tangential impulses.
+  // Some engines do not report tangential impulses.
   return limit > 0 && isBalanced(step, column, limit)
     ? { tangent, limit, isRecorded: true, across: null }
     : null
@@ -114,7 +112,7 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
   return length3(...off) <= 0.2 * limit
 }
 
-/** No other pair may touch the body. */
+/** Requires that no other pair touches the body. */
 function deriveFriction(step: Step, touch: Touch, column: number, partners: Float64Array): Friction | null {
   const { normal, normals, maxFriction, minFriction } = touch
   if (num(partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1) return null
@@ -134,7 +132,7 @@ function deriveFriction(step: Step, touch: Touch, column: number, partners: Floa
     : null
 }
 
-/** All points must slide in one direction, so fast that friction does not stop them. */
+/** Requires that all points slide in one direction, too fast to be stopped by friction. */
 function isSliding(step: Step, touch: Touch, limit: number): boolean {
   const [before, after] = [step.row - 1, step.row].map((row) => readSlip(step, row, touch)) as [
     Point3,

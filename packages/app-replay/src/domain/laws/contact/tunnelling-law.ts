@@ -8,13 +8,13 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Maximum displacement per frame of a body of unknown size, m. */
+/** Maximum displacement of a body of unknown size, m per frame. */
 const maxUnknownMove = 1
 
 interface Suspect {
   readonly frame: number
   readonly mover: number
-  /** Id of the other body or of the body of the plane. */
+  /** Id of the other body or of the plane's body. */
   readonly other: number
   readonly isPlane: boolean
   readonly way: number
@@ -111,7 +111,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Only slower bodies of known size are returned. */
+/** Returns only slower bodies of known size. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -138,13 +138,13 @@ const areTouching = (touches: Step['touches'], one: number, other: number): bool
 
 interface FoundPlanes {
   readonly planes: Map<number, Plane>
-  /** Frames of contact with each environment body. */
+  /** Contact frames with each environment body. */
   readonly seen: Map<number, number>
-  /** Environment bodies whose shape is recorded. */
+  /** Environment bodies with a recorded shape. */
   readonly shaped: ReadonlySet<number> | undefined
 }
 
-/** Uses lever arms and normals of resting bodies. Returns whether there is a new plane. */
+/** Finds planes from lever arms and normals of resting bodies. Returns whether there is a new one. */
 function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step
@@ -212,7 +212,7 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
-/** Slab method. `poses` are those of the box before and after the step. */
+/** Slab method. `poses` are the box before and after the step. */
 function passesThrough(
   step: Step,
   column: number,

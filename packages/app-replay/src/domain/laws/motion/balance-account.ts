@@ -14,7 +14,7 @@ interface BalancedBodies {
 export interface Account {
   /** J, work of the residual. */
   work: number
-  /** J, if the residual were along the velocity. */
+  /** J, if the residual is along the velocity. */
   maxWork: number
   /** N·s, largest residual and its limit. */
   residual: number

@@ -1,10 +1,9 @@
 /**
  * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies.
  *
- * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the
- * energy multiplies, `energy_injection` or `energy_drift` if it grows at once or gradually,
- * `dissipation_without_contact` if a free body loses energy, else `momentum`. Runs that the noise of recorded
- * states explains are noted as one info.
+ * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy
+ * multiplies, `energy_injection` or `energy_drift` if it grows suddenly or gradually, `dissipation_without_contact` if
+ * a free body loses energy, else `momentum`. Runs within the noise of recorded states are one info.
  */
 
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -65,7 +64,7 @@ export function balanceLaw(): Law {
       const found = accounts.all.flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-        // The level was not known in the first frames.
+        // The level was unknown in the first frames.
         if (column !== undefined && isNoise(column, account.residual, run.value)) {
           const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)

@@ -5,7 +5,7 @@ import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Point3 } from '../../vector.ts'
 import type { NoiseMeter } from './noise-meter.ts'
 
-/** Share of the largest term, for free bodies and in contact. */
+/** Shares of the largest term, for free bodies and in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 export interface Unexplained {
@@ -18,11 +18,11 @@ export interface Unexplained {
   readonly kineticBefore: number
   /** Whether contacts or joints act. */
   readonly isConstrained: boolean
-  /** N·s, or `null` if a part is unknown. */
+  /** N·s; `null` if a part is unknown. */
   readonly left: Point3 | null
 }
 
-/** Returns `null` if the step is explained or cannot be judged. */
+/** `null` if the step is explained or cannot be judged. */
 export function measureBody(step: Step, column: number, noise?: NoiseMeter): Unexplained | null {
   const { scene, window, dt, impulse, external, joints } = step
   if (joints.isKnown[column] === 0) return null
@@ -68,7 +68,7 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
   if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, gain: free.gain })
   const gain = free?.isBeyond ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
-  // Most bodies return here, without computing a square root.
+  // Most bodies return here, without a square root.
   const minAllowed = part * mass * scene.g * dt
   if (!isGain && rx * rx + ry * ry + rz * rz <= minAllowed * minAllowed) return null
   const residual = length3(rx, ry, rz)
@@ -96,17 +96,16 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
 
 /** J */
 interface FreeGain {
-  /** Beyond the gain or loss of integrators. */
+  /** Beyond the integrators' gain or loss. */
   readonly work: number
   readonly gain: number
   readonly allowed: number
-  /** Whether `work` is more than rounding. */
+  /** Whether `work` exceeds rounding. */
   readonly isBeyond: boolean
 }
 
 /**
- * Returns J beyond what semi-implicit and explicit Euler explain. Recorded energies count only for rotation
- * without inertia.
+ * J beyond what semi-implicit and explicit Euler explain. Recorded energies count only for rotation without inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -123,7 +122,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   ]
   const turning = rotational - rotationalBefore
   const loss = 0.51 * mass * (scene.g * dt) ** 2
-  // Semi-implicit Euler loses this much, explicit Euler gains it.
+  // Semi-implicit Euler loses this much; explicit Euler gains it.
   const motion = change - fall
   const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
   const work = off + (Number.isNaN(turning) ? 0 : turning)
@@ -140,7 +139,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** Returns J, from spin and inertia, else as recorded, else NaN. */
+/** J, from spin and inertia, else as recorded, else NaN. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]

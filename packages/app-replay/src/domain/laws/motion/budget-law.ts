@@ -1,6 +1,6 @@
 /**
- * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers whose impulses are consistent. The
- * scale is at least the energy that lifts all bodies by 1 cm.
+ * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers with consistent impulses. The scale is at least
+ * the energy that lifts all bodies by 1 cm.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -10,7 +10,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 import { balanceTolerance } from './body-balance.ts'
 
-/** Excess by scale, and minimum frames. */
+/** Excess by scale; minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
@@ -107,7 +107,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/** Explicit Euler adds m g² dt² / 2 in J. */
+/** J: explicit Euler adds m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
@@ -127,10 +127,10 @@ function sumFallingGain(step: Step): number {
   return sum
 }
 
-/** m/s². Below it, potential energy is negligible. */
+/** m/s², below which potential energy is negligible. */
 const minGravity = 1e-3
 
-/** Whether the total includes rotational energy if something turns, and potential energy under gravity. */
+/** Whether the total includes rotational energy if a body turns, and potential energy under gravity. */
 export function hasAllParts({ window, row, scene }: Step): boolean {
   const isFalling = !(scene.g < minGravity)
   const energies = window.energies.data
@@ -160,7 +160,7 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** Returns at most three bodies. */
+/** At most three bodies. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
   const all = scene.bodies

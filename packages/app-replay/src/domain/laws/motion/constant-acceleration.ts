@@ -5,14 +5,14 @@ import type { Run } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Point3 } from '../../vector.ts'
 
-/** Minimum frames, and maximum deviation as a share of the mean. */
+/** Minimum frames; maximum deviation as a share of the mean. */
 const rule = { frames: 10, spread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
 const alongGravity = 0.996
 
 interface UnexplainedSum {
-  /** m/s², sum over `judged` frames, and sum of its squares. */
+  /** m/s²: sum over `judged` frames, and sum of squares. */
   readonly acceleration: Point3
   readonly squares: number
   readonly judged: number
@@ -26,7 +26,7 @@ export class ConstantAccelerations {
     this.#scene = scene
   }
 
-  /** Returns whether the acceleration of the run is constant. */
+  /** Returns whether the run's acceleration is constant. */
   add(run: Run, { acceleration, squares, judged }: UnexplainedSum): boolean {
     if (judged < rule.frames || judged < 0.8 * run.frames) return false
     const vector: Point3 = [acceleration[0] / judged, acceleration[1] / judged, acceleration[2] / judged]

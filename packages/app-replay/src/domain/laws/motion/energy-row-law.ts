@@ -7,7 +7,7 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Share of the compared energy, and of the largest one. */
+/** Shares of the compared energy, and of the largest. */
 const tolerance = { own: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
@@ -62,7 +62,7 @@ export function energyRowLaw(): Law {
             )
         }
         note('rotational', rotational, readRotational(step, column))
-        // The only error of a sum is rounding.
+        // A sum has only rounding errors.
         note('total', total, linear + rotational + potential, 0)
         if (row > 0) {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
@@ -97,11 +97,11 @@ export function energyRowLaw(): Law {
 /** The tolerance is a share of the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
-/** Used for bodies without recorded velocities. */
+/** For bodies without recorded velocities. */
 class MotionEnergy {
   readonly #moved = new Map<number, Point3>()
 
-  /** Returns J; NaN if the motion is unknown. */
+  /** J; NaN if the motion is unknown. */
   measure(step: Step, column: number): { readonly least: number; readonly most: number } {
     const { dt, moved, scene } = step
     const now = read3(moved, 3 * column)
@@ -117,9 +117,9 @@ class MotionEnergy {
 interface Compared {
   readonly recorded: number
   readonly expected: number
-  /** J, of which a share is tolerated. */
+  /** J, with a tolerated share. */
   readonly size: number
-  /** Largest energy of the body, J. */
+  /** The body's largest energy, J. */
   readonly largest: number
   readonly body: number | null
 }

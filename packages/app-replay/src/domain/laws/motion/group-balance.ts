@@ -1,4 +1,4 @@
-/** Momentum and energy of a group of bodies (docs/laws.md). The forces of its joints cancel. */
+/** Momentum and energy of a group of bodies (docs/laws.md). Forces of its joints cancel. */
 import { stateAt } from '@causeway/recording'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
@@ -12,7 +12,7 @@ import {
   type Unexplained,
 } from './body-balance.ts'
 
-/** Returns `null` if the step is explained or cannot be judged. */
+/** `null` if the step is explained or cannot be judged. */
 export function measureGroup(step: Step, index: number): Unexplained | null {
   const group = step.scene.groups[index]
   if (group === undefined) return null
@@ -74,7 +74,7 @@ function measureMomentum(
   const { before, after, mass } = sumMotion(step, columns)
   let given: Point3 = [0, 0, 0]
   for (const column of columns) {
-    // The impulses of contacts within the group cancel as well.
+    // Impulses of contacts within the group cancel as well.
     if (touching[column] === 1) {
       if (impulseKnown[column] !== impulseKnowledge.complete) return null
       given = add(given, read3(step.impulse, 3 * column))
@@ -91,7 +91,7 @@ function measureMomentum(
   return length3(...left) > allowed ? { left, allowed } : null
 }
 
-/** J beyond the work of the joints. Losses are not judged: joints have friction. */
+/** J beyond the work of the joints. Losses are not judged, because joints have friction. */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
   const { scene, joints, moved, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null

@@ -7,10 +7,10 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** m; inverse of the share that is corrected per step; minimum frames. */
+/** m; inverse of the share corrected per step; minimum frames. */
 const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
 
-/** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
+/** Indexes of `jointKinds` with coinciding ends: fixed, hinge, ball. */
 const pinned: readonly number[] = [1, 2, 4]
 
 interface Ends {
@@ -20,7 +20,7 @@ interface Ends {
 
 export function jointLaw(): Law {
   const runs = new RunCollector(2)
-  /** By pair and number of the joint. */
+  /** By pair and joint number. */
   const ends = new Map<string, Ends>()
   return {
     observe(step) {
@@ -79,7 +79,7 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
   return length3(...gap)
 }
 
-/** The pose is that before the step. The environment does not move. */
+/** Uses the pose before the step. The environment does not move. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
   const { at, turn } = readPose(step.window.states.data, step.atBefore(column))

@@ -18,7 +18,7 @@ interface Sums {
   gainProducts: number
 }
 
-/** Largest residual in N·s and largest gain in J that noise explains. */
+/** Largest residual in N·s and largest gain in J explained by noise. */
 interface NoiseLevel {
   readonly residual: number
   readonly gain: number
@@ -27,7 +27,7 @@ interface NoiseLevel {
 export class NoiseMeter {
   readonly #columns: (Sums | undefined)[] = []
 
-  /** Residual of a free step in N·s, gain in J. */
+  /** Free step: residual in N·s, gain in J. */
   add(
     column: number,
     frame: number,
@@ -47,7 +47,7 @@ export class NoiseMeter {
     }
     if (last === undefined) this.#columns[column] = sums
     const square = x * x + y * y + z * z
-    // A larger residual is not noise.
+    // Larger residuals are not noise.
     const isOutlier = sums.steps >= rule.steps && square > rule.deviations ** 2 * (sums.squares / sums.steps)
     if (Number.isNaN(square) || isOutlier) return
     if (sums.frame === frame - 1) {

@@ -19,7 +19,7 @@ const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0
 /** m/s */
 const maxRestSpeed = 0.1
 
-/** Minimum frames of contact of a resting body. */
+/** Minimum contact frames of a resting body. */
 const minContactFrames = 10
 
 export function restLaw(): Law {

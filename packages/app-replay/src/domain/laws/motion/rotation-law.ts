@@ -20,10 +20,10 @@ const maxTurnShare = 0.5
 /** A stop in contact can cancel a rotation for a frame. */
 const minFrozenFrames = 3
 
-/** For mismatches within the slack for contacts. */
+/** For mismatches within the contact slack. */
 const lasting = { frames: 10, spread: 0.1 } as const
 
-/** Units of angular velocities by their size in rad/s. */
+/** Units of angular velocities by size in rad/s. */
 const otherUnits = [
   [180 / Math.PI, 'degrees per second instead of rad/s'],
   [60 / (2 * Math.PI), 'revolutions per minute instead of rad/s'],
@@ -35,13 +35,13 @@ interface Ratio {
   sum: number
   squares: number
   count: number
-  /** Frames that rotate by at most a quarter turn. */
+  /** Frames with a rotation of at most a quarter turn. */
   unambiguous: number
 }
 
 export function rotationLaw(): Law {
   const runs = new RunCollector(2)
-  /** Of bodies that may be in contact. */
+  /** For bodies that may be in contact. */
   const small = new RunCollector(2)
   const ratios = new Map<Run, Ratio>()
   return {
@@ -82,7 +82,6 @@ function addRatio(ratios: Map<Run, Ratio>, run: Run, { ratio, isAmbiguous }: Mis
   sums.count += 1
 }
 
-/** Whether the rotation is a constant multiple of the spin, other than 1. */
 function isConstant(ratio: Ratio | undefined): boolean {
   if (ratio === undefined || ratio.count < lasting.frames) return false
   const mean = ratio.sum / ratio.count
@@ -90,7 +89,7 @@ function isConstant(ratio: Ratio | undefined): boolean {
   return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
 }
 
-/** Returns a clause, or `undefined` if no unit explains this multiple of w dt. */
+/** Returns a clause; `undefined` if no unit explains this multiple of w dt. */
 function describeUnit(multiple: number): string | undefined {
   const unit = otherUnits.find(([size]) => isNear(multiple, 1 / size))
   if (unit !== undefined) return `has an angular velocity in ${unit[1]}`

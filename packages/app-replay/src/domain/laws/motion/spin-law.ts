@@ -1,6 +1,6 @@
 /**
- * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, changes along the spin are
- * left to the energy law if the rotational energy was recorded.
+ * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, the energy law judges changes along
+ * the spin if the rotational energy was recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -67,10 +67,10 @@ export function spinLaw(): Law {
   }
 }
 
-/** m, and share of it that remains after a step. */
+/** m; share of it that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
-/** Recent error of the position of each body in m, which lever arms have as well. */
+/** Recent position error of each body in m. Lever arms have the same error. */
 class PositionNoise {
   readonly #levels: number[] = []
 
@@ -110,7 +110,7 @@ interface Excess {
   readonly isGyroscopic: boolean
 }
 
-/** `noise` is the error of positions in m. */
+/** `noise` is the position error in m. */
 function measureTorque(step: Step, column: number, inertia: Point3, noise: number): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
@@ -154,7 +154,7 @@ function measureJointSlack(step: Step, column: number): number {
   if (joints.isJointed[column] !== 1) return 0
   const impulse = length3(...read3(joints.impulse, 3 * column))
   const torque = length3(...read3(joints.torque, 3 * column))
-  // The lever arm of the impulse is known only if the torque at the point is.
+  // The lever arm of the impulse requires the torque at the point.
   const reach = impulse > 0 ? torque / impulse : 0
   const turn = Math.max(
     ...[step.at(column), step.atBefore(column)].map(

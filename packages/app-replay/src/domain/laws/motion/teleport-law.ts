@@ -27,7 +27,7 @@ const lasting = 10
 
 export function teleportLaw(): Law {
   const jumps = new RunCollector()
-  /** First frame since which the motion disagrees, by column; 0 if it agrees. */
+  /** First frame of the current disagreement by column; 0 without one. */
   let since = new Float64Array()
   const sinceByRun = new Map<Run, number>()
   const constant = new ConstantVelocities()
@@ -56,7 +56,7 @@ export function teleportLaw(): Law {
         if (isOff) since[column] ||= frame
         else since[column] = 0
         if (!scene.hasContacts && isOff) scaled.observe(step, column)
-        // Most bodies continue here, without computing a square root.
+        // Most bodies continue here, without a square root.
         if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) continue
         let off = length3(ox, oy, oz)
         if (step.dt !== scene.dt)
@@ -131,12 +131,12 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
 /** `across` is a share of the difference, `integrator` a part of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
-/** Finds motions that are a constant multiple of v dt. Corrections of positions are not proportional to velocities. */
+/** Finds motions that are a constant multiple of v dt. Corrections of positions are not. */
 class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
 
-  /** Adds a motion that is beyond both velocities. */
+  /** Adds a motion beyond both velocities. */
   observe(step: Step, column: number): void {
     const { frame, dt, scene, window, moved } = step
     const last = this.#last.get(column)
@@ -151,7 +151,7 @@ class ScaledVelocities {
     const along = dot3(off, mean) / size
     const across = length3(...add(off, mean, -along / size))
     const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt
-    // Gravity that a contact takes back is not motion.
+    // Gravity cancelled by a contact is not motion.
     if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
     if (!(across < scaleRule.across * Math.abs(along) + slack)) return
     const factor = 1 + along / (size * dt)
@@ -167,7 +167,6 @@ class ScaledVelocities {
   }
 }
 
-/** Counts the frames with the same velocity. */
 class ConstantVelocities {
   readonly #first = new Map<BodyId, { readonly velocity: Point3; frames: number; isSame: boolean }>()
 
@@ -189,7 +188,7 @@ class ConstantVelocities {
     }
   }
 
-  /** Returns 0 if the velocity is not the same in all frames. */
+  /** 0 if the velocity is not constant. */
   count(body: BodyId): number {
     const found = this.#first.get(body)
     return found?.isSame ? found.frames : 0
