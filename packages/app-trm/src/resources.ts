@@ -69,7 +69,7 @@ const describeStep = ({ number, kind, status, reason, undone_ms, result, started
   started_ms,
 })
 
-/** Returns the newest row of a step number, because an undone step may have the same number. */
+/** Returns the newest row, because an undone step may have the same number. */
 async function findStepId(
   critic: Critic,
   sid: string | undefined,

@@ -40,7 +40,6 @@ export function createMatcher(steps: readonly PatternStep[]): (text: string) => 
   }
 }
 
-/** Returns the index after the last step that does not match exactly one character. */
 function findWildcardsEnd(steps: readonly PatternStep[]): number {
   let end = 0
   for (const [index, step] of steps.entries()) {
@@ -50,12 +49,11 @@ function findWildcardsEnd(steps: readonly PatternStep[]): number {
   return end
 }
 
-/** Whether the steps from this index match one character each. */
 function matchesEach(steps: readonly PatternStep[], text: string, start: number): boolean {
   return steps.every((step, index) => 'one' in step && step.one(text.charAt(start + index)))
 }
 
-/** Whether the steps match the whole text. Tracks all positions in the steps that the characters so far can reach. */
+/** Tracks all positions in the steps that the characters so far can reach. */
 function matchesWildcards(steps: readonly PatternStep[], text: string): boolean {
   let reached = addSkips(steps, new Set([0]))
   for (let index = 0; index < text.length && reached.size > 0; index++) {

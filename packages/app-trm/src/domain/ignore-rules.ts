@@ -52,7 +52,7 @@ function trimBlanks(line: string): string {
 /** `**` between slashes, `*` and `?` within a name, brackets for one character of a set. */
 const part = /^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
-/** Returns the steps of a pattern; `undefined` if malformed (ignored by git). */
+/** `undefined` if malformed (ignored by git). */
 function parsePattern(pattern: string): readonly PatternStep[] | undefined {
   const parts = pattern.match(part) ?? []
   if (parts.join('') !== pattern) return undefined
@@ -74,7 +74,7 @@ function toSteps(text: string): readonly PatternStep[] {
   return toLiteralSteps(text.startsWith('\\') ? text.slice(1) : text)
 }
 
-/** Parses a set such as `!a-z`. Sets never match a slash. */
+/** Sets never match a slash. */
 function parseSet(inside: string): PatternStep {
   const isNegated = /^[!^]/.test(inside)
   const members = (isNegated ? inside.slice(1) : inside)

@@ -52,7 +52,7 @@ export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   return new Set(names.flat().map((name) => name.replace(/\.py$/, '')))
 }
 
-/** Reads the text files among paths, which may be outside the project. */
+/** Paths may be outside the project. */
 async function readTexts(critic: Critic, repo: string, paths: ReadonlySet<string>) {
   const texts = new Map<string, string>()
   for (const path of paths) {

@@ -79,7 +79,7 @@ export async function findOutputProblems({ engine }: Critic, repo: string, evide
   return engine.call('problems', { outputs, modules: await listModules(repo) }, { isEvaluation: true })
 }
 
-/** Runs the commands. Stores only the output of the first run, without an `occasion`. */
+/** Stores only the output of the first run, without an `occasion`. */
 async function runCommands(
   critic: Critic,
   { id, config }: SessionRow,

@@ -69,7 +69,7 @@ async function openOrigin(
   return ids.length === 0 ? undefined : snapshots.combine(ids)
 }
 
-/** Returns the original texts of changed code, by path; an empty text for new files. */
+/** Returns the original texts by path, empty for new files. */
 async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
@@ -85,7 +85,7 @@ async function readOriginals({ critic, origin, changed }: GuardRun): Promise<Rea
   return texts
 }
 
-/** Restores the tests, their configuration, and then what these name. Returns the restored paths. */
+/** Restores the tests, their configuration, and then what these name. Returns the paths. */
 async function restoreGuarded(
   guard: GuardRun,
   originals: ReadonlyMap<string, string>,

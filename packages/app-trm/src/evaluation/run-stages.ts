@@ -113,7 +113,7 @@ function chooseTests({ only }: StagesRun, command: string): SelectedTests {
   throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
 }
 
-/** Returns the text of a report; `undefined` if it does not exist, is a link, or is too large. */
+/** `undefined` if it does not exist, is a link, or is too large. */
 async function readReport(file: string): Promise<string | undefined> {
   try {
     const stats = await lstat(file)
@@ -176,7 +176,7 @@ async function runSignal(
   return result
 }
 
-/** Stores and logs the start of a command. Returns a function that records its end. */
+/** Returns a function that records the end. */
 async function auditCommand(
   { critic: { store, log, now }, audit, cwd }: StagesRun,
   { name: stage, command }: SignalSpec,
@@ -215,7 +215,6 @@ function toEvidence(
   }
 }
 
-/** Removes secrets and the path of the work copy from the output. */
 const cleanResult = (run: StagesRun, { stdout, stderr }: CommandResult) => ({
   stdout: redact(removeFolder(run, stdout.text), run.config.env),
   stderr: redact(removeFolder(run, stderr.text), run.config.env),

@@ -130,7 +130,7 @@ async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   for (const pipe of child.stdio) pipe?.destroy()
 }
 
-/** Timeout of the check for bubblewrap, sufficient on a busy machine, in milliseconds. */
+/** Sufficient for the check on a busy machine. */
 const bwrapTimeoutMs = 10_000
 
 /** Whether bubblewrap is installed and can create namespaces, which containers and some systems prevent. */

@@ -12,7 +12,7 @@ import type { Critic } from './critic.ts'
 import { endSession } from './end-session.ts'
 
 const maxSessions = 50
-/** Idle time after which a session may be ended for a new one, in milliseconds. */
+/** After this idle time, a session may be ended for a new one. */
 const idleMs = 7 * 86_400_000
 
 interface CreateRequest {
@@ -64,7 +64,7 @@ async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean):
   }
 }
 
-/** Returns the real path of a project. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
+/** Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
 async function resolveProject({ policy }: Critic, repo: string): Promise<string> {
   let folder: string
   try {
@@ -81,7 +81,7 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
   throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
 }
 
-/** Checks the server's command policy for the caller. Throws `COMMAND_REFUSED`. */
+/** Throws `COMMAND_REFUSED`. */
 function checkCommands(
   { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
@@ -105,7 +105,7 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
   throw new TrmError('SANDBOX_UNAVAILABLE', 'bubblewrap is not installed, or cannot create namespaces')
 }
 
-/** Ends the longest idle session for a new one. Throws `TOO_MANY_SESSIONS` if none is idle. */
+/** Throws `TOO_MANY_SESSIONS` if no session is idle. */
 async function endIdleSession(critic: Critic, newId: string): Promise<void> {
   const sessions = await critic.store.sessions()
   const [oldest] = sessions

@@ -131,7 +131,7 @@ async function revert(critic: Critic, session: SessionRow, destination: Destinat
   return reverted
 }
 
-/** Writes files of snapshots to the project and records a landing. */
+/** Records a landing. */
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,

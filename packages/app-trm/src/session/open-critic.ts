@@ -44,7 +44,6 @@ interface RecoveryParts {
   readonly snapshots: Snapshots
 }
 
-/** Kills the processes of an interrupted evaluation and restores the user's files. */
 async function interrupt({ env: { log }, store, snapshots }: RecoveryParts, step: StepRow): Promise<void> {
   const fields = { session: step.session_id, step: step.number }
   await killLeftover(step.mark, step.marker)

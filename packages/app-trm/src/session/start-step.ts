@@ -77,7 +77,6 @@ export async function startStep(
   return started
 }
 
-/** Writes the changes of a candidate to the project and finishes the landing. */
 async function land(
   { store, snapshots, files }: Critic,
   session: SessionRow,
@@ -92,7 +91,6 @@ async function land(
   await recordOwnChanges(store, session, paths)
 }
 
-/** Returns renamed paths and x bits from a candidate's report. */
 function createWriteOptions({ before, applied: { report } }: Proposal): WriteOptions {
   const moved = report.files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
   const executable = report.files.flatMap((file) =>
@@ -160,7 +158,7 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
   })
 }
 
-/** With `write: improved`, lands a better candidate. Returns whether it is in the user's project. */
+/** Lands a better candidate with `write: improved`. Returns whether it is in the user's project. */
 async function landIfBetter(
   critic: Critic,
   session: SessionRow,

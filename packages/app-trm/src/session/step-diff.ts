@@ -12,7 +12,7 @@ export interface FileDiff {
 
 /** Maximum files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
-/** Maximum milliseconds for an added or removed file, which needs no search. */
+/** For an added or removed file, which needs no search. */
 const maxCopyMs = 500
 
 /**

@@ -10,7 +10,7 @@ import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** Large files pass through memory in parts of this size. */
+/** Large files pass through memory in these parts. */
 const partBytes = 2 ** 20
 
 const concurrency = 16
@@ -156,7 +156,7 @@ export class Contents {
     return blob
   }
 
-  /** Protects a content from `collect` until its list is stored. Returns false for an unknown id. */
+  /** Protects a content from `collect` until its list is stored. Returns false if unknown. */
   #renew(blob: string): boolean {
     const { now } = this.#options
     return this.#run('UPDATE content SET kept_ms = ? WHERE blob = ?', now(), blob).changes > 0

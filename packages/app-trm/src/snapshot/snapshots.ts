@@ -225,7 +225,7 @@ export class Snapshots {
   }
 }
 
-/** Returns a manifest of these paths. Paths missing in `manifest` are absent. */
+/** Paths missing in `manifest` are absent. */
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
   const known = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(

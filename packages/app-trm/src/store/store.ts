@@ -22,7 +22,7 @@ import type {
 } from './rows.ts'
 import { migrations } from './schema.ts'
 
-/** How long a repeated request gets the stored result, in milliseconds. */
+/** How long a repeated request gets the stored result. */
 const repeatMs = 600_000
 
 /** A row with JSON text instead of objects. */

@@ -108,7 +108,7 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Returns the first three places of errors with five lines around each, and the step that last changed the file. */
+/** Returns three places with five lines around each, and the step that last changed the file. */
 function findFocus({ problems, result, files, changedIn }: Advice) {
   const places = [...problems, ...result.failures].flatMap(({ file, line }) =>
     file === undefined || line === undefined ? [] : [{ file, line }],
@@ -126,7 +126,7 @@ function findFocus({ problems, result, files, changedIn }: Advice) {
   })
 }
 
-/** Maximum length of a reviewed file with its original, in UTF-16 units. */
+/** UTF-16 units. */
 const maxReviewLength = 2 ** 20
 
 const exampleFile = {

@@ -177,7 +177,6 @@ interface Submission {
   readonly details: boolean
 }
 
-/** Returns the result or the running evaluation of a repeated request, or starts an evaluation. */
 async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Submission) {
   const { given, reason, accept, force, details } = submission
   const { store: critic } = ctx

@@ -190,7 +190,7 @@ const describeRunning = ({ step, progress }: RunningStep, nowMs: number) => ({
   seconds: Math.max(0, Math.round((nowMs - step.started_ms) / 1000)),
 })
 
-/** Returns the last five candidates, including undone ones, with the change of the score. */
+/** Includes undone candidates. */
 function describeHistory(steps: readonly StepRow[]) {
   const recent = steps.filter(({ kind }) => kind !== 'baseline').slice(-5)
   return recent.map(({ number, reason, result, status, undone_ms, standing_before: before }) => ({

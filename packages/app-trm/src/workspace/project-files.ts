@@ -108,7 +108,7 @@ async function createReplacement(
   return { kind: 'file', mode, fill: (file) => file.writeFile(content) }
 }
 
-/** Sets the x bit for everyone who may read the file. */
+/** For everyone who may read the file. */
 function setExecutable(mode: number, isExecutable: boolean | undefined): number {
   if (isExecutable === undefined) return mode
   return isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111

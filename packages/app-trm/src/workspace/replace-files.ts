@@ -127,7 +127,6 @@ async function exchange(
   finish.push(() => rm(previous, { force: true }))
 }
 
-/** Creates a hard link, or a copy if the file system has no hard links. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -126,7 +126,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Corrects a misspelled name on its line: as the message suggests, else to the only similar name in the file. */
+/** Uses the suggestion of the message, else the only similar name in the file. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]

@@ -109,7 +109,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Characters of a line that the rules read, so that a review takes linear time. */
+/** Limits the characters that the rules read, so that a review takes linear time. */
 const maxLineLength = 500
 
 const removeTextAndComments = (line: string, path: string): string => {
@@ -118,9 +118,7 @@ const removeTextAndComments = (line: string, path: string): string => {
 }
 
 const maxComments = 50
-/** Number of added lines above which a file gets a comment. */
 const maxAddedLines = 200
-/** Number of warnings above which the verdict is `needs-changes`. */
 const maxWarnings = 5
 
 export type Review = ReturnType<typeof review>

@@ -20,7 +20,6 @@ export interface SuggestRequest {
 
 const [maxSuggestions, maxLocations] = [5, 3]
 
-/** Factor over the best benchmark that makes a regression. */
 const regressionFactor = 1.1
 
 interface Suggestion {

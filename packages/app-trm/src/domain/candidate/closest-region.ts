@@ -34,7 +34,7 @@ function findVotedOffset(file: readonly string[], lines: readonly string[]): num
   }
   const votes = new Map<number, number>()
   for (const [line, text] of file.entries()) {
-    // Common lines, such as a closing brace, count less than long ones.
+    // Common lines, such as a closing brace, count less.
     const weight = Math.min(text.trim().length, 20)
     for (const index of positions.get(text.trim()) ?? [])
       votes.set(line - index, (votes.get(line - index) ?? 0) + weight)

@@ -65,7 +65,7 @@ export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader
 function parseGitPaths(rest: string): [string, string] {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest)
   if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
-  // For paths with blanks. Both halves have the same length unless the file is renamed, which further lines show.
+  // For paths with blanks: both halves have the same length unless the file is renamed, which further lines show.
   const middle = rest.length >> 1
   return [rest.slice(0, middle), rest.slice(middle + 1)]
 }

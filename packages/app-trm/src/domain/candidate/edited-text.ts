@@ -35,7 +35,7 @@ export function parseText(text: string): ParsedText {
 /** Returns the text with LF line ends and without a byte order mark. */
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** Maximum lines of a text, a diff or a review. A line takes about 200 bytes of memory during reading. */
+/** A line takes about 200 bytes of memory during reading. */
 const maxLines = 1_000_000
 
 /**

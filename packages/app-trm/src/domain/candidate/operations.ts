@@ -26,9 +26,9 @@ export type Operation =
   | DiffOperation
 
 const maxFiles = 100
-/** Maximum edits of a candidate: each of them searches the text of its file. */
+/** Each edit searches the text of its file. */
 const maxEdits = 10_000
-/** Maximum length of a file, a diff or a patch, in UTF-16 units. */
+/** UTF-16 units. */
 const maxText = 10_000_000
 
 /**

@@ -118,7 +118,6 @@ function sortByRarity(indices: IndexedText['indices'], wanted: readonly string[]
   return [...wanted.keys()].sort((a, b) => count(a) - count(b))
 }
 
-/** Whether exactly `fuzz` context lines differ and every insertion is anchored. */
 function isFuzzyMatch(
   { trimmed, indices }: IndexedText,
   lines: readonly HunkLine[],

@@ -13,7 +13,7 @@ interface SyntaxProblem {
   readonly source?: string
 }
 
-/** Maximum length of a checked text, in UTF-16 units. */
+/** UTF-16 units. */
 const maxLength = 300_000
 
 type Check = (text: string) => SyntaxProblem | undefined
@@ -41,7 +41,7 @@ function checkScript(text: string): SyntaxProblem | undefined {
 
 const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
-/** Checks the Python cells. Lines count within the cell. */
+/** Lines count within the cell. */
 function checkNotebook(text: string): SyntaxProblem | undefined {
   const problem = checkJson(text)
   if (problem) return problem

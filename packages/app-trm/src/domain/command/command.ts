@@ -55,7 +55,7 @@ export function findScripts(command: string): readonly string[] {
   })
 }
 
-/** Returns the first argument other than flags; `undefined` for inline code and modules. */
+/** `undefined` for inline code and modules. */
 function findScriptArgument(args: readonly string[]): string | undefined {
   const isEnd = (word: string) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
   const word = args.find(isEnd)

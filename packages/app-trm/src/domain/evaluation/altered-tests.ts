@@ -166,7 +166,6 @@ function alterScriptTest(block: string): string | undefined {
   return value && block.slice(0, valueStart) + value + block.slice(valueEnd)
 }
 
-/** Alters the last of two arguments that is a literal. */
 function alterArguments(head: string, text: string, tail: string): string | undefined {
   const comma = findComma(text)
   if (comma === undefined || findComma(text.slice(comma + 1)) !== undefined) return undefined

@@ -183,7 +183,6 @@ function createBaseline(evidence: readonly Evidence[]): Baseline {
   }
 }
 
-/** Warns about exit codes that indicate a wrong command. */
 function warnMisconfigured({ spec: { name, command }, end }: StageFinding): string[] {
   if (end.exitCode === 126 || end.exitCode === 127)
     return [`${name}: ${formatEnd(end)}; check the command: ${command}`]

@@ -1,16 +1,15 @@
-/** A number or a string of Python or JavaScript. */
 const literal = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
 
 /** A pair that is common in honest code. */
 const common = /^-?[01]? -?[01]?$/
 
-/** Matches a test title or module name, which is not an input. */
+/** Titles and module names are not inputs. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
 /** Minimum pairs; sufficient pairs in tests with many. */
 const [minPairs, manyPairs] = [2, 4]
 
-/** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
+/** Lines between an input and its result: a condition and a statement, or a blank line. */
 const maxLines = 2
 
 /** Maximum literals between an input and its result in another list, and literals searched for lists. */
@@ -75,7 +74,7 @@ const isEnough = (copied: readonly string[], tested: TestedPairs): boolean =>
   !copied.every((pair) => common.test(pair)) &&
   (copied.length >= manyPairs || copied.length * 2 >= tested.size)
 
-/** Finds inputs in one list with results in the same order in another. Returns the first line. */
+/** Finds results in the order of their inputs. Returns the first line. */
 function findInLists(added: readonly Literal[], owners: TestedValues['owners']): number | undefined {
   const searched = added.slice(0, maxListed)
   for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {

@@ -35,7 +35,6 @@ const measurement =
 export const readMetric = (output: string): Metric | undefined =>
   readJson(output) ?? readText(output) ?? readBareNumber(output)
 
-/** Parses the whole output, or the last line that is a JSON object. */
 function readJson(output: string): Metric | undefined {
   for (const text of [output.trim(), ...output.split('\n').reverse()]) {
     const object = text.trim().startsWith('{') ? parseObject(text) : undefined
@@ -55,7 +54,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** Reads the last time, else the last rate, else the last size. */
 function readText(output: string): Metric | undefined {
   const all = [...output.matchAll(measurement)].map(([, number = '', name = '']) => toMetric(number, name))
   const kinds = ['s', 'ops/s', 'B']

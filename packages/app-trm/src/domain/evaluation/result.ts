@@ -158,7 +158,6 @@ function chooseNext({
 export const listFailing = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 
-/** Maximum items of the short feedback, and characters of one. */
 const [maxShortItems, maxShortItem] = [4, 500]
 
 /** Formats a result for clients: the fields of the original design, or all. */

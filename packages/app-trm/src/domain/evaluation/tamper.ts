@@ -202,7 +202,6 @@ const getModuleName = (path: string): string =>
 const isHelper = (path: string, text: string): boolean =>
   helperName.test(getModuleName(path)) || helperText.test(text)
 
-/** Returns the project files that a Python or JavaScript file may import. */
 function listImports(path: string, text: string): readonly string[] {
   const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
   if (!path.endsWith('.py')) {
@@ -226,7 +225,6 @@ function listImports(path: string, text: string): readonly string[] {
   })
 }
 
-/** Resolves `./a` and `../a` in a folder that ends in a slash. */
 function resolve(folder: string, name: string): string {
   const parts = folder.split('/').filter((part) => part !== '')
   for (const part of name.split('/')) {

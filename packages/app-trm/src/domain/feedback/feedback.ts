@@ -10,7 +10,7 @@ import type { TestCase, TestRun } from '../report/test-run.ts'
 import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
 import { readPythonErrors } from './python-error.ts'
 
-/** Maximum items, characters of an item, described failures, listed ids, and problems with advice. */
+/** Lengths in characters. */
 const [maxItems, maxItemLength, maxFailures, maxFailedIds, maxAdvice] = [16, 1500, 8, 200, 4]
 
 export const maxNames = 20
@@ -97,7 +97,6 @@ function formatComparison({ missing, missingCount, newlySkipped, skippedCount }:
   ]
 }
 
-/** Formats a linter's new problems, or the end of another command's output. */
 function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasFailures: boolean): string {
   const { name = '', kind, why = '' } = value ?? {}
   if (newDiagnostics.length > 0) {

@@ -52,7 +52,7 @@ const toFrame = ({ file = '', line }: Readonly<Record<string, string | undefined
   line: Number(line),
 })
 
-/** Reads a message of up to five lines, until a blank line. */
+/** Reads up to five lines, until a blank line. */
 function readMessage(message: string, lines: readonly string[], at: number): string {
   const more = lines.slice(at + 1, at + 5)
   const end = more.findIndex((line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line))

@@ -13,7 +13,7 @@ interface Counts {
   readonly skipped: number
 }
 
-/** Creates a run from counts and from text split at the names of failed tests; `end` ends each failure. */
+/** `parts` is text split at the names of failed tests; `end` ends each failure. */
 function toRun(
   runner: string,
   { errors = 0, ...counts }: Counts,
