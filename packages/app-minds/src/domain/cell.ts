@@ -1,6 +1,6 @@
 import type { Cell } from './observation.ts'
 
-/** Parses `[3, 4]`, `{x: 3, y: 4}` or `"(3, 4)"` and rounds to integers. Returns `null` for anything else. */
+/** Parses `[3, 4]`, `{x: 3, y: 4}` or `"(3, 4)"` and rounds to integers; `null` for anything else. */
 export function readCell(value: unknown): Cell | null {
   if (Array.isArray(value)) return value.length === 2 ? toCell(value[0], value[1]) : null
   if (typeof value === 'string') {

@@ -22,7 +22,7 @@ export function gate(proposal: Proposal, situation: Situation): Verdict {
   return validators[name](asObject(proposal.parameters), situation)
 }
 
-/** Returns an action that is always legal: `wait`, `continue` or `cancel_interaction`. */
+/** Returns a legal action: `wait`, `continue` or `cancel_interaction`. */
 export function safeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
     const checked = gate({ action: name }, situation)

@@ -3,7 +3,6 @@ import { findNames, isLikeName, isTemporal, type Question } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { searchWords } from './words.ts'
 
-/** Matches the speaker at the start of a reported statement. */
 const reportPrefix = /^([^:]{1,80}?) told me: /
 
 /** Returns the speaker and the words of a memory. The speaker is `null` if the memory is not a report. */

@@ -1,4 +1,4 @@
-/** Returns the next number, 0 <= n < 1. */
+/** 0 <= n < 1. */
 export type Random = () => number
 
 /** 32-bit FNV-1a. */

@@ -41,7 +41,6 @@ const minSimilarity = 0.6
 /** Minimum share in one part of the day to mention it. */
 const minTimeOfDayShare = 0.6
 
-/** Returns the conclusions by topic. Deterministic. */
 export function conclude(experiences: readonly Experience[]): readonly Conclusion[] {
   const inOrder = [...experiences].sort(
     (a, b) => (a.sim_time ?? 0) - (b.sim_time ?? 0) || (a.id < b.id ? -1 : 1),
@@ -68,7 +67,7 @@ export function conclude(experiences: readonly Experience[]): readonly Conclusio
 /** Kinds whose repetition is not significant. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
-/** Returns the topic from the tags: who refused what, which need, or who reported it. */
+/** Returns who refused what, which need, or who reported it. */
 function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {
   if (subject === null) return undefined
   if (tag === 'refusal') return `refusal|${subject}|${what}`
@@ -113,7 +112,6 @@ function describeGroup(
   return { content: `It was much the same ${times} times: ${content}`, importance: Math.min(10, weight + 1) }
 }
 
-/** Returns `, mostly in the evening` if most occurrences are in one quarter of the day. */
 function describeTimeOfDay(group: readonly Experience[]): string {
   const counts = new Map<string, number>()
   for (const { sim_time, times } of group) {

@@ -25,7 +25,6 @@ interface ChatRequest {
   readonly user: string
   readonly schema: AnswerSchema
   readonly signal: AbortSignal
-  /** Deadline on the monotonic clock. */
   readonly until: number
   readonly record: (row: LlmCallRow) => void
   readonly mayCall: () => boolean

@@ -80,7 +80,7 @@ export class DailySearch {
     return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
   }
 
-  /** Approximate size of the cached stems in bytes. */
+  /** Approximate bytes of the cached stems. */
   bytes(): number {
     return this.#bytes
   }
@@ -105,5 +105,5 @@ export class DailySearch {
   }
 }
 
-/** Estimates a text and its stems, each a string of about six characters. */
+/** Assumes stems of six characters. */
 const stemsBytes = (text: string): number => 200 + 9 * text.length

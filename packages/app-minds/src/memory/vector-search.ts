@@ -30,7 +30,6 @@ export class VectorSearch {
     })
   }
 
-  /** Bytes cached in this thread. */
   get bytes(): number {
     return this.#cache.bytes
   }

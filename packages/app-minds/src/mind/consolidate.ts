@@ -7,7 +7,6 @@ import type { MindServices } from './services.ts'
 
 export interface ConsolidationResult {
   readonly status: 'success'
-  /** Number that left the daily buffer. */
   readonly consolidated_count: number
   /** Number merged with an equal long-term memory. */
   readonly merged_count: number

@@ -39,7 +39,7 @@ interface Attempt {
 export class Decider {
   readonly #services: MindServices
   readonly #onFull: (mindId: string) => void
-  /** Running decisions without a request id, by mind and observation. */
+  /** Without a request id, by mind and observation. */
   readonly #running = new Map<string, Promise<DecisionResult>>()
 
   /** `onFull` is called for minds with too many daily memories. */

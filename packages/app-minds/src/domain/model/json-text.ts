@@ -44,7 +44,7 @@ function removeFence(text: string): string {
   return fence === null ? text : text.slice(fence.index + fence[0].length)
 }
 
-/** Finds the first object. Returns the rest of the text if the object is incomplete. */
+/** Returns the rest of the text if the object is incomplete. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

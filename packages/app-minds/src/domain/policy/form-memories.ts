@@ -47,7 +47,7 @@ const maxKeys = 400
 
 type KeyedDraft = Omit<MemoryDraft, 'sim_time' | 'location'> & { readonly key: string }
 
-/** Makes an episode about a subject. The kind and the remaining parts become its tags. */
+/** The kind and the remaining parts become tags. */
 const episode = (
   kind: string,
   parts: readonly [thing: string, ...deed: string[]],

@@ -143,7 +143,7 @@ const sentences = {
 
 export type SmallTalk = keyof typeof sentences
 
-/** Returns a sentence of small talk. `name` is empty if unknown. */
+/** `name` is empty if unknown. */
 export function smallTalk(
   kind: SmallTalk,
   { random, name }: { readonly random: Random; readonly name: string },
@@ -200,7 +200,6 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 
 const plainMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
 
-/** Answers "How are you?". */
 export function describeCondition(
   needs: readonly Need[],
   mood: string,
@@ -223,7 +222,6 @@ export function describeCondition(
   return share >= content_from ? 'I am very well.' : 'I am well.'
 }
 
-/** Answers questions like "Are you hungry?". */
 export function describeFeeling(need: Need, { critical, search_below }: PolicyConstants): string {
   const { feeling } = describeNeed(need.name)
   const share = needShare(need)

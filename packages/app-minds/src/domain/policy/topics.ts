@@ -124,7 +124,6 @@ function placeTopic({ places, situation, random }: ConversationContext, isNew: F
 const isThing = ({ interactions }: Place): boolean =>
   interactions.length > 0 && !interactions.every(({ name }) => isConversation(name))
 
-/** Describes a place: "You can eat at the Stove, at (3, 4)." */
 export function describePlace({ display_name, position, interactions }: Place): string {
   const uses = interactions
     .map(({ name }) => name.replaceAll('_', ' '))
