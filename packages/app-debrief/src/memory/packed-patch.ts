@@ -15,10 +15,7 @@ const minPackedLength = 8192
 /** Prefix of compressed patches in base64. Plain JSON starts with a brace. */
 const prefix = 'z'
 
-/**
- * Compresses a long patch to about a sixth, because the journal's size determines how often SQLite waits for
- * the disk.
- */
+/** Compresses to about a sixth: the journal's size determines how often SQLite waits for the disk. */
 export async function packPatch(json: string): Promise<string> {
   if (json.length < minPackedLength) return json
   return prefix + (await compress(json, { level: 1 })).toString('base64')

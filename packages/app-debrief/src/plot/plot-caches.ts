@@ -7,7 +7,6 @@ type CacheMemory = Pick<Cache, 'bytes' | 'shrink'>
 /** Minimum idle time before eviction. */
 const minIdleMs = 1000
 
-/** Evicts the least recently used plots. */
 export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
   async bytes() {
     const all = await Promise.all(list().map((plot) => plot.memoryBytes()))

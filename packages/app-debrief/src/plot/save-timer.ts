@@ -13,7 +13,6 @@ interface SaveTimerOptions {
   readonly schedule?: Schedule
 }
 
-/** Schedules saves. */
 export class SaveTimer {
   readonly #options: Required<SaveTimerOptions>
   #cancel: (() => void) | undefined

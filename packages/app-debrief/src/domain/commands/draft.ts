@@ -22,7 +22,7 @@ export class Draft {
     this.#selection = before.selection
   }
 
-  /** Returns the number of items with an id. Files may repeat ids. */
+  /** Files may repeat ids. */
   count(id: string): number {
     return this.#getIndex().get(id)?.length ?? 0
   }

@@ -165,7 +165,7 @@ function patchItems(items: readonly Item[], { removed, added, updated }: Feature
   return made
 }
 
-/** Creates a function that maps the old position of a retained feature to its new position. */
+/** Maps the old position of a retained feature to its new position. */
 function createPlaceMap({ removed, added }: FeaturePatch): (place: number) => number {
   const sortedRemoved = removed.map(([place]) => place).sort((a, b) => a - b)
   const sortedAdded = added.map(([place]) => place).sort((a, b) => a - b)

@@ -327,7 +327,7 @@ const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =
 const formatPath = (places: readonly LonLat[], view: Projection): string =>
   formatPoints(places.map(view.point))
 
-/** Formats points in tenths of a pixel. */
+/** Rounds to tenths of a pixel. */
 const formatPoints = (points: readonly Point[]): string =>
   points
     .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`)
