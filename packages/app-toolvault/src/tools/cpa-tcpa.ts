@@ -119,7 +119,6 @@ function summarize(near: readonly PairApproach[], { within_nm, overlapping, poss
   return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metres} m (${miles} nm, geodesic)${bearing}.${doubt}${rank}${others}`
 }
 
-/** Returns `287 m, 022°T`. Tracks that meet have no bearing. */
 const describeApproach = ({ distance_m, bearing_deg }: PairApproach['approach']): string =>
   [formatRange(distance_m), ...(bearing_deg === null ? [] : [formatBearing(bearing_deg)])].join(', ')
 

@@ -291,7 +291,6 @@ export class XmlDocumentParser {
   }
 }
 
-/** Converts `kml:Point` to `Point`. */
 function standardizeName(name: string, namespaceURI: string | undefined): string {
   const found = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
   return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`

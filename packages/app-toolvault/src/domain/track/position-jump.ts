@@ -209,7 +209,7 @@ class TrackPart {
   }
 }
 
-/** Returns metres per second of each leg, by the fix at its end. Omits legs much faster than most. */
+/** Returns metres per second, by the fix at the end of the leg. Omits legs much faster than most. */
 function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   const speeds = new Float64Array(fixes.length).fill(Number.NaN)
   for (const [index, fix] of fixes.entries()) {
