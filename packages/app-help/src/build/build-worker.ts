@@ -49,7 +49,6 @@ async function withStorage<T>(
   }
 }
 
-/** Builds an edition; the internal one from the pages of the public one and the internal sources. */
 function buildEdition(
   open: HelpStorage,
   settings: StorageSettings,

@@ -19,7 +19,7 @@ interface HelpStats {
   readonly unconfigured: readonly string[]
 }
 
-/** Opens the command-line tasks, which run in the server's kind of worker. Each throws a `CausewayError`. */
+/** Each task throws a `CausewayError`. */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
   const settings: HelpSettings = readSettings(values, { cwd, dir })
   const storage = { dir, databaseUrl: settings.databaseUrl }

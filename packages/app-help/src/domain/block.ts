@@ -65,7 +65,6 @@ function commentEnd(lines: readonly string[], start: number): number {
   return close < 0 ? lines.length : close + 1
 }
 
-/** Parses a heading underlined with `===` or `---`. */
 function readSetext(lines: readonly string[], start: number): Block | undefined {
   const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
   if (mark === undefined || mark.length < 2) return undefined

@@ -106,7 +106,7 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
   throw new HelpError('HELP_EXPORT_UNSAFE', `the export contains ${leak}`, { data: { leak } })
 }
 
-/** Returns the pages whose source and front matter are public, parsed again. */
+/** Returns the pages whose source and front matter, parsed again, are public. */
 async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)

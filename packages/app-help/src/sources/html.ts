@@ -74,7 +74,7 @@ function* listTokens(html: string): Generator<Token> {
   }
 }
 
-/** Returns the index of the `>` that ends a tag, outside quoted attributes, or -1. */
+/** Returns the index of the `>` outside quoted attributes, or -1. */
 function findTagEnd(html: string, start: number): number {
   let quote = ''
   for (let at = start; at < html.length; at++) {

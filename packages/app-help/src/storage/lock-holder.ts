@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { identifyProcess } from '@causeway/store'
 
-/** Names this process as the holder of a build lock. Others can take over the lock of a dead process. */
+/** Names this process, so that others can take over its lock after its death. */
 export const makeHolder = (name: string): string =>
   JSON.stringify([hostname(), process.pid, identifyProcess(process.pid), name])
 
