@@ -42,8 +42,8 @@ export interface BuildContext extends BuildCall {
 }
 
 /**
- * Builds and publishes an index. Reads only changed files; a failure does not affect the published index. An unreadable
- * file is reported, and its indexed page remains. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
+ * Builds and publishes an index. Reads only changed files; a failure does not affect the published index. Reports an
+ * unreadable file and keeps its indexed page. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
  * `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`), `CANCELLED`, and errors of the embedder.
  */
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {

@@ -48,7 +48,7 @@ interface Accumulator {
 
 /**
  * Merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): pages by their best rank in each
- * list, and the chunks of each page. Sorts ties by id.
+ * list, and each page's chunks. Sorts ties by id.
  */
 export function fuse(lists: Lists): FusedDoc[] {
   const docs = new Map<

@@ -30,8 +30,7 @@ interface ExportContext extends BuildCall {
 
 /**
  * Exports the public pages to a folder as a new index, made only of their texts, so that no data of internal pages
- * remains in deleted rows, the index or vectors, and checks it for such data. The same public pages give a database
- * with the same bytes.
+ * remains in deleted rows, the index or vectors; checks this. The same pages give the same bytes.
  *
  * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (the files are deleted), `CANCELLED`.
  */

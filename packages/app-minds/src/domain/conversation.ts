@@ -14,10 +14,9 @@ interface MergedConversation {
 /**
  * Merges the last messages of a conversation into the stored ones.
  *
- * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time,
- * then by arrival. Otherwise the longest stored tail with which the incoming messages begin is the overlap.
- * `window` is the number of messages that the game repeats: a full window without overlap means that messages
- * were missed.
+ * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
+ * arrival. Otherwise the overlap is the longest stored tail with which the incoming messages begin. `window` is the
+ * number of messages that the game repeats: a full window without overlap means that messages were missed.
  */
 export function mergeMessages(
   stored: readonly StoredMessage[],

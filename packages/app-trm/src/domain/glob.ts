@@ -21,8 +21,8 @@ export const wildcardSteps = {
 } as const satisfies Record<string, readonly PatternStep[]>
 
 /**
- * Returns a predicate for whole texts. It compares both ends of a text first, where each step matches one character,
- * and tracks positions only between the first and the last wildcard.
+ * Returns a predicate for whole texts. Compares both ends first, where each step matches one character, and tracks
+ * positions only between the first and the last wildcard.
  */
 export function createMatcher(steps: readonly PatternStep[]): (text: string) => boolean {
   const first = steps.findIndex((step) => !('one' in step))

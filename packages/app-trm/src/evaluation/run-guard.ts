@@ -196,8 +196,8 @@ function findNewData(
 }
 
 /**
- * Adds tests that must fail to the test files, alters others, and runs the tests. If a file's failures are reported
- * with the original files but not with the candidate, the candidate forges the verdict.
+ * Adds tests that must fail to the test files, alters others, and runs them. If failures are reported with the original
+ * files but not with the candidate, the candidate forges the verdict.
  */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding

@@ -38,8 +38,8 @@ export interface CommandResult {
 const [graceMs, drainMs] = [2000, 1000]
 
 /**
- * A watcher in the command's group reads a pipe from the server. If the server dies, the pipe ends and the watcher
- * kills the group. It uses only shell built-ins, because the command's PATH may contain no program.
+ * A watcher in the command's group reads a pipe from the server. If the server dies, the pipe ends and it kills the
+ * group. It uses only shell built-ins, because the command's PATH may contain no program.
  */
 const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 

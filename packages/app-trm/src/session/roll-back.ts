@@ -4,8 +4,8 @@ import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
 /**
- * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and so does
- * the landing, for a reset.
+ * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and the
+ * landing too, for a reset.
  */
 export async function rollBack(
   { store, snapshots, log }: Pick<Critic, 'store' | 'snapshots' | 'log'>,

@@ -36,7 +36,7 @@ const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
  * Snapshots of project files, stored outside the project. Only `restore` writes to the project.
  *
  * To undo a step: `restore(before, { expected: after })`. To reset or to restore a checkpoint: the same with `combine`
- * of several steps' snapshots, oldest first for the target and newest first for the expected state.
+ * of several steps' snapshots, oldest first for the target, newest first for `expected`.
  */
 export class Snapshots {
   readonly #options: SnapshotsOptions
@@ -113,8 +113,8 @@ export class Snapshots {
   }
 
   /**
-   * Restores the paths of a snapshot and deletes those that were absent. Throws `USER_EDIT_CONFLICT` with `data.conflicts`
-   * for files that differ from the snapshot `expected`, without changing any file.
+   * Restores the paths of a snapshot and deletes those that were absent. Throws `USER_EDIT_CONFLICT` with
+   * `data.conflicts` for files that differ from `expected`, without changing any file.
    */
   async restore(
     snapshot: Snapshot,

@@ -32,9 +32,8 @@ export const generatedFolders: readonly string[] = [
 ]
 
 /**
- * Lists every file and link that the project's ignore rules include or its repository tracks, sorted, without nested
- * repositories. Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with
- * `data.largest`.
+ * Lists every file and link that ignore rules include or the repository tracks, sorted, without nested repositories.
+ * Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
 export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
   const paths = [...new Set([...(await walkTree(root)), ...(await listTrackedIgnored(root))])].sort()

@@ -18,8 +18,9 @@ export async function removeWorkCopies(dir: string): Promise<void> {
 }
 
 /**
- * Waits for a slot and calls `use` with the folder in which commands run: a copy of the project with linked and copied folders, or
- * the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's reason or `CANCELLED`.
+ * Waits for a slot and calls `use` with the folder for commands: a copy of the project with linked and copied folders,
+ * or the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's
+ * reason or `CANCELLED`.
  */
 export async function withWorkCopy<Result>(
   { snapshots, dir, queue }: Critic,

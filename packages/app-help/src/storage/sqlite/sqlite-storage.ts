@@ -50,7 +50,7 @@ export const openSqliteStorage = (
 
 /**
  * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file,
- * complete before publication and never changed afterwards, so that a crash during a build has no effect.
+ * complete before publication and never changed, so that a crash during a build has no effect.
  */
 class SqliteStorage implements HelpStorage {
   readonly #folder: string

@@ -22,8 +22,8 @@ interface Repair {
 const maxFixes = 3
 
 /**
- * Returns at most one repair per problem, in the order of the problems. Each was applied and parsed. `files` are the
- * texts of the files that problems name, and of the modules that may define a name, by path.
+ * Returns at most one repair per problem, in their order, each applied and parsed. `files` are the texts of the files
+ * that problems name, and of the modules that may define a name, by path.
  */
 export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
   const found = new Map<string, Fix>()

@@ -19,9 +19,9 @@ interface Search {
 }
 
 /**
- * Applies hunks to a text, all or none. A hunk's lines decide its position; if they repeat, its order among the other
- * hunks decides, then the line number in its header. Throws `HUNK_MISMATCH` with `data.closest`, `HUNK_AMBIGUOUS` with
- * `data.lines`, and `EDIT_OVERLAP`.
+ * Applies hunks to a text, all or none. The lines of a hunk decide its position, then its order among the hunks, then
+ * the line number in its header. Throws `HUNK_MISMATCH` with `data.closest`, `HUNK_AMBIGUOUS` with `data.lines`, and
+ * `EDIT_OVERLAP`.
  */
 export function applyDiff(content: string, hunks: readonly Hunk[], path: string): DiffedText {
   const parsed = parseText(content)

@@ -11,8 +11,8 @@ const maxCharacters = 1500
 const maxPositions = 50
 
 /**
- * Returns the region that most likely corresponds to lines that were not found, for error messages; `undefined` if no
- * line is similar. Each line votes for the position at which the lines would start.
+ * Returns the most similar region for error messages about lines that were not found, or `undefined`. Each line votes
+ * for the position at which the lines would start.
  */
 export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
   const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)

@@ -72,8 +72,8 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
 
 /**
  * Replaces spans, which must not overlap. Insertions at one offset keep their order. Unchanged lines keep their line
- * ends; new ones get those of the lines that they replace or follow. The last line keeps its end or lack of one unless
- * `isEnded` differs.
+ * ends; new ones get those of the lines that they replace or follow. The last line keeps its end, or lack of one,
+ * unless `isEnded` differs.
  */
 export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []

@@ -6,8 +6,8 @@ interface WholeChange {
 }
 
 /**
- * Compares texts line by line within a budget. The time grows with the square of the number of changed lines, so the
- * sum of these squares is limited over all texts.
+ * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of these
+ * squares is limited.
  */
 export class LineComparison {
   static readonly #maxChangedLines = 4000

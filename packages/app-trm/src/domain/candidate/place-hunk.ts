@@ -46,8 +46,8 @@ export function indexText(lines: readonly string[]): IndexedText {
  * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line
  * ends, else without the blank that precedes every line, else with one, else with two different context lines. Removed
  * lines always match, and inserted lines have a matching neighbour. Context may differ only if the header counts the
- * lines correctly: otherwise the line may be an added line without its `+`. It may not occur elsewhere in the text,
- * because it then names another position. Stops after `maxPlacements`.
+ * lines correctly (else the line may be an added one without its `+`) and the line does not occur elsewhere in the
+ * text. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exact = findExactPlacements(text, hunk.lines)

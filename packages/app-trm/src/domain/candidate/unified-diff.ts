@@ -33,9 +33,9 @@ interface Draft {
 }
 
 /**
- * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with prose around it,
- * wrong counts, bare `@@`, or blank lines without their space. Line numbers and counts are hints. Rejects added or removed
- * lines outside of a hunk, because they would be lost. Throws `INVALID_DIFF`, `FILE_TOO_LARGE`.
+ * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with prose around
+ * it, wrong counts, bare `@@`, or blank lines without their space. Line numbers and counts are hints. Rejects changed
+ * lines outside of a hunk. Throws `INVALID_DIFF`, `FILE_TOO_LARGE`.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')
@@ -122,7 +122,7 @@ function readHunk(
   if (next === lines.length && stated !== undefined) checkCutOff(next, body, seen, stated)
   checkEnd(lines, next, isEqual(seen, stated) ? 'complete' : stated === undefined ? 'unknown' : 'short')
   // Blank lines at the end are context only if the counts include them. Only an empty line above a header or prose is
-  // certainly a separator; otherwise the counts may be equal although the hunk is damaged.
+  // certainly a separator.
   const isSeparated = lines[next - 1] === '' && next < lines.length && !lines[next]?.startsWith('@@')
   const countedLength = isEqual(seen, stated) ? body.length : body.length - (isSeparated ? 1 : 0)
   while (!isEqual(seen, stated) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {

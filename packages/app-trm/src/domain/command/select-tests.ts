@@ -8,7 +8,7 @@ export interface SelectedTests {
 
 /**
  * Returns the command that runs tests by id; `undefined` if the runner cannot select tests or the command is not
- * simple. `source` is that of the last run. Runners select by name, so other tests with the same name run too.
+ * simple. `source` is that of the last run. Other tests with the same name run too.
  */
 export function selectTests(
   command: string,

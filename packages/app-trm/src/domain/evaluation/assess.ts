@@ -53,8 +53,8 @@ interface Judged {
 }
 
 /**
- * Computes signals, score, standing, decision and feedback. The first evaluation of a session becomes its baseline. If
- * the step was guarded, the lower score counts, and without confirmation by the guard a step is never the best.
+ * Computes signals, score, standing, decision and feedback. A session's first evaluation becomes its baseline. For a
+ * guarded step the lower score counts, and without confirmation it is never the best.
  */
 export function assess(input: AssessmentInput): Assessment {
   const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input

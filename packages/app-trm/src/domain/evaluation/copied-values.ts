@@ -38,8 +38,8 @@ export function readTestedValues(texts: readonly string[]): TestedValues {
 
 /**
  * Returns the first line, from 1, of code that answers with tested values: added lines with an input directly followed
- * by its result, or with inputs in one list and results in another, for several tests. `undefined` if there are too
- * few. Values of data files need no quotes.
+ * by its result, or with inputs in one list and results in another, for several tests. Values of data files need no
+ * quotes.
  */
 export function findCopiedValues(
   tests: TestedValues,

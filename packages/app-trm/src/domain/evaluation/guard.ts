@@ -1,6 +1,6 @@
 /**
- * The guard of a verdict. A step that changes its own tests, or that would be a success or the best so far, is checked again:
- * with the tests and configuration of the start, and with tests that must fail. The lower score counts.
+ * The guard of a verdict. A step that changes its own tests, or that would be a success or the best so far, is checked
+ * again: with the original tests and configuration, and with tests that must fail. The lower score counts.
  */
 import type { TestRun } from '../report/test-run.ts'
 import type { Evidence } from './judge-signal.ts'

@@ -11,8 +11,7 @@ export interface Score {
 
 /**
  * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal without
- * a value counts as 0, so that an unreadable run never scores higher than a failed one. The score is 0 if the weights
- * sum to 0.
+ * a value counts as 0, so that an unreadable run never scores higher than a failed one. 0 if the weights sum to 0.
  */
 export function computeScore(values: readonly SignalValue[]): Score {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)

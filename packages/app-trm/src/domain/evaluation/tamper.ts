@@ -84,8 +84,8 @@ export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
  * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules with
- * test code, and modules with the rules of a `check`, a script that a command runs. `texts` are the texts of these
- * files; `originals` those of the changed files at the start.
+ * test code, and modules with the rules of a `check`. `texts` are the texts of these files; `originals` those of the
+ * changed files at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
