@@ -2,7 +2,7 @@ import { CausewayError, closest, isObject, shorten } from '@causeway/protocol'
 import { safeParse, type z } from 'zod'
 
 export interface Problem {
-  /** Path with dots: `filter.kinds.0`. */
+  /** A path such as `filter.kinds.0`. */
   readonly argument: string
   readonly problem: string
   readonly did_you_mean?: string
@@ -13,13 +13,13 @@ const maxProblems = 20
 const maxPathLength = 200
 const maxProblemLength = 1000
 
-/** Longer arrays are validated item by item: zod creates an issue for every invalid item. */
+/** Longer arrays are validated item by item: zod reports every invalid item. */
 const longArray = 100
 
-/** Maximum length of an array. zod needs 0.1 to 0.3 µs for an item. */
+/** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */
 const maxItems = 500_000
 
-/** Throws `code` with `data.problems`, at most 20 of them. */
+/** Throws `code` with at most 20 `data.problems`. */
 export function readArguments<T extends z.ZodObject>(
   owner: string,
   schema: T,
@@ -79,7 +79,7 @@ function findInvalidItems(
   return issues
 }
 
-/** Removes wrappers such as `optional`, and selects the array type of a union if the value is an array. */
+/** Removes wrappers such as `optional`. Selects the array type of a union if the value is an array. */
 function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
@@ -149,7 +149,7 @@ function unknownArgument(path: readonly PropertyKey[], key: string, names: reado
   return { argument, problem: `is unknown${others}` }
 }
 
-/** A check can add the names of a nested object's members to its issue as `known`. */
+/** A check can add the member names of a nested object to its issue as `known`. */
 const nestedNames = (issue: object): readonly string[] =>
   'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 

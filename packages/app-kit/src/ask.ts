@@ -7,13 +7,13 @@ const brand = Symbol.for('causeway.ask')
 export interface Ask {
   readonly [brand]: true
   readonly questions: Readonly<Record<string, InputRequest>>
-  /** JSON for the next run. The client stores it, signed but readable. */
+  /** JSON for the next run, stored by the client: signed but readable. */
   readonly kept: unknown
 }
 
-/** What previous runs of the same call provide. */
+/** Results of previous runs of the same call. */
 export interface Input {
-  /** By key, not validated. Read them with `accepted` or `replyTo`. */
+  /** By key, not validated: use `accepted` or `replyTo`. */
   readonly replies: Readonly<Record<string, unknown>>
   readonly kept: unknown
   /** Whether the client supports a question. */
@@ -22,8 +22,7 @@ export interface Input {
 
 /**
  * Asks the client. The tool then runs again from the start with the replies in `ctx.input`, so it must not
- * change anything before. `kept` is JSON for the next run.
- * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
+ * change anything before. (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
  */
 export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: unknown): Ask => ({
   [brand]: true,
@@ -40,19 +39,18 @@ export const elicit = (message: string, fields: Shape): InputRequest => ({
   params: { mode: 'form', message, requestedSchema: formSchema(message, fields) },
 })
 
-/** A page for the user to open, for data that the client must not see. */
+/** Opens a page for data that the client must not see. */
 export const elicitUrl = (message: string, url: string): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'url', message, url },
 })
 
-/** A request to the client's model, with the params of `CreateMessageRequest`. */
+/** Asks the client's model. Params of `CreateMessageRequest`. */
 export const sample = (params: Params & { readonly maxTokens: number }): InputRequest => ({
   method: 'sampling/createMessage',
   params,
 })
 
-/** Asks for the folders that the client works in. */
 export const listRoots = (): InputRequest => ({ method: 'roots/list' })
 
 type Reply =
@@ -77,11 +75,11 @@ const anyReply = z.union([
   folders.transform((reply) => ({ kind: 'roots', ...reply })),
 ])
 
-/** Returns `undefined` if the reply is missing or malformed. */
+/** Returns `undefined` for a missing or malformed reply. */
 export const replyTo = ({ replies }: Pick<Input, 'replies'>, key: string): Reply | undefined =>
   anyReply.safeParse(Object.hasOwn(replies, key) ? replies[key] : undefined).data as Reply | undefined
 
-/** Returns the fields of a form, or `undefined` if it was not submitted or is invalid. */
+/** Returns the fields of a form; `undefined` if it was not submitted or is invalid. */
 export function accepted<Fields extends Shape>(
   input: Pick<Input, 'replies'>,
   key: string,

@@ -8,11 +8,11 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Access to files below configured folders, after links are resolved. */
+/** Files below configured folders, after links are resolved. */
 export interface Roots {
   folders(): readonly string[]
   /**
-   * Returns the real path. A relative path is searched under every root. Throws `OUTSIDE_ROOTS` (data: path,
+   * Returns the real path. Searches a relative path under every root. Throws `OUTSIDE_ROOTS` (data: path,
    * setting) and `FILE_NOT_FOUND` (data: path, searched).
    */
   resolve(path: string): Promise<string>
@@ -25,18 +25,17 @@ export interface Changes {
   resource(uri: string): void
 }
 
-/** Facts for the audit: ids, counts and revisions, but no secrets or text that a person wrote. */
+/** Facts for the audit: ids, counts and revisions. No secrets or text that a person wrote. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
 
 export interface Env {
-  /** Data folder. File names start with the name of the app. */
+  /** Data folder. File names start with the app's name. */
   readonly dir: string
-  /** Validated settings of the app. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly log: Log
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
-  /** Monotonic clock in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly steady?: () => number
   /** Unique, `[a-z0-9-]+`. */
   readonly newId: () => string
@@ -55,30 +54,30 @@ export interface CallContext {
   /** Aborts when the caller cancels, the deadline passes or the server stops. */
   readonly signal: AbortSignal
   progress(done: number, total?: number, message?: string): void
-  /** Sends a log message to clients that accept this level. */
+  /** Logs to clients that accept this level. */
   notify(level: LogLevel, data: unknown): void
   readonly log: Log
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
   readonly client: ClientInfo
   /** Identifies the client, also if one app calls another. */
   readonly clientKey: string
-  /** The client's folder, if its bridge sent it. */
+  /** The client's folder, if sent by its bridge. */
   readonly project?: string
   /** Whether tokens are required, so that callers are different people. */
   readonly hasToken?: true
-  /** Name of the caller's token, if it has one. */
+  /** Name of the caller's token. */
   readonly holder?: string
-  /** W3C trace context of the caller. */
+  /** W3C trace context. */
   readonly traceparent?: string
   /** A call with the same id within ten minutes is a repetition. */
   readonly requestId: string
 }
 
 export interface ToolContext<Store = unknown, Session = unknown> extends CallContext {
-  /** The value that `open` returned. */
+  /** Returned by `open`. */
   readonly store: Store
-  /** State of the client: plain JSON, changed in place and saved after the call. */
+  /** The client's state: plain JSON, changed in place and saved after the call. */
   readonly session: Session
   /** Whether `session` belongs to all callers without a session. */
   readonly sharedSession: boolean
@@ -88,6 +87,6 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
 }
 
 export interface ChannelContext<Store = unknown, Session = unknown> extends ToolContext<Store, Session> {
-  /** Returns the data of a tool of this app. Throws `UNKNOWN_TOOL` and errors of the tool. */
+  /** Returns the data of a tool of this app. Throws its errors and `UNKNOWN_TOOL`. */
   call(tool: string, args: unknown): Promise<Readonly<Record<string, unknown>>>
 }

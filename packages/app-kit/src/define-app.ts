@@ -14,12 +14,12 @@ import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 
 /** Files of an app in the data folder. */
 export interface DataPart {
-  /** A file, a folder (`snapshots/`) or files (`recordings/*.db`) below the data folder. */
+  /** A file, a folder (`snapshots/`) or a pattern (`recordings/*.db`) below the data folder. */
   readonly path: string
   /** `database`: copied by SQLite. `files`: replaced by rename only. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
   readonly schema?: readonly string[]
-  /** Columns (`table.column`) with absolute paths, which a restore adapts. */
+  /** Columns (`table.column`) of absolute paths, which a restore adapts. */
   readonly paths?: readonly string[]
   /** SQL that removes secrets from a backup. */
   readonly withoutSecrets?: string
@@ -30,17 +30,17 @@ export interface DataPart {
 export interface Cache {
   /** `[a-z_]+`, unique in the app. */
   readonly name: string
-  /** Milliseconds to restore an entry. Cheap caches are evicted first. */
+  /** Time to restore an entry. Cheap caches are evicted first. */
   readonly costMs: number
-  /** In the heap of the main thread. */
+  /** In the main thread's heap. */
   readonly isInHeap: boolean
   readonly maxBytes: number
   bytes(): number | Promise<number>
-  /** Evicts about this many bytes, least recently used first, none in use. Returns the evicted bytes. */
+  /** Evicts about this many bytes of unused entries, least recently used first. Returns the evicted bytes. */
   shrink(bytes: number): number | Promise<number>
 }
 
-/** A call, for the page that shows what it was about. If it failed, its values were not validated. */
+/** A call. If it failed, its values were not validated. */
 export interface ViewedCall {
   readonly args: Readonly<Record<string, unknown>>
   /** Empty if the call failed. */
@@ -50,7 +50,7 @@ export interface ViewedCall {
 interface AppIdentity<Store, Session> {
   /** `^[A-Z][A-Za-z0-9]*$`. Prefix of all wire names. */
   readonly name: string
-  /** The purpose of the app in one sentence. */
+  /** The app's purpose in one sentence. */
   readonly about: string
   /** For models: which tools to call in which order. Sent by `initialize`. Default: `about`. */
   readonly instructions?: string
@@ -62,13 +62,13 @@ interface AppIdentity<Store, Session> {
   readonly service?: string
   /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
-  /** Replaces the text of a failed call and, if the output schema accepts it, the `structuredContent`. */
+  /** Replaces the text of a failed call and, if the output schema accepts it, its `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   /** Replaces the error of a missing resource for HTTP+SSE clients (2024-11-05). */
   missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
-  /** Opens the store that all clients share. */
+  /** Opens the store of all clients. */
   open(env: Env): Store | Promise<Store>
-  /** Returns the initial state of a client, plain JSON. */
+  /** Returns a client's initial state, plain JSON. */
   session(): Session
   close?(store: Store): void | Promise<void>
   /** Returns tools known only at run time. Called every few minutes and after `changed.tools()`. */

@@ -10,7 +10,7 @@ export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.
 export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   readonly about: string
   readonly input: Input
-  /** Values of an argument, given the typed text. */
+  /** Values of an argument for the typed text. */
   readonly complete?: Readonly<
     Record<string, (typed: string, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
@@ -33,9 +33,9 @@ export interface PromptResult {
 
 export interface AppPrompt {
   readonly name: string
-  /** Name on the shared mount, if it is not made of the names of app and prompt. */
+  /** Name on the shared mount. Default: names of app and prompt. */
   readonly fullName?: string
-  /** Replaces the listing that is made of the other members. */
+  /** Replaces the generated listing. */
   readonly listed?: Prompt
   readonly about: string
   readonly arguments: NonNullable<Prompt['arguments']>

@@ -13,7 +13,7 @@ export interface ResourceDeclaration<Store, Session> {
   readonly about: string
   /** Default: `application/json`. */
   readonly mimeType?: string
-  /** Returns resources of a template. Without it, only the template is listed. */
+  /** Returns a template's resources. Without it, only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
   /** Values of a variable. The host selects those that start with the typed text. */
   readonly complete?: Readonly<
@@ -25,7 +25,7 @@ export interface ResourceDeclaration<Store, Session> {
 
 export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>, 'name' | 'about'> {
   readonly template: UriTemplate
-  /** Templates that are listed instead of `template`. */
+  /** Listed instead of `template`. */
   readonly templates?: readonly ListedTemplate[]
   readonly mimeType: string
   list(ctx: ToolContext): Promise<readonly Resource[]>
@@ -48,7 +48,7 @@ export interface ListedTemplate {
   readonly name: string
 }
 
-/** The client that subscribes to a resource. */
+/** The subscribing client. */
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
 export function makeResource<Store, Session>(

@@ -8,16 +8,16 @@ export type Plain<T> = T extends readonly (infer Item)[]
 
 const brand = Symbol.for('causeway.answer')
 
-/** Data together with other content. */
+/** Data with other content. */
 export interface Answer<Data> {
   readonly [brand]: true
   readonly data: Data
   readonly content: readonly Content[]
-  /** JSON of the data, if it is known. */
+  /** JSON of the data, if known. */
   readonly json?: string
 }
 
-/** Returns data whose JSON exists already, for example from a worker. */
+/** Returns data that is JSON already, for example from a worker. */
 export const fromJson = <Data>(json: string): Answer<Data> => ({
   [brand]: true,
   data: JSON.parse(json) as Data,

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { Roots } from './context.ts'
 
-/** `folders` is called on every use. `setting` is named in remedies. */
+/** Calls `folders` on every use. Remedies name `setting`. */
 export function makeRoots(folders: () => readonly string[], setting: string): Roots {
   return {
     folders: () => folders().map((folder) => resolve(folder)),

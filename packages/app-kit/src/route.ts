@@ -7,11 +7,9 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export interface RouteBody {
   /** Media types, the recommended one first. Default: `application/json`. */
   readonly accepts?: readonly string[]
-  /** Content codings that the route decodes itself. Default: none. */
+  /** Content codings that the route decodes. Default: none. */
   readonly encodings?: readonly string[]
-  /**
-   * Whether programs, but not web pages, may omit the type or send that of curl (urlencoded). Default: false.
-   */
+  /** Whether programs, but not web pages, may omit the type or send curl's (urlencoded). Default: false. */
   readonly untyped?: boolean
 }
 
@@ -20,7 +18,7 @@ export interface RouteDeclaration<Store, Session> {
   readonly about: string
   /** Required token scope. Default: `read` for GET, else `write`. */
   readonly scope?: 'read' | 'write' | 'execute'
-  /** Whether the body is a stream of any size. By default, the server reads it first. */
+  /** Whether the route reads the body itself, as a stream of any size. */
   readonly streams?: boolean
   readonly body?: RouteBody
   /** A thrown `CausewayError` is sent with its HTTP status. */
@@ -37,9 +35,9 @@ export interface Socket {
   readonly id: string
   readonly variables: Variables
   readonly signal: AbortSignal
-  /** Resolves when the system has taken the frame, or if the connection has ended. */
+  /** Resolves when the system has taken the frame or the connection has ended. */
   send(text: string): Promise<void>
-  /** The reason has at most 123 bytes. */
+  /** `reason`: at most 123 bytes. */
   close(reason?: string): void
 }
 

@@ -17,7 +17,7 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
 }
 
 /**
- * Returns JSON Schema 2020-12 with additional properties, so that a new field does not break older clients.
+ * Returns JSON Schema 2020-12. Allows additional properties, so that new fields do not break older clients.
  * Throws `INVALID_APP` for types without a schema.
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
@@ -44,8 +44,8 @@ function convert(
 }
 
 /**
- * Removes bounds of safe integers, patterns of formats, and keywords that allow everything. Lists of types become `anyOf`,
- * which more clients support.
+ * Removes bounds of safe integers, patterns of formats, and keywords that allow everything. Replaces lists of
+ * types by `anyOf`, which more clients support.
  */
 function simplify(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(simplify)

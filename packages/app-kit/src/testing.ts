@@ -9,7 +9,7 @@ import { type Ask, type Input, isAsk } from './ask.ts'
 import type { Env, Facts, Log, Roots, ToolContext } from './context.ts'
 import type { App } from './define-app.ts'
 
-/** By default, the log is discarded, the clock is 0 and there are no roots or other apps. */
+/** Defaults: a discarded log, a clock at 0, no roots or other apps. */
 interface TestOptions extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | 'newId' | 'log' | 'call'>> {
   readonly dir: string
 }
@@ -21,7 +21,7 @@ interface TestCall {
   readonly holder?: string
 }
 
-/** A client of an app, with its own session. */
+/** A client with its own session. */
 export interface TestClient {
   call(tool: string, args?: unknown, options?: TestCall): Promise<Record<string, unknown>>
   answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>
@@ -36,7 +36,7 @@ export interface TestClient {
 
 export interface TestApp {
   readonly store: unknown
-  /** `shared`: the client has no session of its own. */
+  /** `shared`: without a session of its own. */
   client(options?: { shared?: boolean }): TestClient
   /** Notifications: `tools`, `resources` or a URI. */
   readonly changes: readonly string[]

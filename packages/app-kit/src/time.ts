@@ -4,8 +4,8 @@ const isoTime =
 const dayMs = 86_400_000
 
 /**
- * Parses an ISO 8601 time, in UTC if it has no zone. Returns Unix time in milliseconds with microseconds as a fraction, or
- * `undefined`.
+ * Parses an ISO 8601 time, in UTC if it has no zone. Returns Unix milliseconds with microseconds as a
+ * fraction, or `undefined`.
  */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
@@ -25,7 +25,7 @@ export function parseTime(text: unknown): number | undefined {
   return midnight + parts - shift
 }
 
-/** Fast path for `2024-01-01T00:29:56Z`, with or without three decimals: a plot has up to a million times. */
+/** Fast path for `2024-01-01T00:29:56Z`, with or without milliseconds: a plot has up to a million times. */
 function parseUtc(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== 90) return undefined
@@ -47,7 +47,7 @@ function parseUtc(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Returns NaN if a character is not a digit. */
+/** Returns NaN for other characters. */
 function digits(text: string, from: number, to: number): number {
   let value = 0
   for (let at = from; at < to; at += 1) {
@@ -66,7 +66,7 @@ function zoneMs(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Returns the Unix time of midnight UTC in milliseconds, or `undefined` for an invalid Gregorian date. */
+/** Returns midnight UTC in Unix milliseconds; `undefined` for an invalid Gregorian date. */
 export function dayStart(year: number, month: number, day: number): number | undefined {
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined
   return daysFromCivil(year, month, day) * dayMs
@@ -110,7 +110,7 @@ function civilFromDays(days: number): readonly [year: number, month: number, day
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
+/** Returns `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
 export function formatTime(ms: number): string {
   const days = Math.floor(ms / dayMs)
   const inDay = Math.round((ms - days * dayMs) * 1000)

@@ -36,11 +36,11 @@ export interface Aliases {
 
 export interface Example {
   readonly args: Readonly<Record<string, unknown>>
-  /** Calls to make first, in the same session. */
+  /** Calls that the example needs first, in the same session. */
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** Views of results that clients with MCP Apps can show. The server has their pages. */
+/** Views of results for clients with MCP Apps. The server has their pages. */
 export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 
 export type WidgetName = (typeof widgetNames)[number]
@@ -49,28 +49,31 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly title?: string
   /** For models: what the tool does and returns, in which unit, and when to use it. */
   readonly about: string
-  /** Words of users that name and description lack. */
+  /** Users' words that name and description lack. */
   readonly searchHint?: string
-  /** Arguments, each with a description. */
+  /** Each argument has a description. */
   readonly input: Input
-  /** Members of the data, without transforms. The data may have more. Default: no output schema is listed. */
+  /** Members of the data, without transforms; more are allowed. Default: no schema is listed. */
   readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
-  /** Whether the tool is callable but not listed, such as the old name of a merged tool. */
+  /** Whether the tool is callable but not listed, such as a merged tool's old name. */
   readonly unlisted?: boolean
   /** Whether `/mcp/core` lists the tool, even if it is `unlisted`. */
   readonly isCore?: boolean
   /** Whether clients that load tools on demand load this one at the start. */
   readonly alwaysLoad?: boolean
-  /** Rate limit class, if it differs from that of the app. */
+  /** Rate limit class. Default: that of the app. */
   readonly limit?: string
-  /** What clients with MCP Apps show in addition to the result. Adds about 55 bytes to the listing. */
+  /** Shown by clients with MCP Apps in addition to the result. Adds about 55 bytes to the listing. */
   readonly widget?: WidgetName
-  /** Clients with task support get a handle if the result is not ready. `required` rejects other stateless clients. */
+  /**
+   * Clients with task support get a handle if the result is not ready. `required` rejects other stateless
+   * clients.
+   */
   readonly task?: 'optional' | 'required'
   readonly example: Example
-  /** Throws an error of `defineErrors` or a `CausewayError` to fail. */
+  /** Fails by throwing an error of `defineErrors` or a `CausewayError`. */
   run(
     args: z.output<z.ZodObject<Input>>,
     ctx: ToolContext<Store, Session>,
@@ -103,9 +106,9 @@ export interface ForwardedCall {
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
-  /** Name on the shared mount, if not made of app and tool. */
+  /** Name on the shared mount. Default: names of app and tool. */
   readonly fullName?: string
-  /** Replaces the listing that is made of the other members. */
+  /** Replaces the generated listing. */
   readonly listed?: Tool
   readonly annotations: ToolAnnotations
   readonly aliases: Required<Aliases>
@@ -113,13 +116,13 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   readonly outputSchema?: JsonSchema
   /** Throws `INVALID_ARGUMENTS`, errors of the tool, and `INTERNAL` if its data does not match the output schema. */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
-  /** Returns the call that runs instead of this one. Throws `INVALID_ARGUMENTS`. */
+  /** Returns the call to run instead. Throws `INVALID_ARGUMENTS`. */
   forward?(args: unknown): ForwardedCall
   /** Whether data matches the output schema. */
   fits?(data: unknown): boolean
 }
 
-/** Throws `INVALID_APP` if some clients do not support its names or schemas. */
+/** Throws `INVALID_APP` for names and schemas that some clients do not support. */
 export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,
@@ -153,7 +156,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   }
 }
 
-/** MCP ignores `destructiveHint` and `idempotentHint` of a read-only tool. */
+/** MCP ignores `destructiveHint` and `idempotentHint` of read-only tools. */
 function toAnnotations(hints: Hints): ToolAnnotations {
   const { readOnly = false, destructive = true, idempotent = false, openWorld = false } = hints
   if (readOnly) return { readOnlyHint: true, openWorldHint: openWorld }
@@ -165,7 +168,7 @@ function toAnnotations(hints: Hints): ToolAnnotations {
   }
 }
 
-/** SDK clients throw for data that does not match the schema. */
+/** SDK clients throw if data does not match the schema. */
 function validateData(
   name: string,
   schema: z.ZodObject | undefined,
