@@ -8,7 +8,7 @@ export type CallCondition = { readonly isNegated: boolean } & (
   | {
       readonly kind: 'text'
       readonly field: TextField | 'any'
-      /** Without upper-case ASCII letters. */
+      /** ASCII letters in lower case. */
       readonly text: string
     }
 )
@@ -39,8 +39,8 @@ export const isBrowser = (client: string): boolean => client === browserClient
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, or of any field if it
- * names none. `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, by default of any
+ * field. `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {
   if (text.length > maxLength) throw new SyntaxError(`is longer than ${maxLength} characters`)
@@ -71,11 +71,10 @@ function parseLimit(value: string): { readonly sign: '<' | '>'; readonly limit: 
   return { sign: sign === '<' ? '<' : '>', limit: Number(limit) }
 }
 
-/** Whether a call meets all conditions. */
 export const matchesCall = (filter: CallFilter, call: FilteredCall): boolean =>
   filter.every((condition) => meets(condition, call) !== condition.isNegated)
 
-/** Whether only failed calls can match, which stores have an index for. */
+/** Whether only failed calls can match: stores have an index for them. */
 export const isFailedOnly = (filter: CallFilter): boolean =>
   filter.some(
     ({ isNegated, ...condition }) =>

@@ -9,14 +9,14 @@ interface ErrorOptions {
   readonly data?: ErrorData
   readonly remedy?: string
   readonly retryable?: boolean
-  /** For the log only. */
+  /** Logged, never sent. */
   readonly cause?: unknown
 }
 
 export interface ErrorClass<Code extends string> {
   new <C extends Code>(code: C, message: string, options?: ErrorOptions): CausewayError<C>
   readonly definitions: Readonly<Record<Code, ErrorDefinition>>
-  /** Whether a value is an error with one of these codes or, without codes, of this class. */
+  /** Whether a value is an error with one of these codes; without codes, of this class. */
   is<C extends Code = Code>(error: unknown, ...codes: readonly C[]): error is CausewayError<C>
 }
 
@@ -24,7 +24,7 @@ export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'da
 
 const maxMessageLength = 4000
 
-/** Definition of codes without a declaration, for example in JavaScript. */
+/** For codes without a declaration, for example in JavaScript. */
 const undeclared: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,
@@ -74,8 +74,8 @@ export type CausewayError<Code extends string = string> = CodedError<Code>
 export const CausewayError = CodedError as unknown as ErrorClass<WireErrorCode>
 
 /**
- * Declares the codes of a package or an app. Throws a `TypeError` if they are malformed. A code is never
- * renamed or reused.
+ * Declares the codes of a package or app. A code is never renamed or reused. Throws a `TypeError` for
+ * malformed codes.
  */
 export function defineErrors<const Declarations extends Readonly<Record<string, ErrorDeclaration>>>(
   declarations: Declarations,
@@ -122,7 +122,7 @@ export function asCausewayError(error: unknown): CausewayError {
   return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
 }
 
-/** Returns a copy with details replaced. Its default cause is the original. */
+/** Returns a copy with replaced details, by default caused by the original. */
 export function reviseError(
   error: CausewayError,
   { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },
@@ -131,7 +131,7 @@ export function reviseError(
   return new CodedError(code, message, { remedy, data, cause: error, ...changes, definition })
 }
 
-/** Adds a declaration of its code to an error whose class does not declare it. */
+/** Adds the declaration of a code that the error's class does not declare. */
 export function declareError(error: CausewayError, declared: ErrorDefinition | undefined): CausewayError {
   const { code, message, remedy, data, definition } = error
   if (declared === undefined || definition.about !== undeclared.about) return error
@@ -147,6 +147,6 @@ export function fromPlainError({ code, message, ...options }: PlainError): Cause
   return new CodedError(code, message, options)
 }
 
-/** Cuts after `maxLength` characters and adds an ellipsis. */
+/** Adds an ellipsis if it cuts the text. */
 export const shorten = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`

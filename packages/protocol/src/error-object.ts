@@ -22,7 +22,7 @@ export function errorObject({ code, message, remedy, data, definition }: Causewa
   return { code, message, remedy, data: limitData(data), legacy_code: legacyCode, retryable }
 }
 
-/** Shortens data to about `maxLength` characters of JSON, and marks it with `truncated: true`. */
+/** Shortens data to about `maxLength` characters of JSON and adds `truncated: true`. */
 export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
   const copier = new LimitedCopier(maxLength)
   const copy = copier.copy(data) as ErrorData // an object stays an object
@@ -88,11 +88,11 @@ export const errorText = ({
 
 const maxValueLength = 4000
 
-/** The error text and the data that it mentions, because models see only the text. */
+/** The error text and the data that it mentions: models see only the text. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 
-/** Returns a line for each `data.<name>` that the remedy mentions. */
+/** Returns a line for each `data.<name>` in the remedy. */
 export function listNamedData({ remedy, data }: Pick<ErrorObject, 'remedy' | 'data'>): readonly string[] {
   const names = [...remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
   return [...new Set(names)].flatMap((name) => {

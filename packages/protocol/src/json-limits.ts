@@ -10,7 +10,7 @@ export const jsonLimits = {
   members: 200_000,
   /** Different names. Parsing a new name takes as long as 20 numbers. */
   names: 50_000,
-  /** Bytes of the different names. */
+  /** Of different names. */
   nameBytes: 2 * 2 ** 20,
 } as const
 
@@ -26,9 +26,9 @@ interface CheckJsonOptions {
 export interface OuterMember {
   /** 1 or 2. */
   readonly depth: number
-  /** Of the first byte after the opening quote. */
+  /** First byte after the opening quote. */
   readonly nameStart: number
-  /** Of the closing quote. */
+  /** The closing quote. */
   readonly nameEnd: number
   readonly colon: number
 }
@@ -46,11 +46,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Throws `INVALID_REQUEST` for too many levels and `BODY_TOO_LARGE` for the other limits. Does not check the syntax. */
+/**
+ * Throws `INVALID_REQUEST` for too many levels and `BODY_TOO_LARGE` for the other limits. Does not check the
+ * syntax.
+ */
 export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: CheckJsonOptions = {}): void {
   const { length } = json
   if (length <= uncheckedBytes) return
-  // A member takes at least four bytes: two quotes, a colon and a value.
+  // A member has at least four bytes: two quotes, a colon and a value.
   const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
   let containers = 0
@@ -114,7 +117,7 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const caseBit = 0x20
 
-/** The multiplier of MurmurHash2. */
+/** From MurmurHash2. */
 const mixer = 0x5bd1e995
 
 /** Counts different names, a few percent too low because of collisions. */

@@ -3,7 +3,7 @@ import { errorObject } from './error-object.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Id of a JSON-RPC 2.0 request (https://www.jsonrpc.org/specification). MCP does not allow null. */
+/** A JSON-RPC 2.0 id (https://www.jsonrpc.org/specification). MCP does not allow null. */
 export type Id = string | number
 
 export type Params = JsonObject
@@ -17,7 +17,7 @@ export interface Request {
 
 export type Notification = Omit<Request, 'id'>
 
-/** The id is null if that of the request could not be read. */
+/** The id is null if the request's could not be read. */
 export type Response =
   | { readonly jsonrpc: '2.0'; readonly id: Id; readonly result: unknown }
   | {
@@ -50,7 +50,7 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) || (value.id === null && 'error' in value) ? 'response' : 'invalid'
 }
 
-/** Null if it is malformed (JSON-RPC 2.0, section 5). */
+/** Returns null for a malformed id (JSON-RPC 2.0, section 5). */
 export const readId = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
 
 export const success = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })

@@ -16,9 +16,9 @@ export const headers = Object.freeze({
   causewaySession: 'causeway-session',
   /** A repetition gets the first response. */
   causewayRequest: 'causeway-request',
-  /** Folder in which the client works, percent-encoded. */
+  /** The client's folder, percent-encoded. */
   causewayProject: 'causeway-project',
-  /** Maximum duration of a call in milliseconds. */
+  /** Maximum duration in milliseconds. */
   causewayDeadline: 'causeway-deadline',
 })
 
@@ -31,7 +31,7 @@ export const meta = Object.freeze({
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 })
 
-/** The protocol version in `_meta`. */
+/** Returns the protocol version in `_meta`. */
 export function claimedVersion(message: unknown): string | undefined {
   const params = (message as { params?: { _meta?: Record<string, unknown> } } | null)?.params
   const version = params?._meta?.[meta.protocolVersion]
@@ -76,7 +76,7 @@ export type ResourceContents = {
   readonly _meta?: Readonly<Record<string, unknown>>
 } & ({ readonly text: string } | { readonly blob: string })
 
-/** Key of `structuredContent` as JSON, so that it is not serialized again. Never sent. */
+/** Key of `structuredContent` as JSON, which avoids a second serialization. Never sent. */
 export const structuredJson: unique symbol = Symbol.for('causeway.structuredJson')
 
 export interface CallToolResult {

@@ -22,7 +22,7 @@ export function wireName(app: string, tool: string): string {
   return name
 }
 
-/** Path segments below `/mcp` that no app can have. */
+/** Path segments below `/mcp` that are not apps. */
 export const reservedPaths: ReadonlySet<string> = new Set(['core', 'p'])
 
 /** `replay` in `/mcp/replay`. */

@@ -1,5 +1,5 @@
 export interface ErrorDefinition {
-  /** JSON-RPC error number, negative. */
+  /** Negative JSON-RPC error number. */
   readonly rpc: number
   /** HTTP status, 400 to 599. */
   readonly status: number
