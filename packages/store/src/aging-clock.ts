@@ -1,25 +1,25 @@
 import type { Database } from 'better-sqlite3'
 
 interface Clocks {
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly steady: () => number
 }
 
 export interface AgingOptions {
-  /** Columns of Unix times in milliseconds, as `table.column`. */
+  /** `table.column` of Unix times in milliseconds. */
   readonly columns: readonly string[]
   /** Older rows are not shifted. */
   readonly keepMs: number
   readonly now: Clocks['now']
-  /** Default: `now`, so that no jump is detected. */
+  /** Default: `now`, which detects no jump. */
   readonly steady?: Clocks['steady'] | undefined
 }
 
 const minJumpMs = 60_000
 
-/** Detects jumps of the time of day, such as after sleep. */
+/** Detects jumps of the time of day, for example after sleep. */
 export class ClockJumpDetector {
   readonly #clocks: Clocks
   #offset: number
@@ -29,7 +29,7 @@ export class ClockJumpDetector {
     this.#offset = clocks.now() - clocks.steady()
   }
 
-  /** Whole milliseconds since the previous call, or 0. */
+  /** Returns whole milliseconds since the previous call. */
   detect(): number {
     const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
     if (Math.abs(jump) < minJumpMs) return 0
@@ -38,7 +38,7 @@ export class ClockJumpDetector {
   }
 }
 
-/** A clock for rows that expire. A jump shifts their times, so that they keep their age. */
+/** A clock for expiring rows. A jump shifts their times, so that they keep their age. */
 export class AgingClock {
   readonly #jumps: ClockJumpDetector
   readonly #now: () => number

@@ -11,15 +11,15 @@ import { createPrivateFile } from './open-database.ts'
 
 interface BackupOptions {
   readonly signal?: AbortSignal
-  /** SQL that runs in the copy. Deleted data leaves no trace. */
+  /** SQL for the copy. Deleted data leaves no trace. */
   readonly change?: string | undefined
 }
 
 const pagesPerStep = 256
 
 /**
- * Replaces `to` with a checked copy of the database, as it is at the start and without WAL, while other
- * connections write. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
+ * Replaces `to` with a checked copy of the database as at the start, without WAL, while other connections
+ * write. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export async function backupFile(file: string, to: string, options: BackupOptions = {}): Promise<void> {
   requireInitialized(file)
@@ -30,7 +30,7 @@ export async function backupFile(file: string, to: string, options: BackupOption
     try {
       requireIntactHistory(db)
       requireSameDatabase(db)
-      // Without a read transaction, each write restarts the copy.
+      // Without it, each write restarts the copy.
       db.exec('BEGIN')
       db.prepare('SELECT 1 FROM sqlite_schema').get()
       await copyDatabase(db, to, options)

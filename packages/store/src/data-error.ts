@@ -4,7 +4,7 @@ import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
 
-/** Errors of a full disk, and of files that cannot be written. */
+/** A full disk or unwritable files. */
 const unwritable =
   /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
 

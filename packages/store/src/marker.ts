@@ -9,14 +9,12 @@ import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
 
-/**
- * Files that are removed with a database. The marker is first: a crash in between must not look like a loss.
- */
+/** Removed with a database. The marker is first: a crash in between must not look like a loss. */
 export const sidecars = [markerSuffix, '-wal', '-shm', '-journal'] as const
 
 /**
  * Throws `DATA_MISSING` if an initialized database is missing or empty. Must run before SQLite opens the file
- * and deletes the log of an empty database.
+ * and deletes an empty database's log.
  */
 export function requireInitialized(file: string): void {
   const problem = findLoss(file)
@@ -30,12 +28,12 @@ export function requireSameDatabase(db: Database): void {
   throw missingError(db.name, 'was replaced by another one')
 }
 
-/** Flushes the database first, so that a power failure leaves no marker without a database. */
+/** Flushes the database first: a power failure must not leave a marker without a database. */
 export function markInitialized(db: Database): void {
   const initialized = initializedAt(db)
   if (initialized === undefined || readMarker(db.name) !== undefined) return
   const [checkpoint] = db.pragma('wal_checkpoint(PASSIVE)') as [{ log: number; checkpointed: number }]
-  // Another connection uses the log, so the next start writes the marker.
+  // Another connection uses the log; the next start writes the marker.
   if (checkpoint.log !== checkpoint.checkpointed) return
   const marker = openSync(`${db.name}${markerSuffix}`, 'w', 0o600)
   try {
@@ -54,12 +52,12 @@ function findLoss(file: string): 'is missing' | 'is empty' | undefined {
   if (!wasInitialized()) return undefined
   const size = readSize(file)
   if (size !== undefined && size > 0) return undefined
-  // Checked again: a file that is being removed loses marker and log first.
+  // Checked again: removal of a file deletes marker and log first.
   if (!wasInitialized()) return undefined
   return size === undefined ? 'is missing' : 'is empty'
 }
 
-/** When the database was initialized, in Unix milliseconds. */
+/** Returns the time of initialization in Unix milliseconds. */
 function readMarker(file: string): number | undefined {
   try {
     const { initialized_ms } = JSON.parse(readFileSync(`${file}${markerSuffix}`, 'utf8')) as {

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { damagedError } from './data-error.ts'
 import { StoreError } from './errors.ts'
 
-/** Applied in order, once. A published step never changes. */
+/** Applied once, in order. A published step never changes. */
 export interface Migration {
   readonly name: string
   readonly up: string | ((db: Database) => void)
@@ -27,7 +27,7 @@ export function initializedAt(db: Database): number | undefined {
   return db.prepare<[], number>(sql).pluck().get()
 }
 
-/** Throws `DATA_DAMAGED` if the table of migrations is damaged, which can look like a newer version. */
+/** Throws `DATA_DAMAGED` for a damaged table of migrations, which can look like a newer version. */
 export function requireIntactHistory(db: Database): void {
   if (!hasHistory(db)) return
   requireNoProblem(db, db.pragma(`integrity_check('${migrationTable}')`, { simple: true }))
@@ -42,8 +42,8 @@ export function requireIntactPages(db: Database): void {
 }
 
 /**
- * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` if the statements of a migration
- * have changed, for example in an unreleased build.
+ * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` if a migration's statements have
+ * changed, for example in an unreleased build.
  */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
   const history = readHistory(db)
@@ -72,7 +72,7 @@ export function migrate(db: Database, migrations: readonly Migration[], now: () 
   )
   const apply = db.transaction((version: number, migration: Migration) => {
     const { name, up } = migration
-    // Another process may have migrated the file in the meantime.
+    // Another process may have migrated the file meanwhile.
     if (isApplied.get(name) !== undefined) return
     if (typeof up === 'string') db.exec(up)
     else up(db)
@@ -92,7 +92,7 @@ function requireNoProblem(db: Database, problem: unknown): void {
   if (problem !== 'ok') throw damagedError(db.name, new Error(`${db.name}: ${problem}`))
 }
 
-/** White space does not matter; of a function, only its name counts. */
+/** Ignores white space. Only the name of a function counts. */
 const hashMigration = ({ name, up }: Migration = { name: '', up: '' }): string =>
   createHash('sha256')
     .update(typeof up === 'string' ? up.replace(/\s+/g, ' ').trim() : name)

@@ -15,20 +15,18 @@ interface OpenOptions {
   readonly migrations: readonly Migration[]
   /** After a power failure, `normal` (default) may lose the last commits. */
   readonly synchronous?: 'normal' | 'full'
-  /** Page size of a new file, a power of two up to 65536. Default: 4096. */
+  /** For a new file: a power of two up to 65536. Default: 4096. */
   readonly pageBytes?: number
-  /** Wait for a lock of another process. Default: 5000. */
+  /** Wait for another process's lock. Default: 5000. */
   readonly busyTimeoutMs?: number
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now?: () => number
 }
 
 /**
  * Opens or creates a database with WAL and foreign keys (folder mode 0700, file mode 0600) and applies
- * missing migrations.
- *
- * Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`, and without changing the file `NEWER_DATA`,
- * `DATA_SCHEMA_DIFFERS` and `DATA_MISSING`.
+ * missing migrations. Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`, and without changing the file
+ * `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
@@ -63,14 +61,14 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   }
 }
 
-/** SQLite copies the mode of the file to `-wal`, `-shm` and `-journal`. */
+/** SQLite copies the file's mode to `-wal`, `-shm` and `-journal`. */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
-    // Closing an existing file would drop the locks of its connections.
+    // Closing an existing file would drop its connections' locks.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

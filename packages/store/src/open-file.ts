@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { missingError } from './marker.ts'
 
-/** On Unix, SQLite can write to a removed file, and the rows are lost at the next start. */
+/** On Unix, SQLite can write to a removed file, whose rows are lost at the next start. */
 export class OpenFile {
   readonly #path: string
   /** Device and inode, once the file exists. */
@@ -12,7 +12,7 @@ export class OpenFile {
     this.#identity = readIdentity(path)
   }
 
-  /** Throws `DATA_MISSING` if the file was removed or replaced since it was opened. */
+  /** Throws `DATA_MISSING` if the opened file was removed or replaced. */
   requireInPlace(): void {
     const identity = readIdentity(this.#path)
     this.#identity ??= identity
