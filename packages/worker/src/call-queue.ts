@@ -38,7 +38,7 @@ export class CallQueue {
   }
 
   /**
-   * Rejects with what `work` throws, `CANCELLED`, and `OVERLOADED` if the queue is full or the wait too long.
+   * Rejects with the error of `work`, `CANCELLED`, or `OVERLOADED` if the queue is full or the wait too long.
    */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (this.#isClosed || caller.signal?.aborted) throw cancelledError()

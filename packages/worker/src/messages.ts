@@ -6,7 +6,7 @@ import {
   toPlainError,
 } from '@causeway/protocol'
 
-/** Methods of a worker, with one argument and one result, both structured-cloneable. */
+/** Worker methods with one argument and one result, both structured-cloneable. */
 export type MethodTable<Table> = { readonly [Name in keyof Table]: (args: never) => unknown }
 
 export type MethodArgs<Table extends MethodTable<Table>, Name extends keyof Table> = Parameters<
@@ -24,7 +24,7 @@ export type Request =
   | { readonly id: number; readonly cancel: true }
   | { readonly id: number; readonly stop: true }
 
-/** Each call has any number of progress reports, then one result or error. */
+/** Each call has any number of progress reports, then a result or an error. */
 export type Reply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SerializedError }
@@ -32,7 +32,7 @@ export type Reply =
 
 type SerializedError = PlainError | { readonly code: null; readonly message: string; readonly stack: string }
 
-/** `failure` replaces the message of any other error. */
+/** `failure` replaces the message unless the error is a `CausewayError`. */
 export function serializeError(error: unknown, failure: string): SerializedError {
   if (isCausewayError(error)) return toPlainError(error)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

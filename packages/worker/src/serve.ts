@@ -27,7 +27,7 @@ export type Handlers<Table extends MethodTable<Table>> = {
 type UntypedHandler = (args: unknown, call: Call) => unknown
 
 interface ServeOptions {
-  /** Message of errors that are not a `CausewayError`. */
+  /** Message of errors other than `CausewayError`. */
   readonly failure: string
   /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
@@ -36,7 +36,7 @@ interface ServeOptions {
   readonly transfer?: (result: unknown) => readonly ArrayBuffer[]
 }
 
-/** Handlers start in the order of their calls. A handler that awaits lets the next start. */
+/** Handlers start in call order. A handler that awaits lets the next one start. */
 export function serve<Table extends MethodTable<Table>>(
   handlers: Handlers<Table>,
   { failure, convert = (error) => error, close, transfer }: ServeOptions,
@@ -53,7 +53,7 @@ export function serve<Table extends MethodTable<Table>>(
       const result = await work({ signal, progress: (...progress) => send({ id, progress }) })
       send({ id, result }, transfer?.(result))
     } catch (error) {
-      // An aborted operation may throw an error that does not mention the abort.
+      // An aborted operation may throw an unrelated error.
       send({ id, error: serializeError(signal.aborted ? signal.reason : convert(error), failure) })
     } finally {
       running.delete(id)

@@ -8,11 +8,11 @@ interface SharedCall<Result> {
   callers: number
 }
 
-/** Runs work once for callers that request it at the same time. */
+/** Runs work once for concurrent callers. */
 export class SharedCalls<Result> {
   readonly #calls = new Map<string, SharedCall<Result>>()
 
-  /** Joins the running work of a key, or starts `work`. It is cancelled with its last caller. */
+  /** Joins the running work of a key or starts `work`. The last caller's abort cancels it. */
   async run(
     key: string,
     work: (options: Required<CallOptions>) => Promise<Result>,

@@ -7,8 +7,8 @@ import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 const maxStarts = 3
 
 /**
- * A worker for calls without side effects. If a call ends it, each other pending call is repeated in its own
- * worker.
+ * A worker for calls without side effects. If a call ends it, the other pending calls are each repeated in
+ * their own worker.
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
@@ -42,8 +42,8 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with what the method throws, `CANCELLED`, and `WORKER_LOST` if this call ended its worker or no
-   * worker stays alive.
+   * Rejects with the method's error, `CANCELLED`, or `WORKER_LOST` if this call ended its worker or no worker
+   * stays alive.
    */
   async call<Name extends keyof Table & string>(
     method: Name,

@@ -47,7 +47,7 @@ interface PendingCall {
 /** A long SQLite statement delays the measurement. */
 const measureTimeoutMs = 50
 
-/** Grace period for the end of a closed worker. */
+/** For a closed worker to end. */
 const stopTimeoutMs = 2000
 
 /** Keeps the process alive only during calls. */
@@ -95,7 +95,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#isAlive
   }
 
-  /** Rejects with what the method throws, `CANCELLED` on abort, and `WORKER_LOST` if the worker ends. */
+  /** Rejects with the method's error, `CANCELLED` on abort, or `WORKER_LOST` if the worker ends. */
   async call<Name extends keyof Table & string>(
     method: Name,
     args: MethodArgs<Table, Name>,
@@ -110,18 +110,17 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
   }
 
-  /** Returns the size of heap and buffers; the previous size if the worker is blocked. */
+  /** Returns the size of heap and buffers; if the worker is blocked, the previous size. */
   async bytes(): Promise<number> {
     if (!this.#isAlive) return 0
     this.#measurement ??= this.#measure()
     const previous = wait(measureTimeoutMs).then(() => this.#lastBytes)
-    // A thread that ends may leave its measurement pending.
+    // An ending thread may leave its measurement pending.
     return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
   }
 
   /**
-   * Returns milliseconds; before Node.js 24.6 the time of the clock. May never resolve for a blocked or ended
-   * thread.
+   * Returns processor time; before Node.js 24.6 clock time. May never resolve for a blocked or ended thread.
    */
   async processorMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
@@ -194,7 +193,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#lastBytes
   }
 
-  /** Keeps the process alive during calls, and until a stopped thread has ended. */
+  /** Also keeps the process alive until a stopped thread has ended. */
   #updateRefs(): void {
     if (this.#calls.size > 0) this.#port.ref()
     else this.#port.unref()
@@ -216,7 +215,7 @@ export async function initializeWorker<Table extends MethodTable<Table>, Result>
   }
 }
 
-/** Replaces the extension by that of the module: `.ts` in sources, `.js` in builds. */
+/** Uses the module's extension: `.ts` in sources, `.js` in builds. */
 export function resolveWorkerFile(name: string, moduleUrl: string): URL {
   return new URL(`./${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl)
 }

@@ -6,18 +6,18 @@ import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
 export interface PoolOptions extends QueueOptions {
-  /** A longer call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
+  /** A longer call fails with `DEADLINE_EXCEEDED` and ends its worker. Default: no limit. */
   readonly limitMs?: number
-  /** A cancelled call that takes longer loses its worker. Default: 1000. */
+  /** A cancelled call that takes longer ends its worker. Default: 1000. */
   readonly cancelGraceMs?: number
-  /** A worker that is unused for longer stops. Default: never. */
+  /** A worker that is idle for longer stops. Default: never. */
   readonly idleMs?: number
 }
 
 interface PoolCallOptions extends CallOptions, Caller {
-  /** Replaces the limit of the pool. */
+  /** Default: the pool's limit. */
   readonly limitMs?: number
-  /** Limit of processor time, which does not grow while other programs run. Default: none. */
+  /** Processor time, which does not grow while other programs run. Default: no limit. */
   readonly processorLimitMs?: number
 }
 
@@ -44,8 +44,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with what the method throws, `CANCELLED`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call ended
-   * its worker, and `OVERLOADED` if too many wait.
+   * Rejects with the method's error, `CANCELLED`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call ended its
+   * worker, or `OVERLOADED` if too many wait.
    */
   call<Name extends keyof Table & string>(
     method: Name,
@@ -121,7 +121,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 }
 
-/** Time counts from now on. Returns a function that ends the watch. */
+/** Counts time from now on. Returns a function that ends the watch. */
 function watchProcessorTime(
   link: { processorMs(): Promise<number> },
   limitMs: number,
