@@ -75,7 +75,6 @@ export const requestSchema = z.strictObject({
 export type SessionRequest = Partial<Omit<z.output<typeof requestSchema>, 'options'>> &
   Omit<z.output<typeof optionsSchema>, 'sandbox'> & { readonly sandbox?: 'none' | 'bwrap' }
 
-/** Lists removed options that are given. */
 export const listRemoved = ({ options, weights }: z.output<typeof requestSchema>): readonly string[] => [
   ...(options.graded === undefined ? [] : ['options.graded']),
   ...(options.perf?.pattern === undefined ? [] : ['options.perf.pattern']),

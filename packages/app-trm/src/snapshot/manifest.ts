@@ -13,7 +13,7 @@ export const createManifest = (root: string, entries: readonly SnapshotEntry[]):
   entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
 })
 
-/** Stores a manifest whose contents are already stored. */
+/** The contents must be stored already. */
 export function storeManifest(contents: Contents, id: string, manifest: Manifest): void {
   const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
   contents.addList(id, JSON.stringify(manifest), blobs)

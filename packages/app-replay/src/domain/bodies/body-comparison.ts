@@ -3,7 +3,7 @@ import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
 import { norm, rotationAngle, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
-/** Change of a body, b - a. */
+/** Change of a body between two frames, b - a. */
 export interface BodyComparison {
   /** m */
   readonly position_delta: Vector

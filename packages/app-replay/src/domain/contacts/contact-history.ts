@@ -6,7 +6,6 @@ import { dot, negate } from '../vector.ts'
 /** Maximum turn of a contact normal per frame: 30 degrees in rad. */
 export const maxNormalTurn = Math.PI / 6
 
-/** The contact of a pair in a frame. */
 export interface PairContact {
   readonly frame_id: number
   readonly friction_rows: number

@@ -1,4 +1,3 @@
-/** Data that laws need. */
 export const dataNeeds = {
   frames: { name: 'frames', howToRecord: 'record at least one frame' },
   previous: { name: 'the frame before', howToRecord: 'record consecutive frame ids, at least two frames' },

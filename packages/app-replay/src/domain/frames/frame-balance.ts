@@ -24,7 +24,7 @@ interface BodyBalance {
   readonly gravity_n: Vector | null
   /** `null` if the contacts have no recorded impulse. */
   readonly contact_n: Vector | null
-  /** External forces. */
+  /** External forces of the engine. */
   readonly external_n: Vector | null
   /** Reactions of joints; `null` if one was not recorded. */
   readonly joint_n: Vector | null

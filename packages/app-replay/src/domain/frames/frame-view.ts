@@ -45,7 +45,6 @@ export function viewFrame(frame: Frame, limit: number, details: boolean): FrameV
   }
 }
 
-/** Applies a function to each list. */
 function mapLists<T>(lists: FrameLists, convert: (rows: FrameRows) => T) {
   const entries = Object.entries(lists).map(([name, rows]) => [name, convert(rows)])
   return Object.fromEntries(entries) as { readonly [List in keyof FrameLists]: T }

@@ -50,7 +50,6 @@ export interface Evidence {
   readonly stderr: string
 }
 
-/** The reference of an evaluation. */
 export interface Reference {
   readonly baselineTests: TestRun | undefined
   readonly baselineDiagnostics: Readonly<Record<string, readonly Diagnostic[]>>
