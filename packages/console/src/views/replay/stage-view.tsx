@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
@@ -98,54 +98,17 @@ const noVelocities: readonly Velocity[] = []
 export function StageView(props: StageProps) {
   const { velocities = noVelocities, view = 'free' } = props
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
-  const { isReady, camera, sharedCamera, ghosts, neighbor, children } = props
-  const themeVersion = useThemeVersion()
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const stage = useRef<Stage | undefined>(undefined)
-  const [hasWebGl, setWebGl] = useState(true)
+  const { ghosts, children } = props
+  const { canvas, stage, version, hasWebGl } = useStage(props)
   const [lost, setLost] = useState(0)
-  const [isApart, setApart] = useState(false)
-  const [version, setVersion] = useState(0)
+  const isApart = useFittedCamera(props, stage, { version, view })
 
-  useEffect(() => {
-    if (!isReady || canvas.current === null) return
-    try {
-      stage.current = new Stage(
-        canvas.current,
-        bodies,
-        readColors(canvas.current.parentElement as HTMLElement),
-      )
-    } catch {
-      return setWebGl(false)
-    }
-    setVersion((count) => count + 1)
-    const leave = sharedCamera?.add(stage.current)
-    return () => {
-      leave?.()
-      stage.current?.close()
-      stage.current = undefined
-    }
-  }, [isReady, bodies])
   useShowFrames(playback, poses, [version], (row) => {
     stage.current?.setRow(row)
     setLost(row.chunk.bodies.filter((_, column) => isLost(row, column)).length)
   })
   useEffect(() => stage.current?.setGhosts(ghosts?.bodies), [version, ghosts])
   useShowFrames(ghosts?.shown, ghosts?.poses, [version, ghosts], (row) => stage.current?.setGhostRow(row))
-  const fit = (isSelection: boolean) => async (): Promise<void> => {
-    const row = await poses.load(playback.frame.value)
-    const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
-    if (row === undefined) return
-    const bounds = boundBodies(row, own)
-    const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
-    const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
-    setApart(joint === undefined)
-    if (joint !== undefined) return stage.current?.fit(joint, views[view])
-    const radius = Math.max(bounds.radius, shared?.radius ?? 0)
-    stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
-  }
-  if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
-  useEffect(() => void fit(false)(), [version, view, neighbor])
   useEffect(() => {
     void poses.load(playback.frame.value).then((row) => {
       if (row !== undefined)
@@ -162,10 +125,6 @@ export function StageView(props: StageProps) {
   useTrail(layers.trails ? playback : undefined, poses, [version, layers.trails], (rows) =>
     stage.current?.setTrail(rows),
   )
-  useSignalEffect(() => {
-    themeVersion.value
-    if (canvas.current?.parentElement) stage.current?.recolor(readColors(canvas.current.parentElement))
-  })
 
   if (!hasWebGl) return <div class="stage">{children}</div>
   const pick = ({ offsetX, offsetY }: MouseEvent): void => {
@@ -189,6 +148,71 @@ export function StageView(props: StageProps) {
       />
     </div>
   )
+}
+
+interface StageParts {
+  readonly canvas: RefObject<HTMLCanvasElement | null>
+  readonly stage: { readonly current: Stage | undefined }
+  /** Number of stages so far. The effects that fill a new stage depend on it. */
+  readonly version: number
+  readonly hasWebGl: boolean
+}
+
+/** Creates a stage when the recording is ready, and again for other bodies. */
+function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
+  const themeVersion = useThemeVersion()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const stage = useRef<Stage | undefined>(undefined)
+  const [hasWebGl, setWebGl] = useState(true)
+  const [version, setVersion] = useState(0)
+  useEffect(() => {
+    if (!isReady || canvas.current === null) return
+    try {
+      stage.current = new Stage(
+        canvas.current,
+        bodies,
+        readColors(canvas.current.parentElement as HTMLElement),
+      )
+    } catch {
+      return setWebGl(false)
+    }
+    setVersion((count) => count + 1)
+    const leave = sharedCamera?.add(stage.current)
+    return () => {
+      leave?.()
+      stage.current?.close()
+      stage.current = undefined
+    }
+  }, [isReady, bodies])
+  useSignalEffect(() => {
+    themeVersion.value
+    if (canvas.current?.parentElement) stage.current?.recolor(readColors(canvas.current.parentElement))
+  })
+  return { canvas, stage, version, hasWebGl }
+}
+
+/** Shows all bodies, also those of the neighbor. Returns whether the scenes are too far apart for one view. */
+function useFittedCamera(
+  { playback, poses, bodies, selected, camera, neighbor }: StageProps,
+  stage: StageParts['stage'],
+  { version, view }: { readonly version: number; readonly view: SceneView },
+): boolean {
+  const [isApart, setApart] = useState(false)
+  const fit = (isSelection: boolean) => async (): Promise<void> => {
+    const row = await poses.load(playback.frame.value)
+    const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
+    if (row === undefined) return
+    const bounds = boundBodies(row, own)
+    const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
+    const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
+    setApart(joint === undefined)
+    if (joint !== undefined) return stage.current?.fit(joint, views[view])
+    const radius = Math.max(bounds.radius, shared?.radius ?? 0)
+    stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
+  }
+  if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
+  useEffect(() => void fit(false)(), [version, view, neighbor])
+  return isApart
 }
 
 interface StageNotesProps {

@@ -69,12 +69,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
     [],
   )
   useEffect(() => () => playback.close(), [])
-  const [resting, setResting] = useState(playback.restingFrame.peek())
-  useSignalEffect(() => setResting(playback.restingFrame.value))
-  useEffect(() => {
-    const entries = { frame: String(resting), align: align === 'time' ? align : undefined }
-    navigation.replaceHash(formatHash(location.hash, entries))
-  }, [resting, align])
+  useAddress(playback, align)
   const toFirst = (): void => {
     const frame = comparison.value?.first_frame
     if (frame === undefined || frame === null) return
@@ -121,6 +116,17 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
       )}
     </>
   )
+}
+
+/** Writes frame and alignment into the address. */
+function useAddress(playback: Playback, align: Align): void {
+  const { navigation } = useConsole()
+  const [resting, setResting] = useState(playback.restingFrame.peek())
+  useSignalEffect(() => setResting(playback.restingFrame.value))
+  useEffect(() => {
+    const entries = { frame: String(resting), align: align === 'time' ? align : undefined }
+    navigation.replaceHash(formatHash(location.hash, entries))
+  }, [resting, align])
 }
 
 interface BarProps {
