@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import {
   buildBridge,
@@ -204,30 +204,25 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
   t.equal(realpathSync(join(root, 'node_modules/.bin', basename(node))), realpathSync(node))
 })
 
-for (const { build, outputs, source } of [
-  {
-    build: buildBridge,
-    outputs: ['bridge/dist/bridge.js', 'bridge/dist/login.js'],
-    source: 'packages/protocol/src',
-  },
-  {
-    build: compileServer,
-    outputs: ['server/dist', 'packages/oauth/dist', 'packages/protocol/dist'],
-    source: 'server/src',
-  },
-])
+for (const [build, ...outputs] of [
+  [buildBridge, 'bridge/dist/bridge.js', 'bridge/dist/login.js'],
+  [compileServer, 'server/dist/index.js', 'packages/protocol/dist/index.js'],
+] as const)
   t.test(
     `${build.name} runs again only after a change of the sources, or if output is missing`,
     async (t) => {
       const root = t.testdir(checkout)
       const write = async () => {
-        for (const path of outputs) writeFileSync(join(root, path), '')
+        for (const path of outputs) {
+          mkdirSync(dirname(join(root, path)), { recursive: true })
+          writeFileSync(join(root, path), '')
+        }
       }
       const run = () => build(root, write, 'node', {})
       t.same([await run(), await run()], [true, false])
-      writeFileSync(join(root, source, 'index.ts'), 'export {}')
+      writeFileSync(join(root, 'packages/protocol/src/index.ts'), 'export {}')
       t.same([await run(), await run()], [true, false])
-      rmSync(join(root, outputs[1] ?? ''))
+      rmSync(join(root, outputs[1]))
       t.same([await run(), await run()], [true, false])
     },
   )

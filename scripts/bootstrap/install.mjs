@@ -110,12 +110,15 @@ export function buildConsole(root, run, node) {
  */
 export function compileServer(root, run, node, options) {
   const packages = readdirSync(join(root, 'packages')).filter((name) => name !== 'console')
-  const folders = ['server', ...packages.map((name) => join('packages', name))]
-  const sources = folders.flatMap((folder) => listFiles(root, join(folder, 'src')))
+  const sources = ['server', ...packages.map((name) => join('packages', name))].flatMap((folder) =>
+    listFiles(root, join(folder, 'src')),
+  )
+  const compile = (source) => join(root, source.replace(/\bsrc\b/, 'dist').replace(/\.ts$/, '.js'))
   const stamp = {
     file: join(root, 'node_modules/.causeway-server'),
     print: fingerprint(root, ['package-lock.json', 'tsconfig.base.json', 'scripts/compile.ts', ...sources]),
-    outcomes: folders.map((folder) => join(root, folder, 'dist')),
+    // Not the folders: `tsc` writes its declarations there.
+    outcomes: sources.map(compile),
   }
   return unlessStamped(stamp, () =>
     run('compiling the server (esbuild)', node, ['scripts/compile.ts'], options),

@@ -39,13 +39,13 @@ export const elicit = (message: string, fields: Shape): InputRequest => ({
   params: { mode: 'form', message, requestedSchema: formSchema(message, fields) },
 })
 
-/** Opens a page for data that the client must not see. */
+/** Returns a request to open a page, for data that the client must not see. */
 export const elicitUrl = (message: string, url: string): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'url', message, url },
 })
 
-/** Asks the client's model. Params of `CreateMessageRequest`. */
+/** Returns a request to the client's model, with the params of `CreateMessageRequest`. */
 export const sample = (params: Params & { readonly maxTokens: number }): InputRequest => ({
   method: 'sampling/createMessage',
   params,

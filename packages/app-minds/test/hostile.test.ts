@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { ChatModel } from '../src/llm/chat-model.ts'
+import { type Provider, readProviders } from '../src/llm/provider.ts'
 import { type Data, decide, makeMind, openMinds } from './minds-kit.ts'
 import {
   type Reply,
@@ -162,6 +164,10 @@ const understood: Readonly<Record<string, Script>> = {
     request.step === 'action_selection'
       ? text(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')
       : text(request),
+  'a fence inside a text after prose': (request) =>
+    request.step === 'action_selection'
+      ? `Sure: ${text(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')}`
+      : text(request),
   fenced: (request) => `\`\`\`json\n${text(request)}\n\`\`\``,
   'prose around it': (request) => `Sure! Here it is:\n${text(request)}\nI hope this helps {friend}.`,
   'a trailing comma': (request) => text(request).replace(/\}$/, ',}'),
@@ -305,4 +311,57 @@ t.test('on_llm_failure wait waits, and error throws', async (t) => {
     action: null,
     error_code: 'LLM_UPSTREAM',
   })
+})
+
+/** A model whose answers name the format of the request, unless `refuses` refuses it. */
+async function openFormatModel(t: Test, refuses: (format: string, nth: number) => boolean) {
+  const script: Script = ({ nth, body }) => {
+    const format = body.response_format?.type ?? 'none'
+    return refuses(format, nth) ? { status: 400, raw: '{}' } : `{"format":"${format}"}`
+  }
+  const { url } = await startScripted(t, script)
+  const provider = readProviders({ mindsLlmUrl: url }).chosen as Provider
+  const clock = { ms: 0 }
+  const model = new ChatModel(provider, { now: () => clock.ms, random: () => 0 })
+  t.teardown(() => model.close())
+  const send = async (maxCalls = 9): Promise<string> => {
+    let calls = 0
+    const { text } = await model.send({
+      step: 'step',
+      attempt: 0,
+      model: 'm',
+      messages: [],
+      maxTokens: 10,
+      temperature: 0,
+      seed: undefined,
+      user: 'u',
+      schema: {} as never,
+      signal: new AbortController().signal,
+      until: 1e9,
+      record: () => {},
+      mayCall: () => calls++ < maxCalls,
+    })
+    return JSON.parse(text).format
+  }
+  return { send, clock }
+}
+
+t.test('schemas are requested again ten minutes after a refused one', async (t) => {
+  const { send, clock } = await openFormatModel(t, (_, nth) => nth === 0)
+  t.same([await send(), await send()], ['json_object', 'json_object'])
+  clock.ms += 10 * 60_000
+  t.equal(await send(), 'json_schema')
+})
+
+t.test('a decision with one call uses the format that the previous one needed', async (t) => {
+  const { send } = await openFormatModel(t, (format) => format !== 'none')
+  await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })
+  await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })
+  t.equal(await send(1), 'none')
+})
+
+t.test('a request that is refused in every format does not change the format', async (t) => {
+  const { send } = await openFormatModel(t, (_, nth) => nth < 3)
+  await t.rejects(send(), { code: 'LLM_BAD_REQUEST' })
+  t.equal(await send(), 'json_schema')
 })

@@ -1,8 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { ChatModel } from '../src/llm/chat-model.ts'
 import { CircuitBreaker } from '../src/llm/circuit-breaker.ts'
-import { type Provider, readProviders } from '../src/llm/provider.ts'
 import { Throttle } from '../src/llm/throttle.ts'
 import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
 import { type Script, sensible, startScripted } from './provider/scripted-provider.ts'
@@ -298,35 +296,6 @@ verifies('minds:model:gated', async (t) => {
     { decided_by: 'llm' },
     'enough time has passed',
   )
-})
-
-t.test('schemas are requested again ten minutes after a refused one', async (t) => {
-  const refused: Script = ({ nth, body }) =>
-    nth === 0 ? { status: 400, raw: '{}' } : `{"format":"${body.response_format.type}"}`
-  const { url } = await startScripted(t, refused)
-  const provider = readProviders({ mindsLlmUrl: url }).chosen as Provider
-  let now = 0
-  const model = new ChatModel(provider, { now: () => now, random: () => 0 })
-  t.teardown(() => model.close())
-  const send = async (): Promise<string> => {
-    const { text } = await model.send({
-      ...{
-        step: 'step',
-        attempt: 0,
-        model: 'm',
-        messages: [],
-        maxTokens: 10,
-        temperature: 0,
-        seed: undefined,
-      },
-      ...{ user: 'u', schema: {} as never, signal: new AbortController().signal, until: 1e9 },
-      ...{ record: () => {}, mayCall: () => true },
-    })
-    return JSON.parse(text).format
-  }
-  t.same([await send(), await send()], ['json_object', 'json_object'])
-  now += 10 * 60_000
-  t.equal(await send(), 'json_schema')
 })
 
 verifies('minds:model:salvage', async (t) => {

@@ -269,7 +269,10 @@ verifies('gateway:config:watch', 'a file that could not be read once is read aga
     throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
   }
   syncBuiltinESMExports()
-  t.teardown(syncBuiltinESMExports)
+  t.teardown(() => {
+    fs.readFileSync = readFileSync
+    syncBuiltinESMExports()
+  })
   watcher.check()
   watcher.check()
   fs.readFileSync = readFileSync

@@ -279,7 +279,7 @@ export interface RecordingSummary {
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** Median of the steps in which time advances, in s; null without any. */
+  /** Median of the steps in which time advances, in s; null if time never advances. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
   /** m/s², inferred from frames without contacts or from potential energy; null if impossible. */

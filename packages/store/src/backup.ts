@@ -30,7 +30,7 @@ export async function backupFile(file: string, to: string, options: BackupOption
     try {
       requireIntactHistory(db)
       requireSameDatabase(db)
-      // Without it, each write restarts the copy.
+      // Without a read transaction, each write restarts the copy.
       db.exec('BEGIN')
       db.prepare('SELECT 1 FROM sqlite_schema').get()
       await copyDatabase(db, to, options)

@@ -15,8 +15,9 @@ interface MergedConversation {
  * Merges the last messages of a conversation into the stored ones.
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
- * arrival. Otherwise the overlap is the longest stored tail with which the incoming messages begin. `window` is the
- * number of messages that the game repeats: a full window without overlap means that messages were missed.
+ * arrival. A message that occurs twice in one side occurs twice. Otherwise the overlap is the longest stored tail with
+ * which the incoming messages begin. `window` is the number of messages that the game repeats: a full window without
+ * overlap means that messages were missed.
  */
 export function mergeMessages(
   stored: readonly StoredMessage[],

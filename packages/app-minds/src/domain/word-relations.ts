@@ -43,7 +43,7 @@ const endings: readonly (readonly [string, string])[] = [
  */
 export class WordRelations {
   readonly #lines: readonly string[]
-  /** Number of nouns, which are the first meanings. */
+  /** Number of meanings of nouns, which are the first. */
   readonly #nouns: number
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()

@@ -99,22 +99,26 @@ export class ChatModel {
     const state = this.#state
     let retries = 0
     let timeouts = 0
-    const usual = this.#format
-    let format = usual
+    const before = state.simplerFormat
+    let format = this.#format
     for (;;) {
       this.#requireAttempt(request)
       const outcome = await this.#attempt(request, format)
       if (!('error' in outcome)) {
-        if (format !== usual) state.simplerFormat = { format, until: this.#now() + simplerFormatMs }
         state.model = outcome.completion.model ?? request.model
         const { reply } = outcome.completion
         return reply.kind === 'text' ? reply : { text: '', isCut: false }
       }
       const { error } = outcome
-      if (error.code === 'LLM_BAD_REQUEST' && format !== 'none') {
-        // Many servers do not support schemas.
-        format = format === 'json_schema' ? 'json_object' : 'none'
-        continue
+      if (error.code === 'LLM_BAD_REQUEST') {
+        // The request is the cause if it is refused in every format.
+        if (format === 'none') state.simplerFormat = before
+        else {
+          // Many servers do not support schemas.
+          format = format === 'json_schema' ? 'json_object' : 'none'
+          state.simplerFormat = { format, until: this.#now() + simplerFormatMs }
+          continue
+        }
       }
       if (error.code === 'LLM_TIMEOUT') timeouts += 1
       if (!outcome.retryable || retries >= this.provider.max_retries || timeouts > 1) throw error

@@ -131,7 +131,7 @@ async function revert(critic: Critic, session: SessionRow, destination: Destinat
   return reverted
 }
 
-/** Records a landing. */
+/** Writes files of snapshots to the project and records a landing. */
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,

@@ -4,8 +4,8 @@ import { median } from './median.ts'
 const tolerance = 1e-6
 
 /**
- * Returns the mean in s if all steps are equal, else the median of those in which time advances, or null
- * without any.
+ * Returns the mean in s if all steps are equal, else the median of those in which time advances; null if time never
+ * advances.
  */
 export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
   const steps: number[] = []

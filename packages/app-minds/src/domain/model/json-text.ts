@@ -8,7 +8,7 @@ type JsonReading = { readonly value: unknown } | { readonly problem: string }
 export function readJson(text: string): JsonReading {
   const trimmed = text.trim()
   if (trimmed === '') return { problem: 'the answer was empty' }
-  const candidate = findObject(removeFence(trimmed))
+  const candidate = selectObject(trimmed)
   if (candidate === undefined) return { problem: 'the answer has no JSON object' }
   const strict = parseStrict(candidate)
   if ('value' in strict) return strict
@@ -37,11 +37,15 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Removes the text before a fenced object. Fences inside strings of the object remain. */
-function removeFence(text: string): string {
-  if (text.startsWith('{')) return text
+/** Selects the first object after a code fence, or the first object if it contains the fence. */
+function selectObject(text: string): string | undefined {
+  const first = findObject(text)
   const fence = /```[a-z]*\s*(?=\{)/i.exec(text)
-  return fence === null ? text : text.slice(fence.index + fence[0].length)
+  if (first === undefined || fence === null) return first
+  const start = text.indexOf('{')
+  const containsFence = start < fence.index && fence.index < start + first.length
+  if (containsFence && (start === 0 || 'value' in parseStrict(first))) return first
+  return findObject(text.slice(fence.index + fence[0].length))
 }
 
 /** Returns the rest of the text if the object is incomplete. */

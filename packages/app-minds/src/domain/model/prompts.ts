@@ -172,7 +172,7 @@ function memoriesText(recalled: readonly RecalledMemory[], { chars }: DetailLeve
     .join('\n')
 }
 
-/** Describes the menu, limited to the described entities. */
+/** Describes the menu, limited to the described entities. Omitted actions can still be chosen. */
 function menuText(
   menu: readonly MenuOption[],
   entities: readonly Entity[],

@@ -45,7 +45,7 @@ export function matchBodies(
 
 type Surroundings = Pick<RecordingSummary, 'environment_bodies' | 'geometry'>
 
-/** Matches environment bodies by recorded name, the others by id, and the rest in order if it is the same number. */
+/** Matches environment bodies by recorded name, the others by id, and the rest in order if both have equally many. */
 export function matchEnvironment(
   a: Surroundings,
   b: Surroundings,

@@ -105,7 +105,8 @@ export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const where = formatFrames(frames.first, frames.last)
   const who = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
-  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, unit)}`
+  const limitUnit = unit.startsWith('times ') ? '' : unit
+  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, limitUnit)}`
   const predicate = text ?? predicates[kind]
   return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${bound})`
 }

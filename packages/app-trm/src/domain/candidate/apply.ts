@@ -208,7 +208,7 @@ function createReport({ operation, before, after }: Outcome, comparison: LineCom
 const toComparable = (content: FileContent | null | undefined): string =>
   typeof content === 'string' ? toLineFeeds(content) : ''
 
-/** Above this length, edits cost less, in UTF-16 units. */
+/** Length of a whole file above which edits would cost less, in UTF-16 units. */
 const largeFile = 100_000
 
 const warnFuzz = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>
