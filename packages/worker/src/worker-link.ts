@@ -119,9 +119,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
   }
 
-  /**
-   * Returns processor time; before Node.js 24.6 clock time. May never resolve for a blocked or ended thread.
-   */
+  /** Returns processor time; before Node.js 24.6 clock time. May never resolve for a blocked or ended thread. */
   async processorMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
     const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
