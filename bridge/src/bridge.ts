@@ -43,7 +43,7 @@ interface Environment {
 /** Keeps the young generation small: a larger one needs 130 MB more on Node 24 and is not faster (measured). */
 const smallYoungGeneration = '--semi-space-growth-factor=1'
 
-/** Relays messages between standard input and output and the server until one of them ends. */
+/** Relays messages between stdio and the server until one of them ends. */
 export async function startBridge(settings: Settings, { program, log, warn }: Environment): Promise<void> {
   setFlagsFromString(smallYoungGeneration)
   const { stdin, stdout } = process

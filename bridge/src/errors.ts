@@ -1,6 +1,5 @@
 import { defineErrors } from '@causeway/protocol'
 
-/** Errors of the bridge. */
 export const BridgeError = defineErrors({
   SERVER_UNREACHABLE: {
     rpc: -32603,

@@ -9,7 +9,7 @@ import { usage } from './settings/usage.ts'
 import { version } from './version.ts'
 
 async function main(): Promise<void> {
-  // Without a listener, a write to a closed standard error would throw, and so would the report of that error.
+  // Without a listener, a write to a closed stderr would throw, and so would the report of that error.
   process.stderr.on('error', () => {})
   try {
     const command = readSettings(process.argv.slice(2), process.env)
@@ -42,7 +42,7 @@ async function doctor(settings: Settings): Promise<number> {
   const { runDoctor } = await import('./doctor/doctor.ts')
   const [node = '', script = '', ...args] = process.argv
   const print = (text: string): void => void process.stdout.write(text)
-  // A reader such as `head` may close its end early.
+  // A reader such as `head` closes the pipe early.
   process.stdout.on('error', () => process.exit(1))
   return runDoctor(settings, { started: { node, script, args, env: process.env }, debugLog, print })
 }

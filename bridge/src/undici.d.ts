@@ -1,4 +1,4 @@
-/** The dispatchers of undici. Importing the whole package increases the start time by half. */
+/** undici's dispatchers: importing the whole package increases the start time by half. */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici'
 }

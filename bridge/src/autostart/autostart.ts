@@ -34,7 +34,7 @@ const maxLogLines = 12
 
 const localHosts = new Set(['localhost', '127.0.0.1'])
 
-/** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if none can be started. */
+/** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if it finds no server. */
 export function openAutostart({ url, serverCommand }: Settings, program: URL, log: Log): Autostart {
   const { env, execPath } = process
   if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
@@ -60,7 +60,7 @@ export function openAutostart({ url, serverCommand }: Settings, program: URL, lo
   })
 }
 
-/** Of several bridges, the one with the lock starts the server. */
+/** The bridge that has the lock starts the server. */
 export class Autostart {
   readonly logFile: string
   readonly #options: AutostartOptions
@@ -76,7 +76,7 @@ export class Autostart {
     this.#failureFile = path('failed')
   }
 
-  /** Resolves when the server is healthy. Concurrent calls share one attempt. Throws `SERVER_START_FAILED`. */
+  /** Resolves when the server is healthy. Concurrent calls share an attempt. Throws `SERVER_START_FAILED`. */
   start(): Promise<void> {
     this.#attempt ??= this.#startOnce()
       .catch((error: unknown) => {
@@ -105,7 +105,7 @@ export class Autostart {
 
   async #startWithLock(lock: StartLock, startedAt: number): Promise<void> {
     try {
-      // Another bridge may have started the server, or failed to, in the meantime.
+      // Meanwhile another bridge may have started the server, or failed to.
       const failure = readFailure(this.#failureFile, startedAt)
       if (failure !== undefined) throw this.#failure(failure)
       if (!(await this.#options.isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
@@ -177,13 +177,13 @@ export function findServer(program: URL, node: string): Command | undefined {
   const task = fileURLToPath(new URL('../../scripts/run.mjs', program))
   if (existsSync(task)) return { file: node, args: [task, 'start'], shell: false }
   const server = fileURLToPath(new URL('../../server/bin/causeway.js', program))
-  // The default young generation of V8 uses up to 100 MB more and saves no time.
+  // V8's default young generation uses up to 100 MB more and saves no time.
   return existsSync(server)
     ? { file: node, args: ['--max-semi-space-size=8', server], shell: false }
     : undefined
 }
 
-/** Omits settings of the bridge and of npm: the server would exit with the npm process that they refer to. */
+/** Omits settings of the bridge and of npm: the server would exit with the npm process that they name. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
   const own = new Set<string | undefined>(
     Object.values(options).flatMap((option) => ('env' in option ? [option.env] : [])),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
-/** A process. The start time distinguishes it from a later one with the same pid. */
+/** The start time distinguishes a process from a later one with its pid. */
 export interface Process {
   readonly pid: number
   /** In a unit of the system; empty if unknown. */
@@ -10,7 +10,7 @@ export interface Process {
 
 export interface Holder {
   readonly starter: Process
-  /** The lock remains valid while the server runs, even if the starter exits. */
+  /** While it runs, the lock is valid even if the starter exits. */
   readonly server?: Process
 }
 
@@ -30,7 +30,7 @@ export class StartLock {
     this.#starter = starter
   }
 
-  /** Replaces the lock of a process that exited. */
+  /** Replaces the lock of an exited process. */
   tryTake(): boolean {
     return this.#create() || (removeStale(this.#path) && this.#create())
   }
@@ -45,7 +45,7 @@ export class StartLock {
     if (this.#isMine()) rmSync(this.#path, { force: true })
   }
 
-  /** Links a complete file: no process reads a part of it. */
+  /** Links a complete file, so that no process reads a part. */
   #create(): boolean {
     const complete = writeComplete(this.#path, this.#text())
     try {
@@ -82,7 +82,7 @@ function isRunning(known: Process | undefined): boolean {
   return current !== undefined && current.started === known?.started
 }
 
-/** Returns whether there is no lock. A file that another process replaces in the meantime is restored. */
+/** Returns whether there is no lock. Restores a file that another process replaces meanwhile. */
 function removeStale(path: string): boolean {
   const text = readText(path)
   if (text === undefined) return true

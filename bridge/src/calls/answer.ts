@@ -16,7 +16,7 @@ import { retryAfterMs } from './retry.ts'
 export const errorLine = (id: Id | null, error: CausewayError): Buffer =>
   Buffer.from(JSON.stringify(errorResponse(id, error)))
 
-/** A tool result, which the model reads; other methods receive a JSON-RPC error. */
+/** Returns a tool result, which the model reads; for other methods a JSON-RPC error. */
 export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
   if (method !== 'tools/call') return errorLine(id, error)
   const object = errorObject(error)
@@ -75,7 +75,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   415: typesDiffer,
 }
 
-/** Returns the error for an HTTP response without a JSON-RPC message, without HTML. */
+/** Returns the error for an HTTP response without a JSON-RPC message. Omits HTML. */
 export function statusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined

@@ -11,7 +11,7 @@ import type { Call } from './pending-calls.ts'
 import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
 import { RetryBudget, type RetryOptions } from './retry-budget.ts'
 
-/** The response to a call, and the session in which it was posted. */
+/** The response to a call, and the session of the POST. */
 export interface Posted {
   readonly key: SessionKey
   readonly reply: Reply
@@ -37,7 +37,7 @@ interface Options {
 
 const firstDelayMs = 100
 
-/** The server still considers the broken connection open. */
+/** The server considers the broken connection open. */
 const conflict = 409
 
 /** Posts a call and resumes the event stream of its response. */
@@ -86,11 +86,11 @@ export class CallExchange {
   async resume(call: Call, { key, events, broken }: Posted): Promise<void> {
     const { url } = this.#upstream
     let { lastEventId, retryMs } = events
-    // Streams of the stateless era cannot be resumed.
+    // Stateless streams cannot be resumed.
     if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
     let budget = new RetryBudget(this.#retry)
     for (let attempt = 0; call.open.size > 0; attempt += 1) {
-      // Servers close streams so that the client polls with the requested delay.
+      // Servers close streams to let the client poll with the requested delay.
       if (retryMs !== undefined) await sleep(retryMs)
       else if (attempt === 0) await sleep(backoff(0, this.#retry.random, firstDelayMs))
       this.#log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)

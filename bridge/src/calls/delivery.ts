@@ -22,7 +22,7 @@ interface Received {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Delivers the messages of the server to the client. Each id receives exactly one response. */
+/** Delivers the server's messages to the client. Each id receives exactly one response. */
 export class Delivery {
   readonly #calls: PendingCalls
   readonly #serverRequests: ServerRequests
@@ -90,7 +90,7 @@ export class Delivery {
     return this.#calls.answer(owner, id, response)
   }
 
-  /** An error without an id answers the call that it was received for. */
+  /** An error without an id answers its call. */
   #deliverErrorWithoutId(bytes: Buffer, call: Call | undefined): void {
     if (call === undefined) this.#log('dropped an error without an id')
     else this.#failAll(call, (id) => withId(bytes, id))

@@ -29,7 +29,7 @@ interface Options {
   readonly identity: Identity
   readonly delivery: Delivery
   readonly retry: RetryOptions
-  /** Timeout for the response after HTTP 202, in milliseconds; default: 60,000, like that of SDK clients. */
+  /** Timeout for the response after HTTP 202; default: 60,000, like that of SDK clients. */
   readonly acceptedTimeoutMs?: number
   readonly log: Log
 }
@@ -37,7 +37,7 @@ interface Options {
 /** A header is missing or does not match the body. */
 const headerMismatch = -32020
 
-/** Forwards the messages of the client to the server, in the current session. */
+/** Forwards the client's messages to the server, in the current session. */
 export class Forwarder {
   readonly #options: Options
 
@@ -45,7 +45,7 @@ export class Forwarder {
     this.#options = options
   }
 
-  /** Forwards a call. Each of its ids receives a response. Never rejects. */
+  /** Each id of the call receives a response. Never rejects. */
   async forward(call: Call): Promise<void> {
     const { identity, delivery, log } = this.#options
     const { id, method, params } = call.message
@@ -104,7 +104,7 @@ export class Forwarder {
     try {
       await this.#finish(call, posted)
     } catch (error) {
-      // The stream cannot be resumed, as after a restart of the server.
+      // The stream cannot be resumed, for example after a server restart.
       if (type !== 'events' || isSubscription || !this.#isSafe(call)) throw error
       const again = await post()
       if (call.open.size > 0) await this.#finish(call, again)
@@ -177,7 +177,8 @@ export class Forwarder {
           isTemporary(reply) && isHarmlessTwice(message) && (await budget.pause(retryAfterMs(reply)))
         if (!isRetried) return reply
       } catch (error) {
-        // When the server is back, a notification may still find its session; the session of a response is lost.
+        // A notification may still find its session when the server is back; the session of a response is
+        // lost.
         const canWait = message.kind === 'notification' && key.version !== undefined
         const isRetried = exchange.wasWritten()
           ? isFirst && isStale(error) && isHarmlessTwice(message)
@@ -192,7 +193,7 @@ export class Forwarder {
 const isModernCall = ({ message }: Call): boolean =>
   message.claimed !== undefined && message.method === 'tools/call'
 
-/** Whether the server requires headers that the known list of tools does not contain. */
+/** Whether the server requires headers that the stored list of tools lacks. */
 function isHeaderMissing(call: Call, { reply }: Posted): boolean {
   if (!isModernCall(call) || reply.status !== 400) return false
   return asObject(findResponse(reply.body)?.error).code === headerMismatch

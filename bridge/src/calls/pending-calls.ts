@@ -5,10 +5,10 @@ import type { Exchange } from '../http/upstream.ts'
 import type { Incoming } from '../stdio/message.ts'
 import { Stats } from './stats.ts'
 
-/** A request, or a batch with requests, that is not answered yet. */
+/** An unanswered request, or a batch with requests. */
 export interface Call {
   readonly bytes: Buffer
-  /** Represents the call; the first request of a batch. */
+  /** The request, or the first one of a batch. */
   readonly message: Incoming
   readonly messages: readonly Incoming[]
   /** Unanswered ids: 1 and "1" are different. */
@@ -16,15 +16,14 @@ export interface Call {
   readonly startedAt: number
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
-  /** The current HTTP exchange; `undefined` before the first one. */
   exchange: Exchange | undefined
-  /** Called with each successful result before the client receives it. */
+  /** Called with each successful result before its delivery. */
   onResult:
     | ((request: Incoming, headers: IncomingHttpHeaders, parseResult: () => unknown) => void)
     | undefined
-  /** Returns `true` for an event that is not delivered to the client. */
+  /** Returns `true` for an event not to deliver. */
   intercept: ((event: ServerEvent, headers: IncomingHttpHeaders) => boolean) | undefined
-  /** Whether the call may start a server that is not running. */
+  /** Whether the call may start the server. */
   canStartServer: boolean
 }
 
@@ -34,7 +33,7 @@ interface Entry extends Call {
 }
 
 /**
- * An array, because a `Map` is rehashed every few calls, and V8 retains the entries of an abandoned table until the next
+ * An array: a `Map` is rehashed every few calls, and V8 retains an abandoned table's entries until the next
  * major collection.
  */
 export class PendingCalls {
@@ -85,7 +84,7 @@ export class PendingCalls {
     return this.#calls.find((call) => call?.open.has(id))
   }
 
-  /** Ids without a response. */
+  /** Returns the unanswered ids. */
   ids(): Id[] {
     return [...this].flatMap(({ open }) => [...open])
   }
@@ -116,7 +115,7 @@ export class PendingCalls {
     if (call.open.size > 0 || entry !== call) return
     entry.settle()
     this.#size -= 1
-    // The array keeps its length: growing it again copies it.
+    // The array keeps its length, because growing it copies it.
     const last = this.#calls[this.#size] as Entry
     last.index = entry.index
     this.#calls[entry.index] = last

@@ -18,7 +18,7 @@ interface Options {
   readonly write: (json: Buffer) => void
   /** `true`: stop reading from the client; `false`: continue. */
   readonly onFull: (isFull: boolean) => void
-  /** Grace period for the stream of a cancelled legacy call, in milliseconds; default: 30,000. */
+  /** Grace period for the stream of a cancelled legacy call; default: 30,000. */
   readonly cancelGraceMs?: number
   readonly log: Log
 }
@@ -26,7 +26,7 @@ interface Options {
 /** Other calls are queued. */
 const maxInFlight = 256
 
-/** Reading stops at this number. It is not 0, because the calls in flight may wait for a later response of the client. */
+/** Reading stops at this number. Not 0: calls in flight may wait for a later response of the client. */
 const maxQueued = 256
 
 /** A batch with one of these messages is split. */
@@ -36,12 +36,12 @@ const handledMethods: ReadonlySet<string> = new Set([
   'notifications/cancelled',
 ])
 
-/** The messages after this one wait for the promise. */
+/** A promise delays the messages after this one. */
 type Start = () => Promise<void> | undefined
 
 /**
- * Forwards `initialize` alone, then `notifications/initialized`, then everything concurrently. Stateless messages are
- * never delayed.
+ * Forwards `initialize` alone, then `notifications/initialized`, then everything concurrently. Never delays
+ * stateless messages.
  */
 export class Relay {
   readonly #options: Options
@@ -85,7 +85,7 @@ export class Relay {
     }
   }
 
-  /** Answers every pending and every later call with this error. */
+  /** Answers all pending and later calls with this error. */
   failAll(error: CausewayError): void {
     const { calls, delivery } = this.#options
     this.#failure ??= error
@@ -123,7 +123,7 @@ export class Relay {
     }
   }
 
-  /** Returns a promise if the messages after this one must wait. */
+  /** Returns a promise if later messages must wait. */
   #start(message: Incoming): Promise<void> | undefined {
     const { session } = this.#options
     const isLegacy = message.claimed === undefined
@@ -138,7 +138,7 @@ export class Relay {
     return undefined
   }
 
-  /** Only sessions of 2025-03-26 support batches; otherwise each message is sent alone. */
+  /** Only sessions of 2025-03-26 support batches; otherwise sends each message alone. */
   #startBatch(bytes: Buffer, messages: readonly Incoming[]): Promise<void> | undefined {
     const { session } = this.#options
     const first = messages.find(({ kind }) => kind === 'request')
@@ -172,7 +172,7 @@ export class Relay {
     })
   }
 
-  /** Returns whether the server accepted the message, which is sent `after` another one. */
+  /** Sends a message `after` another one. Returns whether the server accepted it. */
   async #send(message: Incoming, after?: Promise<void>): Promise<boolean> {
     if (this.#failure !== undefined) return false
     this.#sending += 1
@@ -198,16 +198,16 @@ export class Relay {
   }
 
   /**
-   * The client receives nothing more for a cancelled id. In the stateless era, closing the stream cancels the call. In a
-   * session the notification is forwarded after its request, and the stream, which may carry other messages, is read for a
-   * while.
+   * The client receives nothing more for a cancelled id. A stateless call is cancelled by closing its stream.
+   * In a session the notification is forwarded after its request, and the stream, which may carry other
+   * messages, is read for a while.
    */
   #cancel(message: Incoming): void {
     const { calls, cancelGraceMs = 30_000 } = this.#options
     const { requestId } = message.params
     const call = isId(requestId) ? calls.find(requestId) : undefined
     if (call === undefined || !isId(requestId)) {
-      // The id may belong to a request that the server still processes.
+      // The server may still process another request with this id.
       if (message.claimed === undefined) void this.#send(message)
       return
     }
@@ -218,7 +218,7 @@ export class Relay {
     if (call.message.claimed !== undefined) exchange.abort()
     else {
       void this.#send(message, exchange.whenWritten())
-      // Servers made with the SDK never end the stream of a cancelled call.
+      // SDK servers never end the stream of a cancelled call.
       void call.settled
         .then(() => sleep(cancelGraceMs, undefined, { ref: false }))
         .then(() => call.exchange?.abort())

@@ -13,11 +13,11 @@ export interface RetryOptions {
   readonly random: () => number
 }
 
-/** A server that is starting responds within a second or two. */
+/** A starting server responds within a second or two. */
 const firstDelayMs = 100
 const maxDelayMs = 2000
 
-/** The time that one call may spend on retries. */
+/** The time that a call may spend on retries. */
 export class RetryBudget {
   readonly #options: RetryOptions
   readonly #start: number
@@ -51,7 +51,7 @@ export class RetryBudget {
     return true
   }
 
-  /** Starts the server if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is spent. */
+  /** If `canStart` and autostart are set, starts the server. Throws SERVER_UNREACHABLE if the budget is spent. */
   async waitForServer(error: unknown, { canStart }: { readonly canStart: boolean }): Promise<void> {
     const { url, autostart, monitor } = this.#options
     monitor.recordFailure(error)
@@ -67,7 +67,7 @@ export class RetryBudget {
   async #waitFor(done: Promise<void>): Promise<boolean> {
     const left = this.#leftMs()
     if (left <= 0) return false
-    // A response before the timeout shows that the server is running.
+    // An earlier response shows that the server is running.
     const responded = this.#options.monitor.waitForResponse(left).then(() => this.#leftMs() > 0)
     return Promise.race([done.then(() => true), responded])
   }

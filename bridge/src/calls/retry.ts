@@ -1,7 +1,7 @@
 import type { Reply } from '../http/reply.ts'
 import type { Incoming } from '../stdio/message.ts'
 
-/** These requests can be repeated regardless of their first outcome. */
+/** Repeatable regardless of their first outcome. */
 const repeatable = new Set([
   'initialize',
   'ping',
@@ -27,7 +27,7 @@ const harmless = new Set([
   'notifications/roots/list_changed',
 ])
 
-/** The server ignores the second response to a request. */
+/** The server ignores a second response to a request. */
 export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
   kind === 'response' || (kind === 'notification' && harmless.has(method))
 
@@ -47,7 +47,7 @@ const unreachableCodes = new Set([
 
 const getCode = (error: unknown): string => String((error as { code?: unknown }).code)
 
-/** The server closed a keep-alive connection: a new one may work immediately. */
+/** The server closed a keep-alive connection; a new one may work immediately. */
 export const isStale = (error: unknown): boolean => staleCodes.has(getCode(error))
 
 /** Not after the response has started, and not after permanent failures such as an invalid certificate. */
@@ -64,7 +64,7 @@ const maxRequestedMs = 5000
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Reads `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after) in milliseconds. A date is compared with
+ * Reads `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with
  * `Date`, because the clocks may differ.
  */
 export function retryAfterMs(
@@ -80,11 +80,11 @@ export function retryAfterMs(
   return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
 }
 
-/** Whether the server rejects a stream only for now: it is busy, or the previous stream is still open. */
+/** Whether the server rejects a stream temporarily: it is busy, or the previous stream is still open. */
 export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
   [408, 409, 429, 502, 503, 504].includes(status)
 
-/** The server is starting, overloaded, or unreachable for its proxy. 429 is temporary only with `Retry-After`. */
+/** Whether the server is starting, overloaded, or unreachable for its proxy. 429 requires `Retry-After`. */
 export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
   const requestedMs = retryAfterMs(reply)
   if (requestedMs !== undefined && requestedMs > maxRequestedMs) return false
@@ -92,8 +92,8 @@ export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
 }
 
 /**
- * Returns the delay before retry number `attempt` (from 0), in milliseconds: it doubles from `baseMs` to 30 s, with up to
- * 25 % of jitter.
+ * Returns the delay in milliseconds before retry `attempt` (from 0): it doubles from `baseMs` to 30 s, with
+ * up to 25 % of jitter.
  */
 export const backoff = (attempt: number, random: () => number, baseMs = 1000): number =>
   Math.max(baseMs, Math.min(30_000, baseMs * 2 ** attempt)) * (1 + random() / 4)

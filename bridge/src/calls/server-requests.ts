@@ -9,24 +9,24 @@ interface ServerRequest {
   isActive: boolean
 }
 
-/** The response to a forgotten request is forwarded unchanged. */
+/** The response to an evicted request is forwarded unchanged. */
 const maxRequests = 1000
 
 /**
- * Requests of the server to the client, such as `roots/list`. A new session may reuse the id of a request that the client
- * still answers; it gets another id.
+ * The server's requests to the client, such as `roots/list`. If a new session reuses the id of an unanswered
+ * request, the client gets another id.
  */
 export class ServerRequests {
   readonly #requests = new Map<Id, ServerRequest>()
   #renamed = 0
 
-  /** Returns a message of the server with the ids of the client. */
+  /** Returns a server message with the client's ids. */
   toClient(bytes: Buffer, { kind, id }: Envelope): Buffer {
     if (kind === 'notification' && this.#renamed > 0) return this.#renameCancelled(bytes)
     return kind === 'request' && id !== null ? this.#add(bytes, id) : bytes
   }
 
-  /** Returns a response with the id of the server; `undefined` if the session no longer exists. */
+  /** Returns a response with the server's id; `undefined` if the session no longer exists. */
   toServer({ bytes, id }: Incoming): Buffer | undefined {
     const request = id === null ? undefined : this.#requests.get(id)
     if (request === undefined) return bytes
@@ -35,7 +35,7 @@ export class ServerRequests {
     return request.clientId === request.id ? bytes : withId(bytes, request.id)
   }
 
-  /** Returns notifications that cancel the requests of a session that ended. */
+  /** Returns notifications that cancel the requests of an ended session. */
   cancelAll(): Buffer[] {
     const active = [...this.#requests.values()].filter(({ isActive }) => isActive)
     for (const request of active) request.isActive = false

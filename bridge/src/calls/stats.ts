@@ -8,7 +8,7 @@ const maxDurationUs = 3.6e10
 /** Never part of a string: quotes in strings are escaped. */
 const toolErrorMark = Buffer.from('"isError":true')
 
-/** Statistics of the calls of the client, without those of the bridge itself. */
+/** Statistics of the client's calls, without those of the bridge. */
 export class Stats {
   readonly #now: () => number
   readonly #start: number
@@ -20,7 +20,7 @@ export class Stats {
   #bytesIn = 0
   #bytesOut = 0
 
-  /** `now` returns milliseconds of a monotonic clock. */
+  /** `now`: monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now
     this.#start = now()
@@ -34,7 +34,7 @@ export class Stats {
     this.#bytesOut += json.length
   }
 
-  /** Returns the start time of the calls. */
+  /** Returns their start time. */
   countCalls(ids: Iterable<Id>): number {
     for (const id of ids) if (!isOwnId(id)) this.#calls += 1
     return this.#now()
@@ -51,7 +51,7 @@ export class Stats {
     if (!hasResult || json.includes(toolErrorMark)) this.#errors += 1
   }
 
-  /** Each session after the first counts as a reconnect. */
+  /** Counts each session after the first as a reconnect. */
   countSession(): void {
     this.#sessions += 1
   }
@@ -69,7 +69,7 @@ export class Stats {
   }
 }
 
-/** Three significant digits, or whole milliseconds. */
+/** Returns three significant digits, or whole milliseconds. */
 function formatMs(ms: number): string {
   return ms < 100 ? ms.toPrecision(3) : String(Math.round(ms))
 }

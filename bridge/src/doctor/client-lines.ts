@@ -3,19 +3,19 @@ import { options } from '../settings/options.ts'
 export interface Started {
   readonly node: string
   readonly script: string
-  /** Arguments, including `--doctor`. */
+  /** Includes `--doctor`. */
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Returns the commands that connect a client, without header values, which may be secrets. */
+/** Returns the commands that connect a client. Omits header values, which may be secrets. */
 export function clientLines({ node, script, args, env }: Started): string {
   const command = [node, script, ...withoutSecrets(args)]
   const variables = Object.values(options).flatMap((option) => ('env' in option ? [option.env] : []))
   const set = Object.fromEntries(
     [...variables, 'CAUSEWAY_SESSION'].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
-  // `-e` takes all arguments that follow, so the name of the server precedes it.
+  // `-e` takes all following arguments, so the server's name precedes it.
   const flags = Object.entries(set).map(([name, value]) => ` -e ${quote(`${name}=${value}`)}`)
   const [program, ...rest] = command
   const server = { type: 'stdio', command: program, args: rest, env: set }

@@ -1,6 +1,6 @@
 import { type Check, fail } from './check.ts'
 
-/** Meaning and fix of connection errors by their code. The first match applies. */
+/** Meaning and fix of connection errors by code. The first match applies. */
 const causes: readonly (readonly [code: RegExp, text: string, fix: string])[] = [
   [
     /^ECONNREFUSED$|^ENOENT$/,
@@ -48,7 +48,7 @@ export function explainUnreachable(error: unknown, proxy: string | undefined, en
   return fail('reachable', `${text} (${code})`, `${fix}${hint}`)
 }
 
-/** Whether no server is running yet, so that autostart will start one. */
+/** Whether no server is running, so that autostart will start one. */
 export const isStartedLater = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOENT'].includes(findCause(error).code)
 

@@ -17,7 +17,7 @@ export interface MessageOptions {
 const deadlineMs = 10_000
 const maxBodyBytes = 1024 * 1024
 
-/** Requests reject with the error of the connection, or after a deadline. */
+/** Requests reject with the connection's error or after a deadline. */
 export class Probe {
   readonly #url: URL
   readonly #connect: (url: URL) => Upstream

@@ -129,7 +129,7 @@ function checkTools(listed: Asked, maxLine: number): Check {
   return ok('tools', text)
 }
 
-/** A server that accepts every origin can be called by every web page that its user opens. */
+/** If a server accepts every origin, every web page that its user opens can call it. */
 async function checkOrigin(probe: Probe): Promise<Check> {
   const fields = { origin: 'http://web-page.invalid' }
   const { reply } = await probe.request('ping', { _meta: envelope }, { fields })

@@ -10,7 +10,7 @@ export interface Asked {
   readonly response: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Posts a message of the bridge itself and reads the first JSON-RPC response. Throws SERVER_UNREACHABLE after `timeoutMs`. */
+/** Posts a message of the bridge and reads the first JSON-RPC response. Throws SERVER_UNREACHABLE after `timeoutMs`. */
 export async function ask(
   upstream: Upstream,
   fields: Fields,

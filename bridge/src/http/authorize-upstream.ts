@@ -6,7 +6,7 @@ import type { Exchange, Reader, Upstream } from './upstream.ts'
 
 type Send = (fields: Fields, reader: Reader) => Exchange
 
-/** Returns an upstream that sends the token of a login, refreshes it, and answers with `NEEDS_LOGIN` if that is not possible. */
+/** Returns an upstream that sends and refreshes the token of a login, and answers with `NEEDS_LOGIN` if that is not possible. */
 export function authorizeUpstream(upstream: Upstream, login: UpstreamLogin): Upstream {
   const sendWith = (token: Fields, send: Send, fields: Fields, reader: Reader): Exchange =>
     sendWithSecondTry((gate) => send({ ...fields, ...token }, gate), {
@@ -58,7 +58,7 @@ function startLater(starting: Promise<Exchange>): Exchange {
   }
 }
 
-/** An error without an id answers every request that was posted. */
+/** An error without an id answers every posted request. */
 const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
   respond(reader, {
     status: error.definition.status,

@@ -7,14 +7,14 @@ export interface Source {
 
 interface Options {
   readonly output: Pick<Output, 'isBlocked' | 'whenWritable'>
-  /** Maximum size of all incomplete messages, in bytes; default: 16 MiB. */
+  /** Size of all incomplete messages; default: 16 MiB. */
   readonly maxBytes?: number
-  /** A response without progress for this time does not block the others; default: 1000. */
+  /** A response without progress for longer does not block others; default: 1000. */
   readonly stallMs?: number
 }
 
 /**
- * Pauses responses: all of them while the client does not read, and all but one while their incomplete messages exceed
+ * Pauses all responses while the client does not read, and all but one while their incomplete messages exceed
  * `maxBytes`.
  */
 export class Backpressure {
@@ -34,7 +34,7 @@ export class Backpressure {
     this.#stallMs = stallMs
   }
 
-  /** `bytes` is the size of the incomplete message. */
+  /** `bytes`: size of the incomplete message. */
   update(source: Source, bytes: number): void {
     this.#setBuffered(source, bytes)
     const isOver = this.#total > this.#maxBytes
@@ -59,7 +59,7 @@ export class Backpressure {
     else this.#buffered.set(source, bytes)
   }
 
-  /** The source with the most bytes is assumed to be the closest to its end. */
+  /** The source with the most bytes is probably the closest to its end. */
   #largest(sources: Iterable<Source>): Source | undefined {
     let largest: Source | undefined
     for (const source of sources)
@@ -86,7 +86,7 @@ export class Backpressure {
     }
   }
 
-  /** Resumes in a later tick: the parser of undici is not reentrant. */
+  /** Resumes in a later tick: undici's parser is not reentrant. */
   #scheduleResume(): void {
     if (this.#isScheduled || this.#paused.size === 0) return
     this.#isScheduled = true

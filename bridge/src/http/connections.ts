@@ -11,7 +11,7 @@ import type { Connection } from '../settings/settings.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
-/** The GET stream has a connection of its own, so that it occupies none of the pool. */
+/** The GET stream has its own connection, so that it occupies none of the pool. */
 export interface Connections {
   readonly calls: Dispatcher
   readonly streams: Dispatcher
@@ -20,7 +20,7 @@ export interface Connections {
 /** Calls may take hours, and streams may be silent. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** Longest time that an idle connection stays open, in milliseconds. Without it, the server decides (72 s with Fastify). */
+/** Milliseconds that an idle connection may stay open. Without it, the server decides (72 s with Fastify). */
 const idleConnections = { keepAliveMaxTimeout: 30_000 }
 
 /** `localhost` means both loopback addresses (RFC 6761, section 6.3). */
@@ -33,7 +33,7 @@ const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
-/** The first request connects. Throws `INVALID_SETTING` for an invalid certificate file or proxy. */
+/** The first request connects. Throws like `openConnector`. */
 export async function openConnections(
   target: Target,
   connection: Connection,
@@ -119,7 +119,7 @@ function resumeAtEnd(connect: Connector): Connector {
   return (address, callback) =>
     connect(address, (...result) => {
       const [, socket] = result
-      // Registered before the listener of undici. All data has been read by then.
+      // Registered before undici's listener. All data has been read by then.
       socket?.once('end', () => resumeParser(socket))
       callback(...result)
     })
@@ -130,7 +130,7 @@ function resumeParser(socket: Socket & { readonly [symbols.kParser]?: Parser | n
   if (!parser?.paused) return
   parser.resume()
   if (!parser.paused) return
-  // A body without a length ends with the connection, and pauses the parser again.
+  // A body without a length ends with the connection and pauses the parser again.
   parser.llhttp.llhttp_resume(parser.ptr)
   parser.paused = false
 }

@@ -4,15 +4,15 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
 
-/** Fields that HTTP or the bridge sets. */
+/** Set by HTTP or the bridge. */
 const ownFields =
   /^(?:accept|connection|content-(?:length|type)|host|keep-alive|last-event-id|te|trailer|transfer-encoding|upgrade|causeway-.*|mcp-.*)$/
 
 const fieldPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/
 
 /**
- * Returns the configured header fields of a request. Reads the token file again if it has changed, and keeps the last
- * token while it is unreadable. Throws `INVALID_SETTING`.
+ * Returns the configured header fields of a request. Reads a changed token file again; keeps the last token
+ * while it is unreadable. Throws `INVALID_SETTING`.
  */
 export function openCredentials({ header, headerFile, tokenFile }: Credentials, log: Log): () => Fields {
   const fields = {
@@ -35,7 +35,7 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
       current = { ...fields, ...authorization(file, tokenFile) }
       log('read the token file again')
     } catch (error) {
-      // A file that is being replaced is missing for a moment.
+      // A file is missing while it is being replaced.
       log(`the token file was not read again: ${error}`)
     }
     return current
@@ -51,7 +51,7 @@ function authorization({ text }: SecretFile, path: string): Fields {
   )
 }
 
-/** Errors do not contain the value, which may be a secret. */
+/** Errors omit the value, which may be a secret. */
 function parseFields(texts: readonly string[]): Fields {
   return Object.fromEntries(
     texts.map((text) => {
@@ -93,7 +93,7 @@ function readSecretFile(path: string, setting: string): SecretFile {
   }
 }
 
-/** Returns a text that changes if the file is written, replaced or gets other permissions. */
+/** Returns a text that changes when the file is written, replaced or gets other permissions. */
 const readStamp = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => [mtimeMs, ctimeMs, size, ino].join(' ')
 
 function rejectShared(stat: Stats, path: string, setting: string): void {

@@ -4,13 +4,13 @@ import type { Incoming } from '../stdio/message.ts'
 /** Header fields by lower-case name. */
 export type Fields = Record<string, string>
 
-/** Identifies a legacy session; empty before `initialize` is answered. */
+/** A legacy session; empty until `initialize` is answered. */
 export interface SessionKey {
   readonly id: string | undefined
   readonly version: string | undefined
 }
 
-/** The parameter that `Mcp-Name` mirrors, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
+/** The parameter in `Mcp-Name`, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
 const nameSources: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -23,7 +23,7 @@ const nameSources: Readonly<Record<string, string>> = {
 export function messageFields(message: Incoming, key: SessionKey): Fields {
   const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   if (message.claimed !== undefined) addModernFields(fields, message, message.claimed)
-  // `initialize` starts a session, so it carries no session id.
+  // `initialize` starts a session, so it has no session id.
   else if (message.method !== 'initialize') Object.assign(fields, sessionFields(key))
   return fields
 }
@@ -35,7 +35,7 @@ export function sessionFields({ id, version }: SessionKey): Fields {
   return fields
 }
 
-/** Fields of the stateless era mirror parts of the body. */
+/** Stateless fields mirror parts of the body. */
 function addModernFields(fields: Fields, { method, params }: Incoming, version: string): void {
   fields[names.protocolVersion] = fieldValue(version)
   if (method === '') return
@@ -45,8 +45,8 @@ function addModernFields(fields: Fields, { method, params }: Incoming, version: 
 }
 
 /**
- * Returns printable ASCII unchanged, otherwise `=?base64?…?=` of its UTF-8. A text of that form is encoded as well, so
- * that decoding is unambiguous.
+ * Returns printable ASCII unchanged, otherwise `=?base64?…?=` of its UTF-8. Text of that form is encoded too,
+ * so that decoding is unambiguous.
  */
 export function fieldValue(text: string): string {
   const isSafe = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)

@@ -10,14 +10,14 @@ import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, Reader, Upstream } from './upstream.ts'
 
 /**
- * Statuses with which a server of the 2024-11-05 transport may reject a POST
+ * A server of the 2024-11-05 transport may reject a POST with these
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility).
  */
 const rejections: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
- * Also supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, its event stream is
- * tried, and responses on that stream look like those of a current server.
+ * Also supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, tries
+ * their event stream. Its responses look like those of a current server.
  */
 export class OlderServerUpstream implements Upstream {
   readonly url: URL
@@ -70,7 +70,7 @@ export class OlderServerUpstream implements Upstream {
         return isRejected
       },
       replace: async (reply) => {
-        // A JSON-RPC error is an answer of a current server, except with 405.
+        // A JSON-RPC error comes from a current server, except with 405.
         const isAnswer = reply.status !== 405 && findResponse(reply.body) !== undefined
         const stream = isAnswer ? undefined : await this.#openStream()
         return stream?.post(fields, body, reader)
@@ -104,10 +104,10 @@ interface PendingResponse {
 
 const maxBuffered = 1000
 
-/** A server of this transport sends the endpoint first, without delay. */
+/** This transport sends the endpoint first, without delay. */
 const endpointTimeoutMs = 5000
 
-/** A session with a server of 2024-11-05: an event stream carries every response, messages are posted to a path that it names. */
+/** A 2024-11-05 session: an event stream carries every response and names the path for POST. */
 class OlderStream {
   readonly ended: Promise<unknown>
   readonly #upstream: Upstream
@@ -163,7 +163,7 @@ class OlderStream {
     return stream
   }
 
-  /** Responses on the stream become the body of the response to the POST. */
+  /** Responses on the stream become the body of the POST's response. */
   post(fields: Fields, body: Buffer, reader: Reader): Exchange {
     const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
@@ -230,7 +230,7 @@ class OlderStream {
   }
 }
 
-/** A server of another origin must not receive messages. */
+/** Returns `undefined` for another origin, which must not receive messages. */
 function resolvePath(text: string, url: URL): string | undefined {
   // The origin of a socket URL is opaque.
   const base = url.protocol === 'unix:' ? 'http://localhost/' : url.href
@@ -238,7 +238,7 @@ function resolvePath(text: string, url: URL): string | undefined {
   return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined
 }
 
-/** Returns the id of a request (its method is a string) or of a response (it has none). */
+/** Returns the id of a request (`method` is a string) or response (no `method`). */
 function findId(message: unknown, typeOfMethod: 'string' | 'undefined'): Id | undefined {
   const { id, method } = asObject(message)
   return isId(id) && typeof method === typeOfMethod ? id : undefined

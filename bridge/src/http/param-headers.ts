@@ -64,10 +64,10 @@ type Annotated = { readonly [annotation]: unknown; readonly type?: unknown }
 const isAnnotated = (value: unknown): value is Annotated =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, annotation)
 
-/** Protects the stack from deeply nested schemas. */
+/** Protects the stack from deep schemas. */
 const maxDepth = 32
 
-/** An HTTP token (RFC 9110 section 5.6.2). */
+/** RFC 9110 section 5.6.2. */
 const isToken = (header: unknown): header is string =>
   typeof header === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)
 

@@ -20,7 +20,7 @@ export type Connector = (
   callback: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void,
 ) => void
 
-/** `env` selects the proxy of the environment variables, if any. */
+/** `env` selects the environment's proxy, if any. */
 export function proxyFor(origin: string, setting: string, env: NodeJS.ProcessEnv): URL | undefined {
   const text = setting === 'env' ? readProxyVariables(new URL(origin), env) : setting
   if (text === undefined) return undefined

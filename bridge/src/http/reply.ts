@@ -30,7 +30,7 @@ export class ReplyReader implements Reader {
     return this.#events ?? { lastEventId: '', retryMs: undefined }
   }
 
-  /** What has been received; `undefined` before the status. */
+  /** The reply so far; `undefined` before the status. */
   get reply(): Reply | undefined {
     const body = this.#size > this.#limit ? undefined : concat(this.#pieces)
     return this.#head && { ...this.#head, size: this.#size, body }

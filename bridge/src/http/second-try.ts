@@ -6,13 +6,13 @@ interface Options {
   readonly reader: Reader
   /** Longer bodies are not stored. */
   readonly maxBytes: number
-  /** Whether a response with this status is not passed on yet. */
+  /** Whether to hold back a response with this status. */
   readonly holds: (status: number) => boolean
-  /** Returns the exchange that replaces a held response; `undefined` passes the response on. */
+  /** Returns the exchange that replaces a held response; `undefined` passes it on. */
   readonly replace: (reply: Reply) => Promise<Exchange | undefined> | Exchange | undefined
 }
 
-/** Sends a request that is replaced by another one if the server rejects it. */
+/** Sends a request again in another form if the server rejects it. */
 export function sendWithSecondTry(
   send: (reader: Reader) => Exchange,
   { reader, maxBytes, holds, replace }: Options,
@@ -58,7 +58,7 @@ export function passReply(reader: Reader, { status, headers, body }: PassedReply
   if (body !== undefined && body.length > 0) reader.data(body)
 }
 
-/** Returns a completed exchange whose response comes from the bridge. */
+/** Returns a completed exchange with a response of the bridge. */
 export function respond(reader: Reader, reply: PassedReply): Exchange {
   passReply(reader, reply)
   return { done: Promise.resolve(), wasWritten: () => false, whenWritten: async () => {}, abort: () => {} }

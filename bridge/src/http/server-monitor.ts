@@ -7,7 +7,7 @@ const maxProbeDelayMs = 1500
 /** A restarting server is back within this time. */
 const reportAfterMs = 500
 
-/** A server that accepts connections and does not respond is reported after this time. */
+/** After this time, a server that accepts connections but does not respond is reported. */
 const probeTimeoutMs = 1500
 
 interface Options {
@@ -52,7 +52,7 @@ export class ServerMonitor {
     if (this.#now() - this.#failingSince >= reportAfterMs) this.report(error)
   }
 
-  /** Resolves to `true` on the next response, or to `false` after `timeoutMs`. */
+  /** Resolves to `true` on the next response; to `false` after `timeoutMs`. */
   waitForResponse(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const wake = (responded: boolean): void => {
@@ -65,7 +65,7 @@ export class ServerMonitor {
     })
   }
 
-  /** Probes back off so that they do not slow down a starting server. */
+  /** Probes back off, so that they do not slow down a starting server. */
   tryProbe(): boolean {
     const now = this.#now()
     if (now < this.#nextProbeAt) return false
@@ -74,7 +74,7 @@ export class ServerMonitor {
     return true
   }
 
-  /** Reports a server that has never responded, unless it responds to a GET request now. */
+  /** Reports a server that has never responded, unless it now responds to a GET request. */
   async check(upstream: Upstream): Promise<void> {
     if (this.#hasResponded) return
     let failure: unknown = new Error(`no response within ${probeTimeoutMs} ms`)

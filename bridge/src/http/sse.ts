@@ -16,8 +16,9 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 const newline = Buffer.from('\n')
 
 /**
- * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream) in
- * linear time: data is concatenated once per event.
+ * Parses server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream) in linear time:
+ * concatenates data once per event.
  */
 export class EventParser {
   readonly #limit: number
@@ -37,7 +38,7 @@ export class EventParser {
     this.#limit = limit
   }
 
-  /** For Last-Event-ID; empty if the server sent none. */
+  /** Empty if the server sent none. */
   get lastEventId(): string {
     return this.#id
   }
@@ -46,7 +47,7 @@ export class EventParser {
     return this.#retryMs
   }
 
-  /** Size of the incomplete event, in bytes. */
+  /** Of the incomplete event. */
   get bufferedBytes(): number {
     return Math.min(this.#lineBytes, this.#limit) + (this.#dataBytes > this.#limit ? 0 : this.#dataBytes)
   }
@@ -79,7 +80,7 @@ export class EventParser {
 
   #append(piece: Buffer): void {
     this.#lineBytes += piece.length
-    // The first piece contains the field name, so it is always kept.
+    // The first piece contains the field name, so it is always stored.
     if (piece.length > 0 && (this.#line.length === 0 || this.#lineBytes <= this.#limit + 64))
       this.#line.push(piece)
   }
@@ -120,7 +121,7 @@ export class EventParser {
     if (/^\d{1,9}$/.test(text)) this.#retryMs = Number(text)
   }
 
-  /** An event without data, a priming event, only sets the last event id. */
+  /** An event without data (a priming event) only sets the last event id. */
   #dispatch(events: ServerEvent[]): void {
     this.#id = this.#idBuffer
     const size = this.#dataBytes

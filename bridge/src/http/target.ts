@@ -1,7 +1,7 @@
 import { CausewayError, toSocketPath } from '@causeway/protocol'
 
 export interface Target {
-  /** Scheme, host and port; for a socket a placeholder, which becomes the Host header. */
+  /** Scheme, host and port; for a socket a placeholder for the Host header. */
   readonly origin: string
   readonly path: string
   readonly socketPath: string | undefined
@@ -17,8 +17,8 @@ interface TargetOptions {
 }
 
 /**
- * With `app`, `…/mcp` becomes `…/mcp/replay`; with `view`, `…/mcp/core` or `…/mcp/p/<profile>`. Throws `INVALID_SETTING` without a
- * password from the URL.
+ * Turns `…/mcp` into `…/mcp/replay` for an `app`, and into `…/mcp/core` or `…/mcp/p/<profile>` for a `view`.
+ * Throws `INVALID_SETTING` without a password from the URL.
  */
 export function readTarget(
   text = defaultUrl,
@@ -43,7 +43,7 @@ export function readTarget(
   return view === undefined || view === 'full' ? url : addView(url, view)
 }
 
-/** Whether the bridge may choose another view of the server. */
+/** Whether the bridge may choose another view. */
 export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') && url.search === ''
 
 function addApp(url: URL, app: string): URL {
@@ -79,7 +79,7 @@ export function resolveTarget(url: URL, platform: NodeJS.Platform = process.plat
   }
 }
 
-/** Returns the socket of `unix:/path/to.sock:/mcp`, or the named pipe of `unix://./pipe/name:/mcp`, whose dot is the host of the URL. */
+/** Returns the socket of `unix:/path/to.sock:/mcp`, or the named pipe of `unix://./pipe/name:/mcp`, whose URL has the host `.`. */
 function findSocket({ host, pathname }: URL, platform: NodeJS.Platform): string | undefined {
   const [, path] = /^(.+):\/[^:]*$/.exec(pathname) ?? []
   if (path === undefined || (host !== '' && platform !== 'win32')) return undefined

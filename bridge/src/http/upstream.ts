@@ -8,12 +8,12 @@ import { resolveTarget } from './target.ts'
 export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
-  /** Size of the incomplete message, in bytes. */
+  /** Of the incomplete message. */
   bufferedBytes(): number
 }
 
 export interface Exchange {
-  /** Rejects with the error of undici if the response breaks or is aborted. */
+  /** Rejects with undici's error if the response breaks or is aborted. */
   readonly done: Promise<void>
   /** Whether the server may have received the request. */
   wasWritten(): boolean
@@ -24,11 +24,11 @@ export interface Exchange {
 
 export interface Upstream {
   readonly url: URL
-  /** Longer messages of the server are not stored. */
+  /** Longer messages are not stored. */
   readonly maxMessageBytes: number
   /** `path` replaces the path of the URL. */
   post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange
-  /** Uses a connection of its own, so that it occupies none of the calls. */
+  /** Uses its own connection, so that it occupies none of the calls. */
   listen(fields: Fields, reader: Reader): Exchange
   /** Reads the rest of one response. */
   resume(fields: Fields, reader: Reader): Exchange
@@ -39,13 +39,13 @@ export interface Upstream {
 
 interface Options {
   readonly url: URL
-  /** Replaces the path of the URL; read before each request. */
+  /** Replaces the URL's path; read before each request. */
   readonly path?: (() => string) | undefined
   readonly maxMessageBytes: number
   readonly connections: Connections
   readonly fields: () => Fields
   readonly backpressure: Pick<Backpressure, 'update' | 'end'>
-  /** Called when the server responds without an error status. */
+  /** Called for a response without an error status. */
   readonly onResponse: () => void
 }
 
@@ -101,7 +101,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #isAborted = false
   #isFailed = false
   #markWritten: (() => void) | undefined
-  /** The path to repeat the request at. */
+  /** The path at which to repeat the request. */
   #redirect: string | undefined
   #wasRedirected = false
 

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { openPrivateFile } from '../stages/private-files.ts'
 
-/** Writes one line to the debug log, with the start of a message. */
+/** Writes one line with the start of a message. */
 export type Log = (text: string, message?: Buffer) => void
 
 export const noLog: Log = () => {}

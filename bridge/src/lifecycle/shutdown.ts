@@ -18,7 +18,7 @@ interface Options {
 
 const closeTimeoutMs = 500
 
-/** Ends the bridge: waits for pending calls, fails the remaining ones, deletes the session, exits. */
+/** Waits for pending calls, fails the remaining ones, deletes the session and exits. */
 export class Shutdown {
   readonly #options: Options
   #endWait: (() => void) | undefined
@@ -27,7 +27,7 @@ export class Shutdown {
     this.#options = options
   }
 
-  /** Another call with a shorter grace period ends the wait earlier. */
+  /** Another call with a shorter grace period shortens the wait. */
   async begin(reason: string, graceMs: number, code = 0): Promise<void> {
     const { relay, output, log } = this.#options
     log(`ending: ${reason}`)
@@ -82,7 +82,7 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
   watchParent(() => end('the parent process has exited', signalGraceMs))
 }
 
-/** A client that crashes may leave the input open in another process, so that no end of input follows. */
+/** After a crash of the client, another process may hold the input open, so that it does not end. */
 function watchParent(onExit: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

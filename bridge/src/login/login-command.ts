@@ -9,7 +9,7 @@ interface Terminal {
   readonly warn: (line: string) => void
 }
 
-/** Logs in at the server, or out. Returns the exit code. */
+/** Logs in or out. Returns the exit code. */
 export async function runLoginCommand(
   { url, oauth, connection }: Settings,
   { print, warn }: Terminal,

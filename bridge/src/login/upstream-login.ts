@@ -9,13 +9,13 @@ interface UpstreamLoginOptions {
   readonly url: URL
   readonly clientId: string | undefined
   readonly scope: string | undefined
-  /** Folder of `auth.json`. */
+  /** Contains `auth.json`. */
   readonly folder: string
-  /** Sends the HTTP requests of a login. */
+  /** For the HTTP requests of a login. */
   readonly fetch: typeof fetch | undefined
 }
 
-/** Returns the data folder of a server with the same environment, so that both share their logins. */
+/** Returns the data folder of a server with the same environment: both share their logins. */
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
   resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
 
@@ -25,7 +25,7 @@ interface Challenge {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The login of this user at the server. The OAuth code is loaded when there is a login, or when the server requires one. */
+/** This user's login at the server. Loads the OAuth code when there is a login or the server requires one. */
 export class UpstreamLogin {
   readonly #server: RemoteServer
   readonly #folder: string
@@ -48,7 +48,7 @@ export class UpstreamLogin {
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
 
-  /** Returns the header to repeat a request with, or the error for the client, or `undefined` if a login does not help. */
+  /** Returns the header for a second attempt, the error for the client, or `undefined` if a login does not help. */
   async answer({ status, headers }: Challenge, used: Fields): Promise<Fields | CausewayError | undefined> {
     const challenge = String(headers['www-authenticate'] ?? '')
     if (status === 403) {
@@ -72,7 +72,7 @@ export class UpstreamLogin {
     return this.#logins
   }
 
-  /** Does not load the OAuth code for the logins of other servers. */
+  /** Logins at other servers do not load the OAuth code. */
   #isStored(): boolean {
     const { origin, pathname } = new URL(this.#server.url)
     try {
@@ -85,7 +85,7 @@ export class UpstreamLogin {
   }
 }
 
-/** Returns the logins in a folder. Errors name the command that logs in. */
+/** Errors name the command that logs in. */
 export async function loadLogins(folder: string): Promise<Logins> {
   const { AuthFile, Logins } = await import('@causeway/oauth')
   return new Logins({

@@ -6,19 +6,19 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
 
-/** Clients that accept a limited number of tools: VS Code and its builds, 128 per request including its own. */
+/** Clients with a tool limit: VS Code and its builds, 128 per request including its own. */
 const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
 
 /**
- * Chooses the view of the server by the name in the first message of the client: the core view for clients with a limit, the
- * full one for all others. Servers without a core view are used as they are.
+ * Chooses the view by the client's name in its first message: the core view for clients with a limit, else
+ * the full one. Servers without a core view are used as they are.
  */
 export class ClientView {
   readonly #path: string
   readonly #log: Log
   #state: 'unknown' | 'full' | 'core' | 'core-unconfirmed' = 'unknown'
 
-  /** `path` is that of the full view. */
+  /** `path`: of the full view. */
   constructor(path: string, log: Log) {
     this.#path = path
     this.#log = log
@@ -28,7 +28,7 @@ export class ClientView {
     return this.#state.startsWith('core') ? `${this.#path}/core` : this.#path
   }
 
-  /** The stage that is next to the client. */
+  /** The stage next to the client. */
   readonly stage: Stage = ({ toServer, toClient }) => ({
     toServer: (line) => {
       if (this.#state === 'unknown') this.#choose(findClientName(parseJson(line)))
@@ -37,7 +37,7 @@ export class ClientView {
     toClient,
   })
 
-  /** Returns the upstream, which must post to `path`, with a fallback to the full view. */
+  /** Adds a fallback to the full view. `upstream` must post to `path`. */
   watch(upstream: Upstream): Upstream {
     return {
       ...upstream,
@@ -71,7 +71,7 @@ export class ClientView {
   }
 }
 
-/** Returns the name in `initialize`, or in `_meta` of a message of the stateless era. */
+/** Returns the name in `initialize`, or in the `_meta` of a stateless message. */
 function findClientName(line: unknown): string | undefined {
   for (const message of [line].flat()) {
     const { clientInfo, _meta } = asObject(asObject(message).params)

@@ -14,14 +14,14 @@ interface Options {
   readonly random: () => number
   readonly log: Log
   readonly onEvent: (event: ServerEvent) => void
-  /** The stream is open again, and notifications may have been missed. */
+  /** The stream is open again; notifications may have been missed. */
   readonly onMissed: () => void
   readonly isLost: (reply: Reply) => boolean
-  /** Opens a new session, which has a stream of its own. */
+  /** Opens a new session, which has its own stream. */
   readonly renew: () => Promise<void>
 }
 
-/** Carries requests and notifications of the server. Reconnects until it is closed. */
+/** Carries the server's requests and notifications. Reconnects until it is closed. */
 export class GetStream {
   readonly #options: Options
   readonly #controller = new AbortController()
@@ -54,7 +54,7 @@ export class GetStream {
       retryMs = events.retryMs ?? retryMs
       attempt = reply?.type === 'events' ? 0 : attempt + 1
       const delayMs = backoff(attempt, random, retryMs)
-      // The first response to a call shows that an unreachable server is back.
+      // The first response to a call shows that the server is back.
       if (reply === undefined) await monitor.waitForResponse(delayMs)
       else await sleep(delayMs, undefined, { signal, ref: false }).catch(() => {})
     }
@@ -98,7 +98,7 @@ export class GetStream {
     if (isBusy(reply)) return 'wait'
     log(`no GET stream: HTTP ${reply.status}`)
     if (this.#lastEventId !== '') {
-      // The server may have discarded that event: continue without it.
+      // The server may have discarded that event.
       this.#lastEventId = ''
       this.#hasMissed = true
       return 'reconnect'

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { type Id, headers as names } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 
-/** Other ids are left out of the header. */
+/** Other ids are omitted from the header. */
 const printableId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const traceFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/
 
 export class Identity {
-  /** The server finds the state of the client by this field of every request. */
+  /** In every request; the server finds the client's state by them. */
   readonly fields: Fields
   readonly #session: string
   readonly #run: string
   #calls = 0
 
-  /** `run` differs between two processes with the same `session`. `project` is the folder in which the client works. */
+  /** `run` differs between two processes with the same `session`. `project`: the client's folder. */
   constructor(session: string, run: string, project?: string) {
     this.#session = session
     this.#run = run

@@ -19,7 +19,7 @@ export class ServerInfo {
     this.#warn = warn
   }
 
-  /** The server answers a repeated `Causeway-Request` with its first response. */
+  /** Whether a repeated `Causeway-Request` gets its first response. */
   get deduplicatesCalls(): boolean {
     return this.#name === ownName
   }

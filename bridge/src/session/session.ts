@@ -20,13 +20,13 @@ interface Options {
   readonly delivery: Delivery
   readonly serverRequests: ServerRequests
   readonly write: (json: Buffer) => void
-  /** Called after `notifications/initialized`, and after each renewal. */
+  /** Called after `notifications/initialized` and each renewal. */
   readonly onReady: () => void
   readonly retry: RetryOptions
   readonly log: Log
 }
 
-/** The session of a legacy client. The client opens it; the bridge opens a new one if the server loses it. */
+/** A legacy client's session. The client opens it; the bridge renews it if the server loses it. */
 export class Session {
   readonly #options: Options
   #key: SessionKey = { id: undefined, version: undefined }
@@ -35,7 +35,7 @@ export class Session {
   #stream: GetStream | undefined
   #renewal: Promise<void> | undefined
   #renewalTimes: number[] = []
-  /** Messages that a new session receives after `initialize`. */
+  /** For a new session, after `initialize`. */
   readonly #replayed = new Map<string, Incoming>()
 
   constructor(options: Options) {
@@ -69,7 +69,7 @@ export class Session {
     else if (method === 'resources/unsubscribe') this.#replayed.delete(`resource ${params.uri}`)
   }
 
-  /** Whether a response in the session `key` means that it no longer exists. */
+  /** Whether this response means that the session `key` no longer exists. */
   isLost({ status, body }: Reply, key: SessionKey): boolean {
     if (key.id === undefined || (status !== 404 && status !== 400)) return false
     const error = findResponse(body)?.error as { code?: unknown; message?: unknown } | undefined
@@ -78,8 +78,8 @@ export class Session {
   }
 
   /**
-   * Opens a new session if `lost` is the current one. Retries while the server is unavailable. Concurrent calls share one
-   * attempt.
+   * Opens a new session if `lost` is the current one. Retries while the server is unavailable. Concurrent
+   * calls share an attempt.
    */
   async renew(lost: SessionKey): Promise<void> {
     if (this.#key.id !== lost.id || this.#initialize === undefined) return
@@ -126,7 +126,7 @@ export class Session {
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 
-  /** The messages of the handshake may be repeated. */
+  /** Messages of the handshake may be repeated. */
   async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
     for (let isFirst = true; ; isFirst = false)
       try {

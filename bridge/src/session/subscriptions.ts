@@ -13,28 +13,28 @@ import type { Incoming } from '../stdio/message.ts'
 
 interface Options {
   readonly delivery: Delivery
-  /** Waits for `ms`; if the server is unreachable, at most until it responds to another call. */
+  /** Waits for `ms`; with an unreachable server, at most until it responds to another call. */
   readonly pause: (ms: number, isUnreachable: boolean) => Promise<void>
   readonly random: () => number
   readonly now: () => number
   readonly log: Log
 }
 
-/** The filter that the server has acknowledged; `undefined` before that. */
+/** The filter that the server has acknowledged. */
 interface Subscription {
   filter: JsonObject | undefined
 }
 
 const firstDelayMs = 100
 
-/** Retry delays start again after a subscription of this length. */
+/** A longer subscription resets the retry delays. */
 const stableAfterMs = 30_000
 
 const maxDelayMs = 3_600_000
 
 /**
- * Opens a subscription of a stateless client again when its stream ends, and notifies the client of everything that may
- * have changed meanwhile. Only the client ends it.
+ * Reopens a stateless client's subscription when its stream ends, and notifies the client of everything that
+ * may have changed meanwhile. Only the client ends it.
  */
 export class Subscriptions {
   readonly #options: Options
@@ -43,12 +43,12 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** Whether this class reopens the subscription. The era translation reopens its own ones. */
+  /** Whether this class reopens the subscription. The era translation reopens its own. */
   static includes({ method, claimed, id }: Incoming): boolean {
     return method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
   }
 
-  /** Returns the response that ended the subscription; `undefined` if there is nothing to deliver. */
+  /** Returns the response that ended the subscription, if there is one to deliver. */
   async follow<P extends Posted>(call: Call, post: () => Promise<P>): Promise<P | undefined> {
     const { pause, random, now, log } = this.#options
     const subscription: Subscription = { filter: undefined }
@@ -70,7 +70,7 @@ export class Subscriptions {
     }
   }
 
-  /** Returns `true` for an event that is not delivered. */
+  /** Returns `true` for an event not to deliver. */
   #intercept(
     subscription: Subscription,
     call: Call,
@@ -82,7 +82,7 @@ export class Subscriptions {
     const before = subscription.filter
     if (message.method === 'notifications/subscriptions/acknowledged') {
       subscription.filter = asObject(asObject(message.params).notifications)
-      // The subscription waits for the server that was running, instead of starting another one.
+      // Waits for the server that was running, instead of starting another one.
       call.canStartServer = false
       if (before === undefined) return false
       for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))

@@ -6,7 +6,7 @@ import type { Upstream } from '../http/upstream.ts'
 import { stringify } from '../stdio/json.ts'
 import { type Incoming, readLine } from '../stdio/message.ts'
 
-/** A list with more pages is malformed. */
+/** A longer list is malformed. */
 const maxPages = 100
 
 interface Tool {
@@ -37,7 +37,7 @@ export class ToolCatalog {
     return this.#tools.get(String(name))?.isRepeatable === true
   }
 
-  /** Returns the `Mcp-Param-*` fields of a call. */
+  /** Returns a call's `Mcp-Param-*` fields. */
   fields({ name, arguments: args }: Params): Fields {
     return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }

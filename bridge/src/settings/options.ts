@@ -1,10 +1,10 @@
 export interface Option {
   readonly group: string
   readonly short?: string
-  /** Placeholder of the value: `<url>`. A flag without a value is a switch. */
+  /** Placeholder: `<url>`. A flag without a value is a switch. */
   readonly value?: string
   readonly isMany?: true
-  /** Variable that applies if the flag is missing. `true` and `1` enable a switch. */
+  /** Variable for a missing flag. `true` and `1` enable a switch. */
   readonly env?: string
   readonly about: string
 }
@@ -15,7 +15,7 @@ const login = 'Login at a server that requires OAuth'
 
 const away = 'When the server is unreachable'
 
-/** All flags, in the order of `--help`. */
+/** In the order of `--help`. */
 export const options = {
   url: {
     group: 'Server',

@@ -8,7 +8,7 @@ export type Credentials = Settings['credentials']
 export type Connection = Settings['connection']
 
 /**
- * SDK clients discard a buffer of more than 10 MiB, which may also contain the start of the next line, up to one pipe
+ * SDK clients discard a buffer over 10 MiB, which may also contain the start of the next line, up to one pipe
  * buffer.
  */
 const defaultMaxLine = 10 * 1024 * 1024 - 64 * 1024
@@ -24,10 +24,10 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   return {
     /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
     url,
-    /** Whether the bridge chooses the view by the name of the client. */
+    /** Whether the client's name chooses the view. */
     choosesView: view === undefined && isFullView(url),
     debug: isTrue(env.DEBUG),
-    /** If it is missing, each process creates its own id. */
+    /** By default, each process creates its own id. */
     session: readSession(env.CAUSEWAY_SESSION),
     /** Bytes; 0: no limit. */
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
@@ -64,7 +64,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   } as const
 }
 
-/** Variables separate the values of repeatable flags by commas. Throws `INVALID_SETTING` for an unknown flag. */
+/** Variables separate a repeatable flag's values by commas. Throws `INVALID_SETTING` for an unknown flag. */
 export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
   const values = parseFlags(args)
   const fromEnv = (name: OptionName): string | undefined => {

@@ -1,6 +1,6 @@
 import { type Option, options } from './options.ts'
 
-/** Column of the descriptions. */
+/** Of the descriptions. */
 const column = 24
 
 const entries = Object.entries<Option>(options)

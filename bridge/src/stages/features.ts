@@ -14,18 +14,18 @@ import { Recorder } from './record.ts'
 import type { Stage } from './stage.ts'
 import { ToolFilter } from './tool-filter.ts'
 
-/** Connections and stages as configured. */
+/** Configured connections and stages. */
 export interface Features {
   readonly connections: Connections
-  /** The login at the server. Absent if the configured headers contain a token. */
+  /** Absent if the configured headers contain a token. */
   readonly login: UpstreamLogin | undefined
-  /** Returns the configured headers. Called before each request. */
+  /** Returns the configured headers; called before each request. */
   readonly fields: () => Fields
-  /** Returns the path of the view that fits the client; absent if it is that of the URL. */
+  /** Returns the path of the client's view; absent if it is that of the URL. */
   readonly path: (() => string) | undefined
-  /** Stages between the client and the relay, the first one next to the client. */
+  /** The first stage is next to the client, the last next to the relay. */
   readonly stages: readonly Stage[]
-  /** Lets an upstream fall back to the full view, and records its traffic if `--record` is set. */
+  /** Adds a fallback to the full view, and with `--record` records the traffic. */
   watch(upstream: Upstream, common: () => Fields): Upstream
 }
 

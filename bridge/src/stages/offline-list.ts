@@ -15,7 +15,7 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
 import type { Ends } from './stage.ts'
 
-/** Member of `_meta` with the time of a stored result. */
+/** Key in `_meta` for the time of a stored result. */
 export const staleMetaKey = 'causeway/stale'
 
 const lists: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ interface StoredResult {
   readonly at: string
 }
 
-/** The last results of a server, in a file. A damaged file is ignored. */
+/** A server's last results, in a file. Ignores a damaged file. */
 export class OfflineStore {
   readonly #path: string
   readonly #log: Log
@@ -48,7 +48,7 @@ export class OfflineStore {
     return this.#results.get(key)
   }
 
-  /** Returns whether the result differs from the previous one. */
+  /** Returns whether the result has changed. */
   put(key: string, result: unknown): boolean {
     if (typeof result !== 'object' || result === null) return false
     if (canonicalJson(this.#results.get(key)?.result) === canonicalJson(result)) return false
@@ -88,16 +88,16 @@ interface PendingRequest {
   readonly line: Buffer
   readonly request: Request
   readonly key: string
-  /** Whether the bridge repeated the request after it answered from the store. */
+  /** Whether the bridge repeated the request after an answer from the store. */
   readonly isRetry: boolean
   isAnswered: boolean
   timer?: NodeJS.Timeout
 }
 
-/** Time to wait for the server before the stored result is returned. */
+/** Wait for the server before the stored result is returned. */
 const fallbackMs = 500
 
-/** Delay before a failed `initialize` is sent again. */
+/** Delay before a failed `initialize` is repeated. */
 const retryMs = 1000
 
 /**
@@ -111,7 +111,7 @@ export class OfflineList implements Ends {
   readonly #pending = new Map<unknown, PendingRequest>()
   #initialized: Buffer | undefined
 
-  /** `getPath` identifies the view: lists differ between views. */
+  /** `getPath` identifies the view, because lists differ between views. */
   constructor(next: Ends, store: OfflineStore, getPath: () => string) {
     this.#next = next
     this.#store = store
@@ -157,7 +157,7 @@ export class OfflineList implements Ends {
     this.#next.toClient(Buffer.from(stringify(success(pending.request.id, stale))))
   }
 
-  /** Returns `false` if the response must be forwarded. */
+  /** Returns `false` to forward the response. */
   #settle(pending: PendingRequest, { result, error }: JsonObject): boolean {
     clearTimeout(pending.timer)
     if (result !== undefined) {
@@ -175,7 +175,7 @@ export class OfflineList implements Ends {
 
   #handleReturn({ request, isRetry }: PendingRequest, hasChanged: boolean, result: JsonObject): void {
     if (request.method === 'initialize') {
-      // The server did not receive the notification of the client.
+      // The server did not receive the client's notification.
       if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
       const offered = asObject(result.capabilities)
       for (const list of new Set(Object.values(lists))) if (list in offered) this.#notify(list)

@@ -28,7 +28,7 @@ export function openPrivateFile(path: string): number {
 
 export const isPrivateFile = (stat: Stats): boolean => stat.isFile() && stat.nlink === 1 && isOwn(stat)
 
-/** Throws if the folder is a link or belongs to another user. */
+/** Throws for a link and for another user's folder. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const stat = lstatSync(path)

@@ -43,7 +43,7 @@ export class Recorder {
       this.#exchanges += 1
       const id = `,"exchange":${this.#exchanges}`
       const { protocol, host, pathname } = upstream.url
-      // The query of the URL may be a secret.
+      // The URL's query may be a secret.
       const url = `${protocol}//${host}${pathname}`
       const head = toMembers({ method, url, headers: redactFields({ ...common(), ...fields }) })
       this.#write('request', `${id}${head}${body === undefined ? '' : textMember(body)}`)

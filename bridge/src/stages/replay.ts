@@ -16,7 +16,7 @@ import { LineSplitter } from '../stdio/lines.ts'
 import { type Line, readLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
 
-/** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` if the file is invalid. */
+/** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` for an invalid file. */
 export async function replayTraffic(path: string, stdin: Readable, stdout: Writable): Promise<void> {
   const responses = readResponses(path)
   const output = new Output(stdout)
@@ -49,7 +49,7 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   await output.flush()
 }
 
-/** Returns the responses by the key of their request. */
+/** Returns responses by request key. */
 function readResponses(path: string): Map<string, JsonObject[]> {
   const requests = new Map<string, string>()
   const responses = new Map<string, JsonObject[]>()

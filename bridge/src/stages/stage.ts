@@ -3,7 +3,7 @@ export interface Ends {
   toClient(json: Buffer): void
 }
 
-/** Receives the neighbours of a feature and returns what they call. */
+/** Receives a feature's neighbours and returns what they call. */
 export type Stage = (neighbours: Ends) => Ends
 
 /** Connects stages, the first one next to the client. */

@@ -4,7 +4,7 @@ import { BridgeError } from '../errors.ts'
 import { parseJson, stringify } from '../stdio/json.ts'
 import type { Ends } from './stage.ts'
 
-/** Globs of tool names. `ignore` has precedence; an empty `only` includes all tools. */
+/** `ignore` has precedence; an empty `only` includes all tools. */
 export interface ToolGlobs {
   readonly only: readonly string[]
   readonly ignore: readonly string[]

@@ -18,12 +18,12 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const space = 0x20
 
-/** Shorter texts are parsed completely, which also validates them. */
+/** Shorter texts are parsed, which also validates them. */
 const parsedBytes = 64 * 1024
 
 /**
- * Returns `undefined` if the text is not a JSON object. Only the outer members of a long text are read: parsing 10 MB
- * takes 100 ms.
+ * Returns `undefined` if the text is not a JSON object. Reads only the outer members of a long text: parsing
+ * 10 MB takes 100 ms.
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
   const value = json.length > parsedBytes ? readMembers(json) : parseJson(json)
@@ -113,7 +113,7 @@ function findValueEnd(json: Buffer, start: number): number {
 const endsScalar = (byte: number): boolean =>
   byte === comma || byte === closeBrace || byte === closeBracket || byte <= space
 
-/** Uses native searches, because long texts have few quotes and escapes. */
+/** Long texts have few quotes and escapes, so native searches are fast. */
 function findStringEnd(json: Buffer, start: number): number {
   for (let at = json.indexOf(quote, start + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
     let before = at

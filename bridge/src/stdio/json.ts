@@ -1,4 +1,4 @@
-/** Returns `undefined` if the text is malformed. */
+/** Returns `undefined` for malformed text. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'))

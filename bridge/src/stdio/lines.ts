@@ -2,7 +2,7 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 const space = 0x20
 
-/** Splits chunks into lines in linear time. Lines have no line break (LF or CRLF); blank lines are skipped. */
+/** Splits chunks into lines in linear time, without line breaks (LF or CRLF). Skips blank lines. */
 export class LineSplitter {
   #pieces: Buffer[] = []
 
@@ -18,7 +18,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** The input may end without a line break. */
+  /** Returns the last line if it has no line break. */
   end(): Buffer[] {
     const lines: Buffer[] = []
     this.#take(lines)
@@ -32,7 +32,7 @@ export class LineSplitter {
   }
 }
 
-/** A single buffer is not copied. */
+/** Does not copy a single buffer. */
 export const concat = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 

@@ -15,7 +15,7 @@ export interface Incoming {
   /** Empty in a response. */
   readonly method: string
   readonly params: Params
-  /** The protocol version in `_meta` of a message of the stateless era. */
+  /** The protocol version in the `_meta` of a stateless message. */
   readonly claimed: string | undefined
 }
 

@@ -3,11 +3,11 @@ import { replaceLineBreaks } from './lines.ts'
 
 const newline = Buffer.from('\n')
 
-/** Copying a shorter line is cheaper than a second write for the line break. */
+/** Copying shorter lines is cheaper than a second write for the line break. */
 const copiedBytes = 4096
 
 export class Output {
-  /** Resolves when the client has closed its end. */
+  /** Resolves when the client closes its end. */
   readonly closed: Promise<void>
   readonly #stream: Writable
   #isBlocked = false
@@ -34,7 +34,7 @@ export class Output {
     if (this.#isClosed) return
     const stream = this.#stream
     if (stream.writableCorked === 0) {
-      // One system call for all messages of this turn of the event loop saves a third of the CPU time of a busy bridge.
+      // One system call for all messages of an event loop turn saves a third of a busy bridge's CPU time.
       stream.cork()
       setImmediate(() => stream.uncork())
     }
@@ -50,7 +50,7 @@ export class Output {
     else callback()
   }
 
-  /** Also resolves if nothing can be written anymore. */
+  /** Also resolves if writing is no longer possible. */
   flush(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed) resolve()

@@ -36,7 +36,7 @@ type Translated = { readonly type: 'translated'; readonly translator: Translator
 /** Lines are held while the server handles `initialize`. */
 type LegacyState = Known | Translated | { readonly type: 'opening'; readonly held: Buffer[] }
 
-/** Rejected requests wait while the era of the server is determined. */
+/** Rejected requests wait until the server's era is determined. */
 type ModernState = Known | Translated | { readonly type: 'probing'; readonly rejected: Rejected[] }
 
 const unknown: Known = { type: 'unknown' }
@@ -81,7 +81,7 @@ export class EraSwitch implements Ends {
     const id = isResponse ? (message as JsonObject).id : undefined
     const handle = this.#handlers.get(id)
     this.#handlers.delete(id)
-    // A client with a session of its own receives notifications and requests unchanged.
+    // A client with its own session receives notifications and requests unchanged.
     const isForeign = translator === undefined || (this.#legacy.type === 'native' && !isResponse)
     if (handle !== undefined) handle(message as JsonObject, json)
     else if (isForeign || !translator.fromServer(message)) this.#next.toClient(json)
@@ -114,7 +114,7 @@ export class EraSwitch implements Ends {
     const message = line.includes(initializeMark) || translator !== undefined ? parseJson(line) : undefined
     const isRequest = classifyMessage(message) === 'request'
     if (isRequest && (message as Request).method === 'initialize') this.#tryLegacy(line, message as Request)
-    // Notifications of stateless clients may omit the protocol version.
+    // Stateless notifications may omit the protocol version.
     else if (translator !== undefined) this.#translate(translator, line, message)
     else this.#next.toServer(line)
   }
@@ -122,7 +122,7 @@ export class EraSwitch implements Ends {
   #hold(line: Buffer, held: Buffer[]): void {
     const value = parseJson(line)
     if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
-    // The relay holds these lines too, and stops reading from the client.
+    // The relay also holds these lines, and stops reading from the client.
     else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)
   }
 
@@ -148,7 +148,7 @@ export class EraSwitch implements Ends {
     this.#next.toServer(line)
   }
 
-  /** If the request is rejected, determines whether the server rejects its era. */
+  /** If the request is rejected, determines whether its era is the reason. */
   #tryModern(line: Buffer, request: Request): void {
     this.#handlers.set(request.id, (response, json) => {
       if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
@@ -214,7 +214,7 @@ export class EraSwitch implements Ends {
     else for (const element of value) this.#translateMessage(translator, toLine(element), element)
   }
 
-  /** The relay rejects what is not a message, such as a batch in a batch. */
+  /** The relay rejects non-messages, such as a batch in a batch. */
   #translateMessage(translator: Translator, line: Buffer, value: unknown): void {
     if (classifyMessage(value) === 'invalid') this.#next.toServer(line)
     else translator.fromClient(value)

@@ -51,7 +51,7 @@ interface Options {
   readonly warn: (text: string) => void
 }
 
-/** Connects a client that sent `initialize` to a server that supports only the stateless era. */
+/** Connects a client that sent `initialize` to a stateless server. */
 export class LegacyClientTranslator implements Translator {
   readonly #toServer: Ends['toServer']
   readonly #toClient: Ends['toClient']
@@ -198,7 +198,7 @@ export class LegacyClientTranslator implements Translator {
     const { call, key } = input
     const ids = [...call.inputIds.values()]
     if ('error' in response) {
-      // The protocol cannot report this error to the server.
+      // The protocol cannot report this to the server.
       for (const id of ids) this.#inputs.delete(id)
       this.#calls.delete(call.request.id)
       this.#toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))

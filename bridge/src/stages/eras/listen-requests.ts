@@ -1,7 +1,7 @@
 import { type Id, type JsonObject, meta } from '@causeway/protocol'
 import { createIds, getMembers } from './message-shape.ts'
 
-/** Maximum number of URIs that a change sends again. */
+/** A change sends at most this many URIs again. */
 const maxUrisPerRequest = 1000
 
 /** Each request occupies a connection. */
@@ -10,7 +10,7 @@ const maxRequests = 10
 export const maxWatchedUris = maxUrisPerRequest * maxRequests
 
 interface ListenRequest {
-  /** `undefined` while it is not sent. */
+  /** `undefined` before it is sent. */
   id: Id | undefined
   readonly uris: Set<string>
 }
@@ -20,7 +20,7 @@ interface Sender {
   cancel(id: Id): void
 }
 
-/** The `subscriptions/listen` requests of a client, which can be replaced but not changed. The first one includes the lists. */
+/** A client's `subscriptions/listen` requests, which can be replaced but not changed. The first one includes the lists. */
 export class ListenRequests {
   readonly #lists: readonly string[]
   readonly #send: Sender
@@ -29,7 +29,7 @@ export class ListenRequests {
   readonly #requests: ListenRequest[] = [this.#first]
   #isBehind = false
 
-  /** `lists` are filters such as `toolsListChanged`. */
+  /** `lists`: filters such as `toolsListChanged`. */
   constructor(lists: readonly string[], send: Sender) {
     this.#lists = lists
     this.#send = send
@@ -60,7 +60,7 @@ export class ListenRequests {
       this.#requests.splice(this.#requests.indexOf(request), 1)
   }
 
-  /** Returns what sends the request again; `undefined` if no request has this id. */
+  /** Returns a function that sends the request again; `undefined` for an unknown id. */
   end(id: unknown, { isRejected }: { isRejected: boolean }): (() => void) | undefined {
     const request = this.#requests.find((one) => one.id !== undefined && one.id === id)
     if (request === undefined) return undefined
@@ -83,7 +83,7 @@ export class ListenRequests {
     return this.#requests.find(({ uris }) => uris.has(uri))
   }
 
-  /** Sends a request with its current URIs, then cancels the previous one. */
+  /** Sends a request with its current URIs, then cancels its predecessor. */
   #replace(request: ListenRequest): void {
     const { id: before, uris } = request
     const notifications = {

@@ -50,7 +50,7 @@ export function readInitializeCaller({ params }: Request): Caller {
   return { clientInfo: params?.clientInfo, clientCapabilities: params?.capabilities ?? {} }
 }
 
-/** Removes what only stateless messages have. Other members of `_meta` are preserved. */
+/** Removes stateless members. Preserves the others of `_meta`. */
 export function withoutEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
   if (message.params === undefined) return message
   const params = without(message.params, ['_meta', 'inputResponses', 'requestState'])
@@ -92,7 +92,7 @@ export function toInitializeResult(discovered: JsonObject, requestedVersion: unk
   }
 }
 
-/** The result lacks the members that `toModernResult` adds. */
+/** Lacks the members that `toModernResult` adds. */
 export const toDiscoverResult = (initialized: JsonObject): JsonObject => ({
   supportedVersions: [modernVersion],
   ...readOffer(initialized),
@@ -111,7 +111,7 @@ export const without = (members: JsonObject, names: readonly string[]): JsonObje
 
 export interface Translator {
   fromClient(message: unknown): void
-  /** Returns `false` for a message that must be forwarded unchanged. */
+  /** Returns `false` to forward the message unchanged. */
   fromServer(message: unknown): boolean
 }
 

@@ -24,12 +24,12 @@ import {
   withoutEnvelope,
 } from './message-shape.ts'
 
-/** A call. The server has it under the id of `request`; each round of input has an id of its own. */
+/** A call. The server has the id of `request`; each round of input has its own. */
 interface PendingCall {
   readonly request: Request
   /** `undefined` while the client collects input. */
   waitingId: Id | undefined
-  /** `requestState` of the input request that the client has. */
+  /** `requestState` of the client's input request. */
   state: string | undefined
   /** Unanswered requests of the server. The client has the first one if `state` is set. */
   readonly serverRequests: Request[]
@@ -48,8 +48,8 @@ const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'r
 const maxInterrupted = 64
 
 /**
- * Connects a stateless client to a server that requires `initialize`. A request of the server interrupts the oldest waiting
- * call: a legacy server does not report which call it belongs to.
+ * Connects a stateless client to a server that requires `initialize`. A server request interrupts the oldest
+ * waiting call: legacy servers do not report which call it belongs to.
  */
 export class ModernClientTranslator implements Translator {
   readonly #toServer: Ends['toServer']
@@ -136,7 +136,7 @@ export class ModernClientTranslator implements Translator {
 
   #handleServerRequest(request: Request): void {
     const calls = [...this.#calls.values()].filter(({ request }) => interruptibleMethods.has(request.method))
-    // The client may never repeat a call that is interrupted.
+    // The client may never repeat an interrupted call.
     const call = calls.find(({ waitingId }) => waitingId !== undefined) ?? calls[0]
     if (request.method === 'ping') this.#toServer(resultLine(request.id, {}))
     else if (call === undefined || !inputMethods.has(request.method)) this.#decline(request)

@@ -9,7 +9,7 @@ const modernRejections = new Set<unknown>([-32601, -32600, -32000, -32001])
 
 const permanentRejections = new Set<unknown>([-32600, -32601, -32602, -32020, -32021, -32022])
 
-/** Without 401 and 403, which concern access. */
+/** Not 401 and 403, which concern access. */
 const rejectingStatuses = new Set<unknown>([400, 404, 405, 406, 415, 422])
 
 /** Whether a stateless server may answer `initialize` like this. */
@@ -26,7 +26,7 @@ export function mayRejectModern(response: JsonObject): boolean {
   return isRejection(response, modernRejections)
 }
 
-/** Whether the server will reject the same request again. */
+/** Whether the same request will be rejected again. */
 export function isPermanent(response: JsonObject): boolean {
   const { code, data } = asObject(response.error)
   const details = asObject(data)
