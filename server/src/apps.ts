@@ -10,7 +10,7 @@ import { causewayApp } from './causeway/index.ts'
 /** In listing order. */
 export const apps: readonly App[] = [replay, help, minds, debrief, toolvault, trm]
 
-/** For documentation: the server's own tools cannot be called. */
+/** For documentation; the server's own tools cannot be called. */
 export const builtInApps = (): readonly App[] => [
   causewayApp(() => {
     throw new Error('declared for documentation only')

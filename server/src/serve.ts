@@ -72,7 +72,7 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
       ...(config.tokenFile === undefined ? {} : { token_file: config.tokenFile }),
     })
   } catch (error) {
-    // Without the file, `causeway stop` could not find the server.
+    // `causeway stop` could not find the server without the file.
     await http.close(0)
     await core.close()
     throw toDataError(error, join(config.dataDir, lockFiles.holder))
@@ -118,7 +118,7 @@ function lockDataFolder(dataDir: string): FolderLock {
   }
 }
 
-/** Throws `INVALID_SETTING` for an address other than loopback without tokens. */
+/** Without tokens, throws `INVALID_SETTING` for an address other than loopback. */
 function openTokenFile({ host, tokenFile }: Config, log: Logger): TokenFile | undefined {
   if (tokenFile !== undefined) return new TokenFile(tokenFile, { log })
   if (isLoopback(host)) return undefined

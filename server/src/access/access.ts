@@ -6,8 +6,8 @@ export type Scope = 'read' | 'write' | 'execute'
 export interface Access {
   readonly name: string
   /**
-   * Owner of sessions, state and tasks: the name, or `#` and a digest. Tokens with the same name have one
-   * owner, so that a token can be replaced.
+   * Owner of sessions, state and tasks: the name, or `#` and a digest. Tokens with the same name share it, so
+   * that a token can be replaced.
    */
   readonly owner: string
   /** `app` is the path of an app. */
@@ -27,12 +27,12 @@ const namePattern = /^[A-Za-z0-9._-]{1,64}$/
 const grantPattern = /^([a-z0-9]+|\*):([a-z]+(?:,[a-z]+)*)$/
 
 /**
- * Parses lines of `<token> [name] [app:scope,scope …]`, where `*` means every app. A token without grants has
- * all scopes.
+ * Parses lines of `<token> [name] [app:scope,scope …]`; `*` means every app. A token without grants has all
+ * scopes.
  */
 export function parseTokens(text: string) {
   const lines: TokenLine[] = []
-  /** Without tokens. `line` is 1-based. */
+  /** Omits tokens. `line` is 1-based. */
   const problems: { readonly line: number; readonly problem: string }[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue

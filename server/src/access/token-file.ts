@@ -11,7 +11,7 @@ interface TokenEntry {
   readonly access: Access
 }
 
-/** Bearer tokens, in a file that only the owner may read. */
+/** Bearer tokens in a file that only the owner may read. */
 export class TokenFile {
   readonly #file: string
   readonly #log: Pick<Logger, 'error' | 'info'>
@@ -21,7 +21,7 @@ export class TokenFile {
   #failure: string | undefined
   #checkedMs: number
 
-  /** Throws `INVALID_SETTING` if the file is missing, invalid, empty or readable by other users. */
+  /** Throws `INVALID_SETTING` for a file that is missing, invalid, empty or readable by others. */
   constructor(
     file: string,
     { log, nowMs = () => performance.now() }: { log: Pick<Logger, 'error' | 'info'>; nowMs?: () => number },
@@ -33,7 +33,7 @@ export class TokenFile {
     this.#checkedMs = nowMs()
   }
 
-  /** Throws `UNAUTHORIZED` if the header has no valid token. */
+  /** Throws `UNAUTHORIZED` without a valid token. */
   authenticate(authorization: string | undefined): Access {
     if (this.#nowMs() - this.#checkedMs > checkIntervalMs) this.#reloadIfChanged()
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
@@ -47,7 +47,7 @@ export class TokenFile {
     return added
   }
 
-  /** Rejects every call while the file is invalid: a revoked token must not stay valid. */
+  /** Rejects every call while the file is invalid, so that a revoked token does not stay valid. */
   #reloadIfChanged(): void {
     this.#checkedMs = this.#nowMs()
     try {
@@ -57,7 +57,7 @@ export class TokenFile {
       this.#log.info({ tokens: this.#entries.length }, 'token file reloaded')
     } catch (err) {
       this.#entries = []
-      // Causes such as too many open files end without a change to the file.
+      // Causes such as too many open files end without a change of the file.
       this.#version = undefined
       if (String(err) === this.#failure) return
       this.#failure = String(err)
@@ -92,7 +92,7 @@ function toEntry({ token, access }: TokenLine): TokenEntry {
   return { digest, access: { ...access, owner } }
 }
 
-/** Checks the mode after opening: the file cannot be replaced in between. */
+/** Checks the mode of the open file, which cannot be replaced. */
 function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {

@@ -1,7 +1,7 @@
 import type { AuditEntry, Channel } from '../audit/audit-entry.ts'
 import { EventFeed } from './event-feed.ts'
 
-/** A finished call, with its page of the console, such as `/replay/drop#frame=45`. */
+/** A finished call with its console page, such as `/replay/drop#frame=45`. */
 export interface CallEvent {
   readonly entry: AuditEntry
   readonly view: string | undefined
@@ -26,7 +26,7 @@ const maxSessions = 200
 
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
-  /** The session with the oldest last call first. */
+  /** Oldest last call first. */
   readonly #sessions = new Map<string, Counted>()
   #calls = 0
   #errors = 0

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/audit-entry.ts'
 
-/** JSON text, or only its length if it is too long. */
+/** JSON text; only its length if it is too long. */
 export interface CapturedJson {
   /** Length of the JSON, or of the text of a long answer. */
   readonly chars: number
@@ -15,7 +15,7 @@ interface CapturedCall {
 
 interface CaptureState {
   readonly session: string
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly until_ms: number
   readonly calls: number
 }
@@ -27,12 +27,12 @@ const durationMs = 10 * 60 * 1000
 const maxChars = 100_000
 
 /**
- * Stores arguments and answers of one session in memory. A person must start it, because they can contain
- * data of others. It holds 100 calls, and deletes them after ten minutes.
+ * Stores arguments and answers of one session in memory, 100 calls for ten minutes. A person must start it,
+ * because they can contain data of others.
  */
 export class CallCapture {
   readonly #now: () => number
-  /** By request id, the oldest first. */
+  /** By request id, oldest first. */
   readonly #calls = new Map<string, CapturedCall>()
   #session: string | undefined
   #untilMs = 0
@@ -47,7 +47,7 @@ export class CallCapture {
     return session === undefined ? null : { session, until_ms: this.#untilMs, calls: this.#calls.size }
   }
 
-  /** A capture of another session ends. */
+  /** Ends a capture of another session. */
   start(session: string): void {
     this.stop()
     this.#session = session
@@ -76,7 +76,7 @@ export class CallCapture {
     return this.#runningSession() === undefined ? undefined : this.#calls.get(requestId)
   }
 
-  /** The timer does not run while the machine sleeps. */
+  /** Timers do not run while the machine sleeps. */
   #runningSession(): string | undefined {
     if (this.#session !== undefined && this.#now() >= this.#untilMs) this.stop()
     return this.#session

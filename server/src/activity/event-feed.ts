@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 interface Batch<T> {
   readonly events: readonly T[]
-  /** Events after the position that are no longer stored. */
+  /** Events after the position that were evicted. */
   readonly missed: number
   readonly position: number
 }
@@ -38,7 +38,7 @@ export class EventFeed<T> {
   }
 
   /**
-   * Returns a position. Without an id, only new events follow; after `recent`, the latest ones too; after an
+   * Returns a position. Without an id, only new events follow; after `recent`, also the latest ones; after an
    * id of another run, all.
    */
   parseId(id: string | null): number {
@@ -57,8 +57,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Streams server-sent events. The id of each is its position, and its data `{ events, missed }`. A slow
-   * reader needs no memory.
+   * Streams server-sent events with their position as id and `{ events, missed }` as data. Slow readers need
+   * no memory.
    */
   stream(
     position: number,

@@ -1,4 +1,4 @@
-/** Without the id, which is a secret. */
+/** Omits the id, which is a secret. */
 export interface OpenSession {
   readonly session: string
   readonly client: string

@@ -4,7 +4,7 @@ export type Channel = 'mcp' | 'session' | 'sse' | 'rest' | 'route' | 'socket' | 
 
 /** A finished call. Contains no arguments, results or secrets. */
 export interface AuditEntry {
-  /** Unix time of the end, in milliseconds. */
+  /** Unix milliseconds of the end. */
   readonly at_ms: number
   readonly app: string
   readonly service: string
@@ -19,14 +19,14 @@ export interface AuditEntry {
   /** `ok` or an error code. */
   readonly code: string
   readonly request_bytes: number | null
-  /** Length of the result as JSON. */
+  /** Length of the result's JSON. */
   readonly answer_chars: number | null
-  /** Id of a plot, recording or mind. */
+  /** A plot, recording or mind. */
   readonly subject: string | null
   readonly facts: Facts | null
 }
 
-/** Fields of the subject, in order of precedence. */
+/** In order of precedence. */
 const subjectNames = ['filename', 'recording', 'mind_id', 'sid', 'sessionId', 'repo', 'path']
 const maxLength = 200
 const maxIds = 20
@@ -64,7 +64,7 @@ const warningCodes: ReadonlySet<string> = new Set([
 const getLevel = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
   code === 'ok' ? 'INFO' : warningCodes.has(code) ? 'WARN' : 'ERROR'
 
-/** The format of the original plot server. `about` describes the code. */
+/** The original plot server's format. `about` describes the code. */
 export function toAuditRecord(
   { at_ms: _, service, tool, ms, code, facts, ...ids }: AuditEntry,
   { timestamp, about }: { readonly timestamp: string; readonly about: string },

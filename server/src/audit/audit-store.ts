@@ -37,13 +37,13 @@ export interface AuditQuery {
   readonly client?: string | undefined
   readonly request_id?: string | undefined
   readonly trace_id?: string | undefined
-  /** `ok`, a code, or `failed` for every code but `ok`. */
+  /** `ok`, a code, or `failed` for all others than `ok`. */
   readonly code?: string | undefined
   readonly since_ms?: number | undefined
   readonly until_ms?: number | undefined
-  /** Limits the entries that one page examines. */
+  /** Limits how many entries a page examines. */
   readonly filter?: CallFilter | undefined
-  /** Only entries with a smaller id. */
+  /** Only smaller ids. */
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -160,7 +160,7 @@ export class AuditStore {
     }
   }
 
-  /** Checks the oldest `limit` entries, and removes those before `beforeMs` and beyond the newest `keep`. */
+  /** Checks the oldest `limit` entries. Removes those before `beforeMs` and beyond the newest `keep`. */
   async trim(limits: {
     readonly beforeMs: number
     readonly keep: number
@@ -191,7 +191,7 @@ type PageQuery = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }
 
-/** Columns of `audit`, as `matchesCall` compares them. */
+/** As `matchesCall` compares them. */
 const texts: Readonly<Record<TextField, string>> = {
   app: 'app',
   tool: 'tool',
@@ -201,7 +201,7 @@ const texts: Readonly<Record<TextField, string>> = {
   subject: "coalesce(subject, '')",
 }
 
-/** A match never spans two texts: no filter has a line feed. */
+/** No filter has a line feed, so a match never spans two texts. */
 const anyText = Object.values(texts).join(' || char(10) || ')
 
 function toFilterSql(filter: CallFilter): {

@@ -10,9 +10,9 @@ interface AuditOptions {
   readonly keepDays: number
   readonly maxRows: number
   readonly log: Logger
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly steady?: () => number
   readonly onFailure?: (error: unknown) => void
   readonly onWritten?: ((entry: AuditEntry) => void) | undefined
@@ -76,7 +76,7 @@ export class Audit {
     return name
   }
 
-  /** Resolves to the error if the write fails again. */
+  /** Resolves to the error of another failed write. */
   async retry(): Promise<unknown> {
     if (this.#failure !== undefined) await this.#flush()
     return this.#failure

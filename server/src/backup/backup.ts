@@ -14,7 +14,7 @@ export interface BackupMethods {
   restore(job: RestoreJob): Promise<RestoreResult>
 }
 
-/** `progress` receives bytes and a path relative to the data folder. */
+/** `progress` receives bytes and a path below the data folder. */
 interface BackupOptions extends CallOptions {
   /** Includes the signing key. Default: `false`. */
   readonly withSecrets?: boolean
@@ -60,10 +60,8 @@ export const listParts = (apps: readonly App[]): readonly OwnedPart[] => [
 ]
 
 /**
- * Copies a data folder, also while a server runs. A failed backup does not create `target`.
- *
- * Throws `FILE_NOT_FOUND`, `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`,
- * `INVALID_ARGUMENTS`, `CANCELLED`.
+ * Copies a data folder, also while a server runs. Creates `target` only on success. Throws `FILE_NOT_FOUND`,
+ * `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `INVALID_ARGUMENTS`, `CANCELLED`.
  */
 export function backup(
   dataDir: string,
@@ -77,10 +75,8 @@ export function backup(
 }
 
 /**
- * Replaces a data folder that no server uses. After an error it is unchanged.
- *
- * Throws `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`,
- * `CANCELLED`.
+ * Replaces a data folder that no server uses; does not change it if it fails. Throws `BACKUP_NOT_FOUND`,
+ * `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export function restore(
   source: string,

@@ -13,7 +13,7 @@ interface BackupsOptions {
   readonly dataDir: string
   readonly folder: string
   readonly parts: () => readonly OwnedPart[]
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
@@ -38,7 +38,7 @@ export class Backups {
   }
 
   /**
-   * The default name is the time. A repeated request returns the same backup. Throws as `backup` does, and
+   * Default name: the time. A repeated request returns the same backup. Throws like `backup`, and
    * `OVERLOADED` during another one.
    */
   async make(name: string | undefined, request: string, options: CallOptions): Promise<NamedBackup> {

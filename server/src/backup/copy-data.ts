@@ -24,7 +24,7 @@ const maxPasses = 6
 
 /**
  * Copies a data folder in use: SQLite copies the databases, and servers replace other files by renaming.
- * `target` is created at the end.
+ * Creates `target` at the end.
  */
 export async function copyData(job: CopyJob, { signal, progress }: CallOptions = {}): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)
@@ -81,13 +81,13 @@ async function requireUsableTarget(
 function isInData(dataDir: string, target: string, parts: readonly OwnedPart[]): boolean {
   const path = relative(dataDir, target).replaceAll('\\', '/')
   if (path.startsWith('..') || isAbsolute(path)) return false
-  // `x.tmp` excludes a file, but not a folder of this name.
+  // `x.tmp` excludes files, not folders of this name.
   return !parts.some(
     (part) => part.kind === 'passing' && part.path.endsWith('/') && path.startsWith(part.path),
   )
 }
 
-/** `undefined` if it was removed before it was copied. */
+/** `undefined` if the file was removed before the copy. */
 interface CopiedFile {
   readonly version: string
   readonly entry: ManifestFile | undefined
@@ -108,7 +108,7 @@ class DataCopy {
 
   /**
    * Copies in passes. The second copies new files, to which a copied database may refer. If files were
-   * removed, the databases of that app are copied again. Throws `BACKUP_UNSETTLED`.
+   * removed, copies the databases of that app again. Throws `BACKUP_UNSETTLED`.
    */
   async run(): Promise<ManifestFile[]> {
     const { dataDir, parts } = this.#job
@@ -140,7 +140,7 @@ class DataCopy {
     const copy = this.#copied.get(path)
     if (copy === undefined) return true
     if (kind === 'files') return copy.version !== version
-    // Databases that match a pattern, such as recordings, do not refer to files.
+    // Databases of a pattern, such as recordings, do not refer to files.
     return part?.path === path && unsettledApps.has(part.app)
   }
 

@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { canRenameOpenFolder, FolderLock, lockFiles } from '@causeway/store'
 import { ServerError } from '../errors.ts'
 
-/** SQLite leaves its journal in a folder that was renamed. */
+/** SQLite leaves its journal in a renamed folder. */
 export const lockNames: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
 
 export const toStagingFolder = (dataDir: string): string => `${dataDir}.restoring`
@@ -33,7 +33,7 @@ export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, 
   if (!existsSync(dataDir)) requireNoLeftovers(dataDir)
   const lock = new FolderLock(dataDir, holder)
   try {
-    // A restore may have moved the folder after the first check; then the lock created a new one.
+    // If a restore moved the folder after the first check, the lock created a new one.
     requireNoLeftovers(dataDir)
     return lock
   } catch (error) {
@@ -59,7 +59,7 @@ export function removeEmpty(folder: string): void {
   rmdirSync(folder)
 }
 
-/** Returns an error if the folder is empty and a restore left folders next to it. */
+/** Returns an error for an empty folder with leftovers of a restore. */
 export function findUnfinishedRestore(dataDir: string): CausewayError | undefined {
   const left = holdsData(dataDir) ? [] : listLeftovers(dataDir)
   if (left.length === 0) return undefined

@@ -9,7 +9,7 @@ export interface OwnedPart extends DataPart {
 
 interface Treatment {
   readonly kind: DataPart['kind']
-  /** Absent if no app declares the file. */
+  /** Absent for undeclared files. */
   readonly part: OwnedPart | undefined
 }
 
@@ -17,11 +17,11 @@ export interface DataFile extends Treatment {
   readonly kind: 'database' | 'files'
   readonly path: string
   readonly bytes: number
-  /** Changes when the file is replaced by a rename. */
+  /** Changes when a rename replaces the file. */
   readonly version: string
 }
 
-/** These files exist only while another file is in use. */
+/** Exist only while another file is in use. */
 const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerName = /^(.+)\.initialized$/
 
@@ -62,7 +62,7 @@ export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): P
     // In reverse order, git references precede their objects.
     for (const name of (await readdir(folder)).sort().reverse()) {
       const path = `${prefix}${name}`
-      // Follows links, because users move large folders.
+      // Follows links: users move large folders.
       const stats = await stat(join(dataDir, path), { bigint: true }).catch(ignoreRemoved)
       if (stats?.isDirectory()) {
         if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)

@@ -26,7 +26,7 @@ const manifestSchema = z.object({
     z.object({
       path: z.string().refine(isPlainPath),
       kind: z.enum(['database', 'files']),
-      /** `null` if no app declares the file. */
+      /** `null` for undeclared files. */
       app: z.string().nullable(),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),

@@ -37,7 +37,7 @@ export class PartialBackup {
       if (!lockNames.includes(name)) rmSync(join(folder, name), { recursive: true })
   }
 
-  /** `folder` is the current path. */
+  /** `folder`: the current path. */
   async release(folder = this.folder): Promise<void> {
     if (!this.#lock.isHeld) return
     this.#lock.release(folder)
@@ -45,7 +45,7 @@ export class PartialBackup {
   }
 }
 
-/** Removes the unfinished backups of killed processes. Returns their names. */
+/** Removes unfinished backups of killed processes. Returns their names. */
 export async function removeAbandoned(parent: string): Promise<readonly string[]> {
   const removed: string[] = []
   for (const entry of await readdir(parent, { withFileTypes: true })) {

@@ -35,7 +35,7 @@ export interface RestoreJob {
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** Folder of the previous data, if there was any. */
+  /** The previous data, if any. */
   readonly movedTo: string | undefined
 }
 
@@ -47,7 +47,7 @@ interface Staging {
   readonly parts: readonly OwnedPart[]
 }
 
-/** No server can start on either folder in the meantime. */
+/** Prevents servers from starting on either folder. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},
@@ -82,7 +82,7 @@ export async function restoreData(
   }
 }
 
-/** Allows no other files, and no links. */
+/** Rejects other files and links. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
   const expected = new Set(files.map(({ path }) => path))
   const visit = async (prefix: string): Promise<void> => {
@@ -130,7 +130,7 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
   })
 }
 
-/** Adapts the paths of a database, and runs the SQL of its part. */
+/** Adapts paths and runs the SQL of the part. */
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: Staging): void {
   if (kind !== 'database') return
   const { paths = [], restored } = findTreatment(path, parts).part ?? {}
@@ -144,7 +144,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
-/** Restores the previous folder if the rename fails. Returns where it is now. */
+/** If the rename fails, restores the previous folder. Returns its current path. */
 async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: Pick<Staging, 'staging' | 'dataDir'> & { readonly nowMs: number },

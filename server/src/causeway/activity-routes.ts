@@ -102,7 +102,7 @@ const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
   ...(view === undefined ? {} : { view }),
 })
 
-/** Returns the largest groups first, and the period that was examined. */
+/** Returns the largest groups first, and the examined period. */
 async function groupErrors(
   { audit, errors }: ServerParts,
   filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,

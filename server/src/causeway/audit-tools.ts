@@ -32,7 +32,7 @@ const input = {
 
 const argumentsSchema = z.strictObject(input)
 
-/** The arguments of the tool, and those of the export. */
+/** Arguments of the tool and of the export. */
 const routeSchema = argumentsSchema.extend({
   filter: z
     .string()
@@ -112,6 +112,6 @@ const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): Audit
 
 const stripId = ({ id: _, ...entry }: StoredEntry, errors: ErrorCatalog) => toRecord(entry, errors)
 
-/** The form of an entry in results, exports and log files. */
+/** An entry in results, exports and log files. */
 export const toRecord = (entry: AuditEntry, errors: ErrorCatalog): Readonly<Record<string, unknown>> =>
   toAuditRecord(entry, { timestamp: new Date(entry.at_ms).toISOString(), about: errors.describe(entry.code) })

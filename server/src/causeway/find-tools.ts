@@ -103,7 +103,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
 }
 
-/** Shortens the last hits, descriptions of arguments before schemas. */
+/** Shortens the last hits, first descriptions of arguments, then schemas. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [withoutDescriptions, withoutSchema])
@@ -125,7 +125,7 @@ const withoutSchema = (hit: Hit): Hit => ({
   is_complete: false,
 })
 
-/** Keeps an argument that is named `description`. */
+/** Keeps an argument named `description`. */
 function stripDescriptions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(stripDescriptions)
   if (!isObject(schema)) return schema

@@ -4,12 +4,12 @@ import { type Command, usageError } from './command.ts'
 
 /**
  * Throws `INVALID_ARGUMENTS` if no form matches. `word` is literal, `a|b` a choice, `<name>` any argument,
- * `[<name>]` an optional one and `name…` any number.
+ * `[<name>]` an optional one, `name…` any number.
  */
 export function checkArguments({ name, forms = [''] }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
   if (results.some(({ problem }) => problem === undefined)) return
-  // Reports the problem of the form that matches best.
+  // Reports the problem of the best matching form.
   const [closest] = results.toSorted((one, other) => other.matched - one.matched)
   const verbs = forms.map((form) => splitForm(form)[0]).filter((token) => token !== undefined)
   const isUnknownVerb = closest?.matched === 0 && verbs.length > 1 && args[0] !== undefined
@@ -43,7 +43,7 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** None if every argument is accepted. */
+/** Empty if every argument is accepted. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
   return word.startsWith('<') || word.includes('…') ? [] : word.split('|')

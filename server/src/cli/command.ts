@@ -10,9 +10,9 @@ export interface CommandFlag extends FlagSyntax {
 type CommandFlags = Readonly<Record<string, CommandFlag>>
 
 export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
-  /** Arguments other than flags, without the command. */
+  /** Without flags and the command. */
   readonly args: readonly string[]
-  /** A switch is a boolean, a flag with `many` a list. */
+  /** Switches are booleans, flags with `many` lists. */
   readonly flags: {
     readonly [Name in keyof Flags]: Flags[Name] extends { readonly many: true }
       ? readonly string[]
@@ -30,7 +30,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   readonly note: (line: string) => void
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined
-  /** Aborts on signals that stop a program, which then do not end the process. */
+  /** Aborts on stop signals, which then do not end the process. */
   readonly untilInterrupted: () => AbortSignal
 }
 
@@ -39,12 +39,12 @@ export interface Command<Flags extends CommandFlags = CommandFlags> {
   readonly name: string
   readonly about: string
   readonly subcommands?: readonly Command[]
-  /** Forms of the arguments, such as `add <folder>`: see `checkArguments`. Default: none. */
+  /** Forms of arguments for `checkArguments`, such as `add <folder>`. Default: none. */
   readonly forms?: readonly string[]
   readonly details?: string
   readonly flags: Flags
   readonly settings?: readonly string[]
-  /** Meanings that differ from `exitCodes`. */
+  /** Where they differ from `exitCodes`. */
   readonly exits?: Readonly<Record<number, string>>
   readonly examples?: readonly string[]
   run(call: CommandCall<Flags>): Promise<number> | number

@@ -57,7 +57,7 @@ export async function runCommand(process: CommandProcess): Promise<number> {
   }
 }
 
-/** `call replay plot --help` prints the arguments of the tool. */
+/** `call replay plot --help` prints a tool's arguments. */
 const isToolHelp = ([command, app, tool]: readonly string[]): boolean =>
   command === 'call' && app !== undefined && tool !== undefined
 
@@ -83,7 +83,7 @@ function findCommand([name = '', ...args]: readonly string[]): {
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
   const problem = describeUnknown('command', name, names)
-  // The word may be the name of a tool.
+  // The word may be a tool's name.
   const isTool = !problem.includes('did you mean') && /^\w+$/.test(name)
   throw new CausewayError('INVALID_ARGUMENTS', problem, {
     remedy: `see causeway --help${isTool ? `; if ${name} is a tool, run causeway call <app> ${name}` : ''}`,

@@ -79,7 +79,7 @@ export class ServerClient {
     this.#token = token
   }
 
-  /** Finds the server of the data folder, or else on the port. Throws `SERVER_NOT_RUNNING`. */
+  /** Finds the server of the data folder, else on the port. Throws `SERVER_NOT_RUNNING`. */
   static async find({
     config,
     given,
@@ -144,7 +144,7 @@ export class ServerClient {
     })
   }
 
-  /** Throws the error of the route. */
+  /** Throws the route's error. */
   get(path: string, signal?: AbortSignal): Promise<unknown> {
     return this.#request('GET', path, signal === undefined ? {} : { signal })
   }
@@ -163,7 +163,7 @@ export class ServerClient {
     throw toError(body)
   }
 
-  /** Has no timeout: a call may take minutes. */
+  /** No timeout: a call may take minutes. */
   #send(method: string, path: string, options: RequestOptions): Promise<IncomingMessage> {
     const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
     const { body, signal, headers } = options
@@ -210,7 +210,7 @@ async function* readMessages(response: IncomingMessage): AsyncGenerator<RpcMessa
 
 function toMessage(text: string): RpcMessage {
   const message: unknown = JSON.parse(text)
-  // Some rejections are errors of plain HTTP.
+  // Some rejections are plain HTTP errors.
   return isObject(message) && 'jsonrpc' in message ? message : { error: message }
 }
 

@@ -4,7 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import { type SettingKey, settings, toFlag } from './config.ts'
 
 export interface FlagSyntax {
-  /** Name of the value in the help: `<n>`. A flag without a value is a switch. */
+  /** In the help: `<n>`. A flag without a value is a switch. */
   readonly value?: string
   readonly short?: string
   readonly many?: true
@@ -13,11 +13,11 @@ export interface FlagSyntax {
 export interface CommandLine {
   readonly settings: Partial<Record<SettingKey, string>>
   readonly envFile: string | undefined
-  /** Arguments other than flags: `['roots', 'add', '/data']`. */
+  /** Without flags: `['roots', 'add', '/data']`. */
   readonly args: readonly string[]
   readonly help: boolean
   readonly version: boolean
-  /** Flags by name: `true` for a switch, a list for a flag with `many`. */
+  /** By name: `true` for a switch, a list for a flag with `many`. */
   readonly own: ReadonlyMap<string, string | true | readonly string[]>
 }
 
@@ -25,7 +25,7 @@ const settingFlags = new Map<string, SettingKey>(
   (Object.keys(settings) as SettingKey[]).map((key) => [toFlag(key), key]),
 )
 
-/** Throws `INVALID_ARGUMENTS`, for unknown flags with a suggestion. */
+/** Throws `INVALID_ARGUMENTS`, with a suggestion for unknown flags. */
 export function parseCommandLine(
   argv: readonly string[],
   commandFlags: Readonly<Record<string, FlagSyntax>> = {},

@@ -3,7 +3,7 @@ import { debriefSettings, helpSettings, mindsSettings, replaySettings, trmSettin
 import { limitSettings } from './settings/limits.ts'
 import { alias, flag, list, type Setting, setting, webOrigin, whole } from './settings/setting.ts'
 
-/** Settings by the key in `causeway.config.json`. Nothing else reads the environment. */
+/** By key in `causeway.config.json`. Nothing else reads the environment. */
 export const settings = Object.freeze({
   enabled: setting({
     env: 'MCP_SERVER_ENABLED',

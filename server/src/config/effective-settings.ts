@@ -7,10 +7,10 @@ import type { Setting } from './settings/setting.ts'
 
 export const givenSettingSchema = z.object({ key: z.string(), value: z.string(), source: z.string() })
 
-/** The value of a secret is replaced. */
+/** Values of secrets are replaced. */
 type GivenSettingRow = z.infer<typeof givenSettingSchema>
 
-/** `source` is how it was given, or `default`. */
+/** `source`: how it was given, or `default`. */
 interface EffectiveSetting extends GivenSettingRow {
   readonly env: string
 }

@@ -12,13 +12,13 @@ interface ConfigSources {
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Flags that are accepted and ignored. */
+  /** Accepted and ignored. */
   readonly commandFlags?: Readonly<Record<string, FlagSyntax>>
 }
 
 export interface Invocation {
   readonly config: Config
-  /** The other settings have their defaults. */
+  /** Other settings have their defaults. */
   readonly given: GivenSettings
   readonly args: readonly string[]
 }
@@ -26,7 +26,7 @@ export interface Invocation {
 interface GivenSetting {
   /** Not yet validated. */
   readonly value: unknown
-  /** How it was given: `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>`, `port in <file>`. */
+  /** `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>` or `port in <file>`. */
   readonly source: string
 }
 

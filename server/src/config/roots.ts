@@ -10,11 +10,11 @@ export const addRootCommand = 'causeway roots add'
 
 interface RootGrant {
   readonly folder: string
-  /** The name of a variable, or `causeway roots add`. */
+  /** A variable, or `causeway roots add`. */
   readonly source: string
 }
 
-/** The file is read on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
+/** Reads the file on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
 export function readAddedRoots(dataDir: string): readonly string[] {
   let text: string
   try {
@@ -57,7 +57,7 @@ function writeRoots(dataDir: string, folders: readonly string[]): readonly strin
 export const makeAppRoots = (app: Pick<App, 'rootsSetting'>, config: Config): Roots =>
   makeRoots(() => listGrants(app, config).map(({ folder }) => folder), app.rootsSetting ?? settings.roots.env)
 
-/** Returns the folders of the app's setting, of all apps and of `addRoot`, without duplicates. */
+/** Returns the distinct folders of the app's setting, of all apps and of `addRoot`. */
 export function listGrants(
   { rootsSetting }: Pick<App, 'rootsSetting'>,
   config: Config,

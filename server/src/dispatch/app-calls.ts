@@ -50,7 +50,7 @@ export function createOwnToolCaller(
   }
 }
 
-/** Returns the structured content. Throws `UNKNOWN_TOOL` and the tool's error. */
+/** Returns the structured content. Throws like `runAppTool`. */
 async function callAppTool(
   services: MethodContext,
   call: ToolCall,

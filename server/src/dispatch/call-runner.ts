@@ -98,7 +98,7 @@ function findView(app: App, args: unknown, result: unknown): string | undefined 
   return app.view?.({ args: isObject(args) ? args : {}, data: structuredContent })
 }
 
-/** Throws `FORBIDDEN_SCOPE`; `app` is a path. */
+/** `app`: a path. Throws `FORBIDDEN_SCOPE`. */
 export function checkAccess(
   access: Access | undefined,
   app: string,
@@ -110,7 +110,7 @@ export function checkAccess(
   })
 }
 
-/** Codes of defects of the server, whose cause is logged. */
+/** Defects of the server; their cause is logged. */
 const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
 
 const limitErrors: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])
@@ -195,7 +195,7 @@ class Call {
 }
 
 /**
- * Throws `CLIENT_CANNOT_ANSWER`. For stateless clients the transport checks: MCP 2026-07-28 has an error
+ * Throws `CLIENT_CANNOT_ANSWER`. For stateless clients, the transport checks: MCP 2026-07-28 has an error
  * number for a missing capability.
  */
 function checkCanAnswer({ questions }: Ask, { input, era }: Caller): void {

@@ -8,7 +8,7 @@ import type { Mount } from '../registry/mount.ts'
 /** `modern`: stateless (MCP 2026-07-28); `legacy`: sessions that start with `initialize`. */
 export type Era = 'modern' | 'legacy'
 
-/** The signal may be created on first access. */
+/** May be created on first access. */
 export interface Cancellation {
   readonly signal: AbortSignal
 }
@@ -16,7 +16,6 @@ export interface Cancellation {
 export interface Caller {
   readonly mount: Mount
   readonly era: Era
-  /** Key of the client's state. */
   readonly sessionKey: string
   /** Whether all callers without a session share the key. */
   readonly sharedSession: boolean
@@ -29,12 +28,12 @@ export interface Caller {
   readonly deadlineMs?: number | undefined
   readonly requestBytes?: number | undefined
   readonly trace?: Trace | undefined
-  /** Identifies the client for limits and audit. Default: the session key. */
+  /** Client for limits and audit. Default: the session key. */
   readonly clientKey?: string | undefined
   readonly project?: string | undefined
-  /** Does nothing if the caller gave no progress token. */
+  /** Does nothing without a progress token. */
   progress(done: number, total?: number, message?: string): void
-  /** Sends a log message if the caller accepts its level. */
+  /** Logs to a caller that accepts the level. */
   notify(level: LogLevel, data: unknown): void
   /** The server as the caller addresses it; absent for calls of apps. */
   readonly address?: { readonly baseUrl: string } | undefined

@@ -8,7 +8,7 @@ import { callTool, listTools } from './tools.ts'
 
 const emptyResult: Method = async () => ({})
 
-/** Handshakes, subscriptions and cancellation belong to the transports. */
+/** Transports handle handshakes, subscriptions and cancellation. */
 const methods: Readonly<Record<string, Method>> = Object.freeze({
   ping: emptyResult,
   // Transports filter log messages by this level.

@@ -2,9 +2,9 @@ import type { AppTool } from '@causeway/app-kit'
 import { type Scope, toolScope } from '../access/access.ts'
 
 export interface Operation {
-  /** A tool's name, a method such as `resources/read`, `route` or `socket`. */
+  /** A tool, a method such as `resources/read`, `route` or `socket`. */
   readonly name: string
-  /** A `channel` is a connection without a deadline. */
+  /** `channel`: a connection without a deadline. */
   readonly kind: 'tool' | 'method' | 'channel'
   readonly scope: Scope
   readonly rateClass?: string | undefined

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { OwnedCache } from '../memory/cache-set.ts'
 import type { ErrorCatalog } from './error-catalog.ts'
 
-/** An app with its open store, or the error of opening it. */
+/** An app with its open store or the error of opening it. */
 export interface AppInstance {
   readonly app: App
   readonly path: string

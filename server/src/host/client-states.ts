@@ -5,7 +5,7 @@ import type { ClientStateStore } from './server-store.ts'
 interface Entry {
   readonly state: unknown
   savedJson: string
-  /** Time of the last recorded use, on the monotonic clock. */
+  /** Last recorded use, in monotonic milliseconds. */
   touchedAt: number
 }
 
@@ -23,7 +23,7 @@ export class ClientStates {
   readonly #entries = new Map<string, Promise<Entry>>()
   #lastKey: string | undefined
 
-  /** `now` is monotonic, in milliseconds. */
+  /** `now`: monotonic milliseconds. */
   constructor(
     store: ClientStateStore,
     { capacity = 1000, now = () => performance.now() }: { capacity?: number; now?: () => number } = {},
@@ -64,7 +64,7 @@ export class ClientStates {
     return { state, savedJson: json ?? JSON.stringify(initial), touchedAt: this.#now() }
   }
 
-  /** Prevents the expiry of a state that never changes. */
+  /** Prevents the expiry of an unchanging state. */
   async #touch(entry: Entry, sessionKey: string, app: App): Promise<void> {
     entry.touchedAt = this.#now()
     if ((await this.#store.load(sessionKey, app.name)) === undefined) entry.savedJson = ''

@@ -45,9 +45,9 @@ import { type AppFailure, UserApps } from './user-apps.ts'
 interface CoreOptions {
   readonly config: Config
   readonly log: Logger
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now?: () => number
-  /** Monotonic milliseconds; defaults to `now` if that is given. */
+  /** Monotonic milliseconds. Default: a given `now`. */
   readonly steady?: () => number
   readonly cwd?: string
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
@@ -161,14 +161,14 @@ export class Core {
     return [...opened, ...this.userApps.failures]
   }
 
-  /** Throws if a data file or a setting is invalid. */
+  /** Throws for invalid data files and settings. */
   static async open(options: CoreOptions): Promise<Core> {
     const { config, log, cwd = process.cwd() } = options
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
     const hosted = await core.#openHosted()
     core.#hosted = hosted
-    // The first refresh replaces apps that have changed since.
+    // The first refresh replaces apps that changed meanwhile.
     hosted.gateway.takeChanges()
     await core.host.open(selectApps([...core.#apps, ...hosted.gateway.apps], config.apps))
     for (const instance of core.host.instances) core.storage.requireFiles(instance)
@@ -189,7 +189,7 @@ export class Core {
     return dispatch(this, method, params, caller)
   }
 
-  /** `app` is a path or name, `tool` a name or alias. Throws `UNKNOWN_TOOL` and the tool's error. */
+  /** `app`: path or name; `tool`: name or alias. Throws `UNKNOWN_TOOL` and the tool's error. */
   callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult> {
     return runAppTool(this, { app, tool, args }, { ...caller, input: undefined })
   }
@@ -292,7 +292,7 @@ export class Core {
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
       changed: {
-        // An app can change while it is being opened.
+        // An app can change while it opens.
         tools: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
           for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])
@@ -334,7 +334,7 @@ export class Core {
   }
 }
 
-/** Returns all apps if no names are given. Throws `INVALID_SETTING`. */
+/** Returns all apps for no names. Throws `INVALID_SETTING`. */
 function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
   if (names.length === 0) return all
   const selected = new Set(names.map(pathName))

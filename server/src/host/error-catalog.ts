@@ -4,12 +4,12 @@ import { CausewayError, declareError, type ErrorDefinition } from '@causeway/pro
 export class ErrorCatalog {
   readonly #entries = new Map<string, { readonly owner: string; readonly definition: ErrorDefinition }>()
 
-  /** Adds or updates the codes of an app. Throws `INVALID_APP` for a code of another app. */
+  /** Adds or updates an app's codes. Throws `INVALID_APP` for another app's code. */
   add({ name, errors }: Pick<App, 'name' | 'errors'>): void {
     const entries = Object.entries(errors)
     for (const [code, definition] of entries) {
       const entry = this.#entries.get(code)
-      // Apps can share the definitions of a library.
+      // Apps can share a library's definitions.
       if (entry !== undefined && entry.owner !== name && entry.definition !== definition)
         throw new CausewayError(
           'INVALID_APP',
@@ -22,7 +22,7 @@ export class ErrorCatalog {
         this.#entries.set(code, { owner: name, definition })
   }
 
-  /** Replaces the definition, because another app may have declared the code. */
+  /** Another app may have declared the code. */
   define(error: CausewayError): CausewayError {
     return declareError(error, this.#entries.get(error.code)?.definition)
   }
@@ -31,7 +31,7 @@ export class ErrorCatalog {
     return [...this.#entries.keys()]
   }
 
-  /** Returns an undeclared code as it is. */
+  /** Returns an undeclared code unchanged. */
   describe(code: string): string {
     return this.#entries.get(code)?.definition.about ?? code
   }

@@ -30,7 +30,7 @@ interface Parts {
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
-  /** Receives responses of authorization servers. Set while the server listens. */
+  /** For responses of authorization servers. Set while the server listens. */
   callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
   readonly #renderRemote: Parts['renderRemote']
@@ -102,7 +102,7 @@ export class HostedServers {
       return remote !== undefined && this.logins.describe(remote).state === 'logged_in'
     }
     const servers = this.config.servers.filter((one) => names.has(one.name) && isLoggedIn(one))
-    // A call that waited may restart its server before a second turn.
+    // A waiting call may restart its server first.
     await Promise.all(servers.map(({ name }) => this.gateway.restart(name)))
   }
 

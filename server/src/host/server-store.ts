@@ -39,9 +39,9 @@ export const serverMigrations: readonly Migration[] = [
 ]
 
 interface ServerClocks {
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
-  /** Monotonic, in milliseconds. Default: `now`. */
+  /** Monotonic milliseconds. Default: `now`. */
   readonly steady?: () => number
 }
 
@@ -94,7 +94,7 @@ class ServerFile {
   }
 
   /**
-   * Returns Unix milliseconds. After a jump, shifts the stored times first: only the time of a running server
+   * Returns Unix milliseconds. After a jump, first shifts the stored times: only the time of a running server
    * counts.
    */
   now(): number {
@@ -136,7 +136,7 @@ class ServerFile {
   }
 }
 
-/** Key of a token without a name: owner, then session key. */
+/** An unnamed token's key: owner, then session key. */
 const unnamedTokenKey = /^#[^:]+:(.*)$/s
 
 export class ClientStateStore {
@@ -166,7 +166,7 @@ export class ClientStateStore {
       .get() as number
   }
 
-  /** JSON, or `undefined` if the key is unknown or expired. Counts as use. */
+  /** Returns JSON, or `undefined` for an unknown or expired key. Counts as use. */
   load(sessionKey: string, app: string): Promise<string | undefined> {
     return this.#file.run(() => this.#load(sessionKey, app) ?? this.#claimShared(sessionKey, app))
   }
@@ -179,10 +179,7 @@ export class ClientStateStore {
     return this.#use.get(this.#file.now(), sessionKey, app, this.#file.expiryTime)
   }
 
-  /**
-   * Tokens without a name once shared their state. The first of them takes it over, unless it was used
-   * without a token since.
-   */
+  /** Unnamed tokens once shared their state. The first takes it over unless it was used without a token since. */
   #claimShared(sessionKey: string, app: string): string | undefined {
     const [, sharedKey] = unnamedTokenKey.exec(sessionKey) ?? []
     if (sharedKey === undefined) return undefined
@@ -193,7 +190,7 @@ export class ClientStateStore {
 
 interface SavedHandshake {
   readonly sessionId: string
-  /** Owner of the token; empty without a token. */
+  /** Token owner; empty without a token. */
   readonly owner: string
   readonly mountPath: string
   readonly initialize: Params

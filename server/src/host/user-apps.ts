@@ -6,7 +6,7 @@ import type { App } from '@causeway/app-kit'
 import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 
-/** Packages that user apps import from the server. */
+/** Packages that the server provides to user apps. */
 const providedPackages: readonly string[] = [
   '@causeway/app-kit',
   '@causeway/app-kit/testing',
@@ -31,7 +31,7 @@ export interface AppFailure {
   readonly error: CausewayError
 }
 
-/** Apps from the settings. A changed app is reloaded; if that fails, its previous version stays. */
+/** Apps from the settings. Reloads a changed app; if that fails, its previous version stays. */
 export class UserApps {
   readonly #sources: readonly Source[]
   readonly #log: Logger
@@ -60,7 +60,7 @@ export class UserApps {
     return this.#sources.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]))
   }
 
-  /** Returns changed apps. Failures are logged. */
+  /** Returns changed apps. Logs failures. */
   async reload(): Promise<readonly App[]> {
     const loaded = await Promise.all(this.#sources.map((source) => this.#load(source)))
     return loaded.filter((app) => app !== undefined)
@@ -107,7 +107,7 @@ async function findLatestChange({ files }: Source): Promise<number> {
   return Math.max(...times)
 }
 
-/** Adds the version to the URLs of an app's own files. */
+/** Adds the version to the URLs of an app's files. */
 function registerResolver(sources: readonly Source[]): { deregister(): void } {
   return registerHooks({
     resolve(specifier, context, nextResolve) {

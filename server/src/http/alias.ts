@@ -30,7 +30,7 @@ interface AliasOptions {
   readonly onListening: (port: number) => void
 }
 
-/** Paths of the server. All others belong to the app. */
+/** Served by the server. All other paths belong to the app. */
 const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,
@@ -88,7 +88,7 @@ function listen(server: Server, options: { host: string; port: number }): Promis
   })
 }
 
-/** Returns the URL on the server's own port. Routes of the app take precedence. */
+/** Returns the URL on the server's port. Routes of the app take precedence. */
 function rewriteUrl({ method = 'GET', url = '/' }: IncomingMessage, app: string, core: Core): string {
   const [path = '/'] = url.split('?')
   const query = url.slice(path.length)
@@ -98,5 +98,5 @@ function rewriteUrl({ method = 'GET', url = '/' }: IncomingMessage, app: string,
   return toServerPath === undefined ? toAppUrl(app, url) : `${toServerPath(app)}${query}`
 }
 
-/** Converts `/notes?x=1` to `/api/apps/demo/notes?x=1`. */
+/** `/notes?x=1` -> `/api/apps/demo/notes?x=1` */
 const toAppUrl = (app: string, url: string): string => `/api/apps/${app}${url.replace(/^\/(?=\?|$)/, '')}`

@@ -16,13 +16,13 @@ import type { Era } from '../dispatch/caller.ts'
 import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
 
 /**
- * Number of a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses that of invalid params
+ * A missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number of invalid params
  * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
  */
 const legacyResourceNotFound = -32002
 const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 
-/** Numbers by which the server rejects the connection itself: headers, capabilities, version. */
+/** The server rejects the connection itself: headers, capabilities, version. */
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
@@ -32,10 +32,7 @@ export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): 
   return era === 'legacy' ? useLegacyNumber(response) : response
 }
 
-/**
- * Returns the error of a hosted server with our members. Errors of the connection to that server get our
- * numbers.
- */
+/** Returns a hosted server's error with our members. Errors of the connection to it get our numbers. */
 function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
   const rpc = readRpcError(error)
   if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
@@ -44,14 +41,14 @@ function passOnError(id: Id | null, error: CausewayError, era: Era): Response | 
   return failure(id, number, message, isObject(data) ? { ...errorObject(error), ...data } : data)
 }
 
-/** MCP 2026-07-28 reads the missing capabilities at the top of `data`. */
+/** MCP 2026-07-28 reads missing capabilities at the top of `data`. */
 function addCapabilities(response: Response, { data: { requiredCapabilities } }: CausewayError): Response {
   if (requiredCapabilities === undefined || !('error' in response)) return response
   const { error } = response
   return { ...response, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
 }
 
-/** Used for MCP 2025-11-25 and older. Returns other messages unchanged. */
+/** For MCP 2025-11-25 and older. Returns other messages unchanged. */
 export function useLegacyNumber<T extends object>(message: T): T {
   const { error } = message as {
     error?: { data?: { code?: unknown; data?: { rpc?: { code?: unknown } } } }
@@ -61,14 +58,14 @@ export function useLegacyNumber<T extends object>(message: T): T {
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 
-/** Defects are logged with their stack and become `INTERNAL`. */
+/** Logs defects with their stack and turns them into `INTERNAL`. */
 export function toClientError(error: unknown, log: Logger, requestId: string): CausewayError {
   if (!isCausewayError(error) || error.code === 'INTERNAL')
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   return asCausewayError(error)
 }
 
-/** Sends error objects by default. */
+/** Default: error objects. */
 export function sendErrors(
   scope: FastifyInstance,
   log: Logger,
@@ -80,7 +77,7 @@ export function sendErrors(
   })
 }
 
-/** Handles paths that Fastify rejects before routing. */
+/** For paths that Fastify rejects before routing. */
 export function sendPathError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const coded = fromFastify(error, request) ?? asCausewayError(error)
   setStatus(reply, coded).send(errorObject(coded))

@@ -9,7 +9,7 @@ import type { Caller, Cancellation, Era } from '../dispatch/caller.ts'
 import type { Mount } from '../registry/mount.ts'
 import type { StartedCall } from './mcp/started-call.ts'
 
-/** Properties of the sender that the HTTP request does not contain. */
+/** Sender properties that the HTTP request lacks. */
 export interface Sender {
   readonly era: Era
   readonly channel: Caller['channel']
@@ -25,16 +25,16 @@ export interface Sender {
 const sessionKeyPattern = /^[A-Za-z0-9._-]{1,128}$/
 const requestIdPattern = /^[\x21-\x7e]{1,256}$/
 
-/** State key of callers without a session. */
+/** For callers without a session. */
 const sharedKey = 'anonymous'
 
-/** An HTTP request with its response, and the caller that headers and token identify. */
+/** An HTTP request and response, and the caller according to headers and token. */
 export class Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly mount: Mount
   readonly sessionKey: string | undefined
-  /** The call, if the transport started it before the SDK. */
+  /** Set if the transport started the call before the SDK. */
   startedCall: StartedCall | undefined
   #signal: AbortSignal | undefined
 
@@ -61,7 +61,7 @@ export class Exchange {
     const { publicUrl } = request.server
     if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
     const url = new URL(`http://${request.headers.host}`)
-    // The port of an app serves no console.
+    // An app's port serves no console.
     const { port } = request.server.server.address() as AddressInfo
     if (request.socket.localPort !== port) url.port = String(port)
     return url.origin
@@ -77,7 +77,7 @@ export class Exchange {
     return this.#signal
   }
 
-  /** Calls back immediately if the client has disconnected already. */
+  /** Calls back immediately for a disconnected client. */
   onDisconnect(cancel: (reason: CausewayError) => void): void {
     const { raw } = this.reply
     const end = (): void => {
@@ -149,8 +149,8 @@ const maxProjectLength = 4096
 const loopback = /^(::ffff:)?127\.|^::1$/
 
 /**
- * Reads `Causeway-Project`, in which processes are started. It requires a token or a caller on this machine.
- * Throws `INVALID_PARAMS` if it is not absolute.
+ * Reads `Causeway-Project`, in which processes start. It requires a token or a caller on this machine. Throws
+ * `INVALID_PARAMS` for relative paths.
  */
 function parseProject({
   headers: given,

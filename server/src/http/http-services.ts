@@ -12,18 +12,18 @@ export interface HttpServices {
   readonly inFlight: InFlightRequests
   readonly inputCodec: InputCodec
   readonly tasks: Tasks
-  /** Aborts after the grace period of a shutdown, for responses without an end. */
+  /** Aborts after a shutdown's grace period, for responses without an end. */
   readonly stopping: AbortSignal
-  /** Whether errors of plain JSON calls on the port of an app have the numbers of its original design. */
+  /** Whether plain JSON calls on an app's port get the error numbers of its original design. */
   readonly legacyErrors: boolean
   /** Whether plain tool calls and lists bypass the SDK. Tests disable it to compare. */
   readonly hasFastPath: boolean
-  /** Interval of comments that keep an idle event stream open. */
+  /** Interval of comments on an idle event stream. */
   readonly keepAliveMs: number
-  /** Maximum number of sessions in memory, of open event streams, and of open sockets. */
+  /** Maximum number of sessions in memory, of event streams, and of sockets. */
   readonly maxSessions: number
   /** After this time, an unused session is removed from memory. */
   readonly sessionIdleMs: number
-  /** A longer tool call of a session gets an event stream, which can be resumed. */
+  /** A session's longer tool call gets an event stream, which can be resumed. */
   readonly quickCallMs: number
 }

@@ -1,18 +1,18 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Shortage } from '../monitoring/metrics.ts'
 
-/** Conditions in which requests are rejected with `OVERLOADED`. */
+/** Limits beyond which requests get `OVERLOADED`. */
 export interface InFlightLimits {
   readonly max?: number
   isOverloaded?(): boolean
-  /** If memory is short, requests run one at a time. */
+  /** If true, requests run one at a time. */
   isMemoryShort?(): boolean
   onRejected?(shortage: Shortage): void
 }
 
 const retryAfterMs = 1000
 
-/** Counts the requests that a shutdown waits for. */
+/** Requests that a shutdown waits for. */
 export class InFlightRequests {
   readonly #limits: InFlightLimits
   #running = 0
@@ -30,7 +30,7 @@ export class InFlightRequests {
     return this.#isStopping
   }
 
-  /** Admits a request that is not counted. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
+  /** Admits an uncounted request. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
   admit(): void {
     if (this.#isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
     const shortage = this.#findShortage()
@@ -69,7 +69,7 @@ export class InFlightRequests {
     const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
     if (isOverloaded?.() === true) return 'time'
     if (this.#running >= max) return 'places'
-    // One is always admitted, even if the limit is below the server's own need.
+    // Always admits one: the limit may be below the server's own need.
     return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
   }
 }

@@ -10,7 +10,7 @@ export const jsonBody: Required<RouteBody> = {
   untyped: false,
 }
 
-/** Default type of curl and of Python's urllib. Browsers send it without a preflight. */
+/** Default of curl and Python's urllib. Browsers send it without a preflight. */
 const formType = 'application/x-www-form-urlencoded'
 
 /** Throws `UNSUPPORTED_MEDIA_TYPE`. Requests without a body are rejected by their Origin instead. */
@@ -25,7 +25,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** The response lists the accepted types in `Accept`. */
+/** Lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -38,7 +38,7 @@ export function unsupportedType(type: string | undefined, accepted: readonly str
   })
 }
 
-/** The response lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
+/** Lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
 function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
   const supported = [...others, 'identity']
   const list = supported.join(', ')
@@ -85,7 +85,7 @@ export function limitJsonBodies(
   })
 }
 
-/** Rejects with `BODY_TOO_LARGE` as soon as the limit is exceeded. */
+/** Rejects with `BODY_TOO_LARGE` when the limit is exceeded. */
 export function readBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -121,7 +121,7 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Ends a response when the rest of the body has arrived: many clients read nothing before, and closing with
+ * Ends a response when the rest of the body has arrived: many clients do not read before, and closing with
  * unread bytes resets the connection (RFC 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {

@@ -45,18 +45,18 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly port: number
   readonly log: Logger
   readonly bodyLimitBytes: number
-  /** Names without ports, in addition to loopback. */
+  /** Without ports, in addition to loopback. */
   readonly allowedHosts?: readonly string[]
-  /** Exact origins of pages that need no token. */
+  /** Exact origins whose pages need no token. */
   readonly allowedOrigins?: readonly string[]
-  /** URL for links in results. Default: that of the request. */
+  /** For links in results. Default: the request's. */
   readonly publicUrl?: string | undefined
-  /** Timeout for headers and for pauses in a body; 0 disables it. */
+  /** For headers and for pauses in a body; 0 disables it. */
   readonly receiveTimeoutMs?: number
   readonly tokens?: TokenFile | undefined
   readonly inFlightLimits?: Pick<InFlightLimits, 'max' | 'isOverloaded'>
   readonly aliases?: readonly Alias[]
-  /** Folder of the pages. Default: that of `@causeway/console`. */
+  /** Default: the pages of `@causeway/console`. */
   readonly consolePages?: string
 }
 
@@ -223,7 +223,7 @@ export class HttpServer {
   }
 }
 
-/** No route has a schema: Fastify would load Ajv and fast-json-stringify, 110 modules, at the start. */
+/** Routes have no schema: Fastify would load Ajv and fast-json-stringify, 110 modules, at the start. */
 function rejectSchemas(): never {
   throw new Error('routes have no schemas')
 }

@@ -11,13 +11,10 @@ interface WebRequestOptions {
 export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions): Request =>
   new Request(toUrl(request), toInit(request, options))
 
-/**
- * The request for the SDK, which returns it with each message. It has no body, because the body is parsed
- * already.
- */
+/** The request that the SDK returns with each message. Without its body, which is parsed already. */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
-/** The name `Request` would load Node's implementation of `fetch`, 3 MB of heap. */
+/** The name `Request` would load Node's `fetch`, 3 MB of heap. */
 export const toExchangeRequest = (exchange: Exchange): ExchangeRequest =>
   Object.assign(new Request(toUrl(exchange.request), toInit(exchange.request, exchange)), { exchange })
 
@@ -37,7 +34,7 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
 /** Resolves when the response is sent or the client has disconnected. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<void> {
   const isJson = response.headers.get('content-type') === jsonType
-  // The client may read only after its whole body (see `drainBodies`).
+  // The client may read only after it has sent its whole body (see `drainBodies`).
   if (isJson && !reply.request.raw.complete) {
     const body = Buffer.from(await response.arrayBuffer())
     await reply.code(response.status).headers(Object.fromEntries(response.headers)).send(body)
@@ -86,7 +83,7 @@ async function send(
     for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
     raw.end()
   } catch (error) {
-    // The status has been sent, so only a broken connection shows the failure.
+    // After the status is sent, only a broken connection shows the failure.
     raw.destroy()
     throw error
   }

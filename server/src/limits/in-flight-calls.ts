@@ -1,10 +1,10 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Cancellation } from '../dispatch/caller.ts'
 
-/** Values by app path; `*` for other apps. Without a value there is no limit. */
+/** By app path; `*` for other apps. Unlimited without a value. */
 export type ByApp = Readonly<Record<string, number>>
 
-/** A deadline fires at most this late. */
+/** Maximum delay of a deadline. */
 const deadlineCheckIntervalMs = 50
 
 const overloadRetryAfterMs = 500
@@ -56,7 +56,7 @@ export class InFlightCalls {
 
 /** Its signal aborts when the caller cancels or the deadline passes. */
 export class InFlightCall implements Cancellation {
-  /** Time on the clock of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   readonly expiresAt: number
   readonly #caller: Cancellation
   readonly #deadlineMs: number

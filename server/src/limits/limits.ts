@@ -47,9 +47,9 @@ export class Limits {
     )
   }
 
-  /** Shortens the message and data to the result limit. */
+  /** Shortens message and data to the result limit. */
   limitError(error: CausewayError): CausewayError {
-    // Message and data share the limit, and each is sent twice.
+    // Both share the limit, and each is sent twice.
     const limit = Math.floor(this.#settings.answerLimitChars / 4)
     const data = limitData(error.data, limit)
     if (error.message.length <= limit && data === error.data) return error
@@ -79,7 +79,7 @@ export class Limits {
   }
 }
 
-/** Length as JSON text; `null` for values other than tool results. */
+/** Length of the JSON; `null` for values other than tool results. */
 export function getTextLength(result: unknown): number | null {
   const [first] = (result as Partial<CallToolResult> | undefined)?.content ?? []
   return first?.type === 'text' ? first.text.length : null

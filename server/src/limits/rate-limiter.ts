@@ -4,7 +4,7 @@ import { fullBucket, type Rate, takeToken, waitTimeMs } from './token-bucket.ts'
 /** `total` for all clients; per client `<path>`, `<path>.<class>` or `*`. */
 export type Rates = Readonly<Record<string, Rate>>
 
-/** Above this number, full buckets are evicted, then the oldest. */
+/** Above it, full buckets are evicted, then the oldest. */
 const maxBuckets = 10_000
 
 /** One bucket for all clients, and one per client and class. */
@@ -17,7 +17,7 @@ export class RateLimiter {
   #totalBucket = fullBucket
   #rejected = 0
 
-  /** `now` returns milliseconds of a monotonic clock. */
+  /** `now`: monotonic milliseconds. */
   constructor(rates: Rates, now: () => number = () => performance.now()) {
     this.#rates = rates
     this.#now = now

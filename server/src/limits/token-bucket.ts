@@ -1,6 +1,6 @@
 /**
- * A bucket that refills continuously. Its state is the time at which it will be full, in monotonic
- * milliseconds (generic cell rate algorithm, ITU-T I.371).
+ * A bucket that refills continuously. Its state is the time when it will be full, in monotonic milliseconds
+ * (generic cell rate algorithm, ITU-T I.371).
  */
 
 export interface Rate {
@@ -13,7 +13,7 @@ export const fullBucket = Number.NEGATIVE_INFINITY
 export function waitTimeMs(fullAtMs: number, nowMs: number, { perSecond, burst }: Rate): number {
   const missingMs = Math.max(fullAtMs - nowMs, 0)
   const wait = missingMs - ((burst - 1) * 1000) / perSecond
-  // A smaller value is a rounding error.
+  // Less is a rounding error.
   return wait > 1e-3 ? wait : 0
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { destination } from 'pino'
 
 interface Rotation {
-  /** Longer files are continued in the next one, except while writes fail. */
+  /** Larger files are continued in the next one, except while writes fail. */
   readonly bytes: number
-  /** Number of files, including the current one. */
+  /** Includes the current file. */
   readonly count: number
 }
 
@@ -20,7 +20,7 @@ interface LogFile {
   readonly number: number
 }
 
-/** Names have the form `<stem>.<number><extension>`. */
+/** `<stem>.<number><extension>` */
 export const logNames = {
   server: { stem: 'server', extension: '.log' },
   errors: { stem: 'error', extension: '.log' },
@@ -29,10 +29,10 @@ export const logNames = {
 
 const bufferBytes = 4096
 const flushIntervalMs = 500
-/** Limit while the disk accepts no data. Then lines are dropped. */
+/** While the disk accepts no data. Further lines are dropped. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
-/** Rotating files in `logs/`, readable by their owner only. */
+/** Rotating files in `logs/`, readable only by their owner. */
 export class LogFiles {
   readonly all: RotatingFile
   readonly errors: RotatingFile
@@ -73,7 +73,7 @@ export function listLogFiles(folder: string, name: LogName): readonly LogFile[] 
 
 type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean }
 
-/** Appends to the newest file and starts the next one when it is full. */
+/** Appends to the newest file, and starts the next one when it is full. */
 class RotatingFile {
   readonly #folder: string
   readonly #name: LogName

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { EventFeed } from '../activity/event-feed.ts'
 
-/** A log line without stacks and paths of this machine. */
+/** Omits stacks and paths of this machine. */
 interface LogLine {
-  /** Levels of pino: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
+  /** pino's levels: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
   readonly level: number
   /** Unix milliseconds. */
   readonly time: number
@@ -13,7 +13,7 @@ interface LogLine {
 
 interface LogFilter {
   readonly level: number
-  /** Part of the line, in upper or lower case. */
+  /** Part of the line, in any case. */
   readonly text: string
 }
 
@@ -23,7 +23,7 @@ const maxLineLength = 8000
 
 export class LogTail {
   readonly feed = new EventFeed<string>(maxLines)
-  /** Warnings are stored separately, because thousands of calls may follow them. */
+  /** Stored separately, because thousands of calls may follow. */
   readonly #warnings = new EventFeed<string>(maxLines / 4)
   readonly #folders: readonly (readonly [path: string, name: string])[]
 

@@ -5,10 +5,10 @@ import type { LogFiles } from './log-files.ts'
 const secretNames = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret']
 
 interface LogOptions {
-  /** Adds protocol details with the mark `[MCP]`, and implies `debug`. */
+  /** Adds protocol details, marked `[MCP]`. Implies `debug`. */
   readonly extra: boolean
   readonly level?: Config['logLevel']
-  /** Receives lines as JSON. */
+  /** Receives JSON lines. */
   readonly destination: DestinationStream
   readonly files?: Pick<LogFiles, 'all' | 'errors'> | undefined
   readonly tail?: DestinationStream
@@ -35,7 +35,7 @@ export function openLog({ extra, level: minLevel = 'info', destination, files, t
   )
 }
 
-/** Writes readable lines to stderr, and errors with their stack. */
+/** Writes readable lines to stderr, errors with their stack. */
 export async function openPrettyStream(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty')
   return pretty({ ...prettyOptions, colorize: process.stderr.isTTY === true, destination: 2, sync: true })
@@ -47,6 +47,6 @@ export const prettyOptions = {
   translateTime: 'SYS:HH:MM:ss',
 } as const
 
-/** Logs only if `EXTRA_LOGGING=true`. */
+/** Requires `EXTRA_LOGGING=true`. */
 export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
   log.debug(fields, `[MCP] ${message}`)

@@ -1,9 +1,9 @@
 import { write, writeSync } from 'node:fs'
 
 const bufferBytes = 4096
-/** Delay of a write, and of a retry. */
+/** Before a write or retry. */
 const flushDelayMs = 100
-/** In characters. Further lines are dropped and counted. */
+/** Characters. Further lines are dropped and counted. */
 const maxBuffered = 4 * 1024 * 1024
 const closeTimeoutMs = 1000
 
@@ -44,7 +44,7 @@ export class StderrWriter {
     else this.#flushAfter(flushDelayMs)
   }
 
-  /** Takes at most a second. `false` if a write is blocked, which also blocks `process.exit`. */
+  /** Takes at most a second. Returns `false` if a write is blocked, which also blocks `process.exit`. */
   close(): Promise<boolean> {
     return new Promise((resolve) => {
       const timeout = setTimeout(() => resolve(!this.#isInSystemCall), closeTimeoutMs)

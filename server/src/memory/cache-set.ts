@@ -1,7 +1,7 @@
 import type { Cache } from '@causeway/app-kit'
 
 export interface OwnedCache {
-  /** Path of the app, or `causeway`. */
+  /** App path, or `causeway`. */
   readonly owner: string
   readonly cache: Cache
 }
@@ -22,7 +22,7 @@ export class CacheSet {
     this.#onFailure = onFailure
   }
 
-  /** Returns the caches that are cheapest to refill first. */
+  /** Cheapest to refill first. */
   get byCost(): readonly OwnedCache[] {
     return this.#findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
   }

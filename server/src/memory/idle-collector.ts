@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 
 interface IdleCollectorOptions {
   readonly collectGarbage: () => Promise<void>
-  /** Activity of the event loop so far, in milliseconds. */
+  /** Event loop activity so far, in milliseconds. */
   readonly readActiveMs?: () => number
   readonly onError: (error: unknown) => void
 }
@@ -11,7 +11,7 @@ const checkIntervalMs = 1000
 /** An idle server is active for less than this time between two checks. */
 const idleActiveMs = 20
 const idleChecks = 5
-/** Minimum activity between two collections: health checks alone cause none. */
+/** Between two collections; health checks alone cause none. */
 const minActiveMs = 500
 
 /**
@@ -22,7 +22,7 @@ export class IdleCollector {
   readonly #options: IdleCollectorOptions
   readonly #timer: NodeJS.Timeout
   #lastMs: number
-  /** Activity since the last collection. The start counts. */
+  /** Since the last collection. The start counts. */
   #activeMs = minActiveMs
   #idleCount = 0
 

@@ -3,7 +3,7 @@ import type { CacheReport, CacheSet, OwnedCache } from './cache-set.ts'
 import type { MemoryUsage } from './process-memory.ts'
 
 export interface MemoryReport {
-  /** If `short`, requests are admitted one at a time. */
+  /** `short`: requests run one at a time. */
   readonly status: 'ok' | 'short'
   readonly used_bytes: number
   readonly limit_bytes: number
@@ -22,9 +22,9 @@ interface MemoryGuardOptions {
   readonly intervalMs?: number
 }
 
-/** Eviction starts and stops at these shares of a limit. */
+/** Shares of a limit at which eviction starts and stops. */
 const processShares = { start: 0.85, end: 0.7 }
-/** Above this share, V8 collects garbage more and more often. */
+/** Above it, V8 collects garbage more and more often. */
 const heapShares = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }
@@ -132,7 +132,7 @@ export class MemoryGuard {
     const { limitBytes, readUsage, log } = this.#options
     const isAboveLimit = limitBytes > 0 && readUsage().usedBytes > limitBytes
     const wasShort = this.#isShort
-    // One check above the limit can be a call that ends soon.
+    // A single check above the limit can be a call that ends soon.
     this.#isShort = isAboveLimit && (this.#wasAboveLimit || wasShort)
     this.#wasAboveLimit = isAboveLimit
     if (this.#isShort && !wasShort)

@@ -17,7 +17,7 @@ export function readMemoryUsage(): MemoryUsage {
 
 /** Returns half of the machine's memory, or four fifths of a smaller limit of the control group. */
 export function getDefaultLimitBytes(): number {
-  // The value is 0 if unknown, and huge without a limit.
+  // 0 if unknown, huge without a limit.
   const groupLimit = process.constrainedMemory() || Number.POSITIVE_INFINITY
   return Math.floor(Math.min(totalmem() / 2, groupLimit * 0.8))
 }
@@ -34,7 +34,7 @@ export async function collectGarbage(): Promise<void> {
   }
 }
 
-/** Without mapped files, which the system reclaims. Linux only, see `proc_pid_status(5)`. */
+/** Excludes mapped files, which the system reclaims. Linux only, see `proc_pid_status(5)`. */
 function readAnonymousMemory(): number | undefined {
   if (process.platform !== 'linux') return undefined
   const status = readFileSync('/proc/self/status', 'latin1')

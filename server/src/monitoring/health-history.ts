@@ -1,8 +1,8 @@
 interface HealthSample {
-  /** End of the interval, Unix milliseconds. */
+  /** End of the interval in Unix milliseconds. */
   readonly at_ms: number
   readonly delay_ms: number
-  /** Share of time in which the event loop was busy. */
+  /** Busy time of the event loop. */
   readonly busy_percent: number
   readonly memory_bytes: number
   readonly calls: number
@@ -16,7 +16,7 @@ interface HealthHistoryOptions {
   readonly intervalMs?: number
 }
 
-/** 15 minutes, in intervals of 5 s. */
+/** 15 minutes at intervals of 5 s. */
 const maxSamples = 180
 
 export class HealthHistory {

@@ -9,7 +9,7 @@ interface CallSample {
   readonly seconds: number
 }
 
-/** Causes of a response with status 503. */
+/** Causes of a 503. */
 export type Shortage = 'places' | 'memory' | 'time'
 
 interface Levels {
@@ -17,7 +17,7 @@ interface Levels {
   readonly memory: MemoryReport
 }
 
-/** Has its own registry: several servers can run in one process. */
+/** Has its own registry, because several servers can run in one process. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #readLevels: () => Promise<Levels>
@@ -27,7 +27,7 @@ export class Metrics {
   readonly #rejections: Counter
   readonly #processMemory: ReadonlyMap<Gauge, (memory: MemoryReport) => number>
   readonly #cacheMemory: ReadonlyMap<Gauge, keyof CacheReport>
-  /** Series by label values, which prom-client would hash for every sample. */
+  /** By label values, which prom-client would hash for every sample. */
   readonly #counters = new Map<string, Counter.Internal>()
   readonly #histograms = new Map<string, Histogram.Internal<string>>()
 

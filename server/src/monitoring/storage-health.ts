@@ -6,15 +6,15 @@ import type { OwnedPart } from '../backup/data-part.ts'
 import type { AppInstance } from '../host/app-host.ts'
 
 interface StorageReport {
-  /** `unwritable` means that writes fail although the disk is not full. */
+  /** `unwritable`: writes fail although the disk is not full. */
   readonly status: 'ok' | 'full' | 'unwritable'
-  /** `null` if the system does not report it. */
+  /** `null` if unknown. */
   readonly free_bytes: number | null
-  /** Code of a failed write, such as `ENOSPC`. */
+  /** Of a failed write: `ENOSPC`. */
   readonly reason?: string
 }
 
-/** The folder is full if these bytes cannot be written. */
+/** If these bytes cannot be written, the folder is full. */
 const probeBytes = 2 ** 20
 
 const probeName = 'storage-probe.tmp'
@@ -93,7 +93,7 @@ export class StorageHealth {
     return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: free, reason }
   }
 
-  /** Damage of one of many files, such as a recording, is reported by its calls only. */
+  /** Only calls report damage of one of many files, such as a recording. */
   #recordDamage(app: string, error: CausewayError): void {
     const { file } = error.data
     if (file === `data of ${app}`) this.#damage.set(app, error)

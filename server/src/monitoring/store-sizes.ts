@@ -4,7 +4,7 @@ import type { OwnedPart } from '../backup/data-part.ts'
 
 export interface StoreSize {
   readonly app: string
-  /** Path relative to the data folder. */
+  /** Relative to the data folder. */
   readonly path: string
   readonly size_bytes: number
   readonly wal_bytes: number

@@ -7,7 +7,7 @@ import { givenSettingSchema } from '../config/effective-settings.ts'
 
 const serverSchema = z.object({
   pid: z.int().positive(),
-  /** Result of `identifyProcess`. */
+  /** From `identifyProcess`. */
   process: z.string(),
   host: z.string(),
   url: z.string(),
@@ -27,7 +27,7 @@ type ServerState =
   | { readonly state: 'none' }
   | { readonly state: 'running' | 'gone' | 'elsewhere'; readonly server: ServerRecord }
 
-/** Releasing the lock of the folder removes the file. */
+/** Releasing the folder's lock removes the file. */
 export function recordServer(
   dataDir: string,
   details: Pick<ServerRecord, 'url' | 'version' | 'started_ms' | 'shutdown_ms' | 'token_file' | 'settings'>,

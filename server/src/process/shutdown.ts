@@ -6,10 +6,7 @@ import { identifyProcess } from '@causeway/store'
 const repeatedSignalMs = 250
 const npxCheckMs = 250
 
-/**
- * Runs `stop` on the first signal, or when the IPC channel closes, then exits. A second signal exits
- * immediately.
- */
+/** Runs `stop` on the first signal or when the IPC channel closes, then exits. A second signal exits immediately. */
 export function onShutdown(stop: (reason: string) => Promise<void>): void {
   let firstAt: number | undefined
   const begin = (reason: string, exitCode: number): void => {
@@ -33,8 +30,8 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
 }
 
 /**
- * Detects that npx has ended. npm signals only the shell between npx and this process, which does not forward
- * the signal.
+ * Detects the end of npx. npm signals only the shell between npx and this process, which does not forward the
+ * signal.
  */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
@@ -47,7 +44,7 @@ export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.en
   }, npxCheckMs).unref()
 }
 
-/** Returns the grandparent if it is npx. All descendants inherit the environment, so it does not suffice. */
+/** Returns the grandparent if it is npx. The environment does not suffice: all descendants inherit it. */
 function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefined {
   if (command !== 'exec') return undefined
   const stat = readProc(process.ppid, 'stat')
@@ -58,7 +55,7 @@ function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefine
     : undefined
 }
 
-/** Reads a file of proc(5); empty on systems without it. */
+/** Reads a file of proc(5); empty on other systems. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')

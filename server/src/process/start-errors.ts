@@ -41,7 +41,7 @@ async function findOtherServer(port: number): Promise<{ holder: string; dataDir:
   }
 }
 
-/** Adds the address of the running server to `DATA_IN_USE`. Returns other errors unchanged. */
+/** Adds the running server's address to `DATA_IN_USE`. Returns other errors unchanged. */
 export function toRunningError(error: unknown, dataDir: string): unknown {
   if (!StoreError.is(error, 'DATA_IN_USE')) return error
   const found = findServer(dataDir)
@@ -54,7 +54,7 @@ export function toRunningError(error: unknown, dataDir: string): unknown {
   })
 }
 
-/** Finds processes of this user, on Linux only. */
+/** Finds processes of this user. Linux only. */
 function describeListener(port: number): string | undefined {
   try {
     const inode = findListeningInode(port)

@@ -9,7 +9,7 @@ export interface StartedServer {
   readonly dataDir: string
 }
 
-/** For a person at a terminal: address, apps, files, how to connect a client, a first command. */
+/** For a terminal: address, apps, files, how to connect a client, a first command. */
 export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): string {
   const { url, apps, failures, recordingRoots, plotRoots, dataDir } = server
   const program = programName(env)
@@ -31,15 +31,15 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
   return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
 }
 
-/** Returns `npm start --` in a checkout, else `causeway`. */
+/** `npm start --` in a checkout, else `causeway`. */
 const programName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
     ? 'npm start --'
     : 'causeway'
 
 /**
- * Replaces the program in advice such as `run causeway stop`. `causeway call causeway list_apps` names the
- * app too, which remains.
+ * Replaces the program in advice such as `run causeway stop`, but not the app in `causeway call causeway
+ * list_apps`.
  */
 export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
   const program = programName(env)

@@ -8,8 +8,8 @@ const coreHint =
   'This list has only the most important tools. For others: Causeway__find_tools, then Causeway__call_read_tool or Causeway__call_tool with the name that it returns.'
 
 /**
- * Returns the instructions of one app. A shared mount has the first line of each app, shortened if necessary,
- * then further lines in turn.
+ * Returns an app's instructions. A shared mount has the first line of each app, shortened if necessary, then
+ * further lines in turn.
  */
 export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {
   if (app !== undefined) return apps.map(writeAll).join('\n')
@@ -25,7 +25,7 @@ export function writeInstructions({ app, view }: Mount, apps: readonly App[]): s
   for (let round = 1; round < Math.max(...texts.map(({ length }) => length)); round += 1)
     for (const [index, lines] of chosen.entries()) {
       const line = texts[index]?.[round]
-      // The lines of an app end before the first line without room.
+      // An app's lines end before the first one without room.
       if (line === undefined || lines.length !== round || countBytes([line]) > room) continue
       lines.push(line)
       room -= countBytes([line])
@@ -50,6 +50,6 @@ function shortenLines(lines: readonly string[], maxBytes: number): readonly stri
 
 const writeAll = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
 
-/** Counts line breaks too. */
+/** Includes line breaks. */
 const countBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

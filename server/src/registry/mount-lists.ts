@@ -10,7 +10,7 @@ import { paginate } from './page.ts'
 import { selectTools } from './view.ts'
 import { listWidgets } from './widgets.ts'
 
-/** An app with its tools, including discovered ones. */
+/** Tools include discovered ones. */
 export interface AppTools {
   readonly instance: AppInstance
   readonly tools: readonly AppTool[]
@@ -22,20 +22,20 @@ export interface MountDescription {
   readonly instructions: string
 }
 
-/** The lists of one mount. They are replaced, never changed. */
+/** A mount's lists. They are replaced, never changed. */
 export interface MountLists {
   readonly mount: Mount
   readonly description: MountDescription
   readonly instances: readonly AppInstance[]
   readonly tools: readonly Tool[]
-  /** Tools that the view has no room for. */
+  /** Tools without room in the view. */
   readonly omitted: readonly string[]
   readonly prompts: readonly Prompt[]
   readonly widgets: readonly Resource[]
   readonly toolByName: ReadonlyMap<string, ToolEntry>
   readonly toolsHash: string
   readonly promptsHash: string
-  /** The first page of `tools/list`, serialized. */
+  /** The first page of `tools/list`. */
   readonly toolsJson: Readonly<Record<Era, string>>
 }
 

@@ -9,9 +9,9 @@ import { getWidgetUri } from './widgets.ts'
  */
 export interface Mount {
   readonly path: '/mcp' | `/mcp/${string}`
-  /** Path of the app on a bare mount. */
+  /** Path of a bare mount's app. */
   readonly app?: string
-  /** `core`, or the patterns of a profile. */
+  /** `core`, or a profile's patterns. */
   readonly view?: 'core' | readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface ToolEntry {
 
 type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A list, or the content of a resource. */
+/** A list, or a resource's content. */
 export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
 
 export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
@@ -42,7 +42,7 @@ export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonl
 const toFullName = (app: App, { name, fullName }: Pick<AppTool, 'name' | 'fullName'>): string =>
   fullName ?? wireName(app.name, name)
 
-/** On a bare mount, uses the first bare alias. */
+/** A bare mount uses the first bare alias. */
 export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
   ...tool.listed,
   name: mount.app === undefined ? toFullName(app, tool) : (tool.aliases.bare[0] ?? tool.name),

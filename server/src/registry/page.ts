@@ -5,7 +5,7 @@ interface Page<Item> {
   readonly nextCursor?: string
 }
 
-/** `hash` identifies the version of the list; a cursor of another version throws `INVALID_CURSOR`. */
+/** `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of another version. */
 export function paginate<Item>(
   list: readonly Item[],
   { cursor, hash, size }: { cursor: unknown; hash: string; size: number },

@@ -18,7 +18,7 @@ interface RegistryOptions {
   readonly ttlMs: number
   readonly pageSize: number
   readonly log: Logger
-  /** Returns the patterns of profiles by name. */
+  /** Returns patterns by name. */
   profiles(): Readonly<Record<string, readonly string[]>>
   onChange(change: Change): void
   beforeDiscovery(): Promise<void>
@@ -45,8 +45,8 @@ interface RefreshResult {
 const discoveryTimeoutMs = 1000
 
 /**
- * Stores the lists of every mount. Tools are discovered at start, every `ttlMs` and on request; calls never
- * wait. After a failure, the last tools stay.
+ * Lists of every mount. Discovers tools at start, every `ttlMs` and on request; calls never wait. After a
+ * failure, the last tools stay.
  */
 export class Registry {
   /** Stateless clients may cache a list for this time. */
@@ -103,12 +103,12 @@ export class Registry {
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${path}`)
   }
 
-  /** Accepts every name that clients of the mount can use. */
+  /** Accepts every name that the mount's clients can use. */
   findTool({ path }: Pick<Mount, 'path'>, name: string): ToolEntry | undefined {
     return this.#lists.get(path)?.toolByName.get(name)
   }
 
-  /** `app` is a name or path, `name` a bare name or alias. */
+  /** `app`: name or path; `name`: bare name or alias. */
   findAppTool(app: string, name: string): ToolEntry | undefined {
     return this.findTool(createBareMount(pathName(app)), name)
   }

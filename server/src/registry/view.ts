@@ -9,10 +9,10 @@ const coreLimits = { tools: 20, bytes: 16_000 } as const
 /** Clients with deferred tools load these at the start. */
 const maxAlwaysLoad = 6
 
-/** Metadata must not extend a listing beyond these sizes, in bytes. */
+/** Metadata must not extend a listing beyond these bytes. */
 const metadataLimits = { tool: 2000, app: 25_000 } as const
 
-/** Members of `_meta` that Claude Code reads. */
+/** Read by Claude Code from `_meta`. */
 const alwaysLoadKey = 'anthropic/alwaysLoad'
 const searchHintKey = 'anthropic/searchHint'
 
@@ -49,7 +49,7 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
   return { tools, omitted }
 }
 
-/** Adds metadata as far as the limits allow. */
+/** Adds metadata within the limits. */
 function addMetadata(tools: readonly Tool[], entries: readonly ToolEntry[]): readonly Tool[] {
   const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
   const marked = tools.map((tool, index) =>

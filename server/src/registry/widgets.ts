@@ -3,7 +3,7 @@ import { type AppTool, type WidgetName, widgetNames } from '@causeway/app-kit'
 import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import { findBuiltPages, readIfExists } from '../process/built-pages.ts'
 
-/** Defined by MCP Apps 2026-01-26. */
+/** MCP Apps 2026-01-26. */
 const mimeType = 'text/html;profile=mcp-app'
 
 const prefix = 'ui://causeway/'
@@ -17,7 +17,7 @@ const descriptions: Readonly<Record<WidgetName, readonly [name: string, about: s
 
 export const getWidgetUri = (name: WidgetName): string => `${prefix}${name}`
 
-/** Accepts URIs of widgets that do not exist. */
+/** Accepts URIs of missing widgets. */
 export const isWidgetUri = (uri: string): boolean => uri.startsWith(prefix)
 
 export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {

@@ -9,10 +9,10 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 export interface ClientTask {
   readonly id: string
   readonly mount: string
-  /** Owner of the token; empty if no token was required. */
+  /** Token owner; empty if no token was required. */
   readonly owner: string
   readonly status: TaskStatus
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly createdMs: number
   readonly updatedMs: number
   /** Lifetime after the last change. */
@@ -61,7 +61,7 @@ export function supportsTasks(capabilities: unknown): boolean {
   return typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, tasksExtension)
 }
 
-/** Throws `TASKS_NOT_DECLARED`; `feature` is for the message. */
+/** `feature` is for the message. Throws `TASKS_NOT_DECLARED`. */
 export function requireTaskSupport(feature: string, capabilities: unknown): void {
   if (supportsTasks(capabilities)) return
   throw new CausewayError(

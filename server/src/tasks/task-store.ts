@@ -10,7 +10,7 @@ export const taskMigration = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
-/** The table `task` of `server.db`. */
+/** Table `task` of `server.db`. */
 export type TaskStore = ReturnType<typeof openTaskStore>
 
 interface Row {

@@ -20,7 +20,7 @@ import {
 } from './client-task.ts'
 import type { TaskStore } from './task-store.ts'
 
-/** Only mount and token owner can access a task. */
+/** Only this mount and token owner can access a task. */
 type TaskOrigin = Pick<ClientTask, 'mount' | 'owner'>
 
 /** A call that becomes a task if it is slow. */
@@ -36,7 +36,7 @@ export interface TaskCall extends TaskOrigin {
 interface TaskOptions {
   readonly store: TaskStore
   readonly log: Pick<Logger, 'error'>
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
   readonly newId: () => string
 }
@@ -45,7 +45,7 @@ interface RunningTask {
   task: ClientTask
   readonly call: TaskCall
   readonly controller: AbortController
-  /** Unanswered requests, by the key that the client receives. */
+  /** Unanswered, by the key that the client receives. */
   readonly requests: Map<string, { readonly name: string; readonly request: InputRequest }>
   replies: Record<string, unknown>
   kept: unknown
@@ -65,7 +65,7 @@ export class Tasks {
     this.#options = options
   }
 
-  /** Fails unfinished tasks of a previous server. */
+  /** Fails a previous server's unfinished tasks. */
   static async open(options: TaskOptions): Promise<Tasks> {
     const { store, now } = options
     await store.failUnfinished(stoppedError, now())
@@ -73,7 +73,7 @@ export class Tasks {
     return new Tasks(options)
   }
 
-  /** Returns the result, or the result of creating a task. */
+  /** Returns the result, or that of creating a task. */
   async runOrCreate(call: TaskCall): Promise<unknown> {
     const controller = new AbortController()
     const cancel = (): void => controller.abort(call.signal.reason)
@@ -205,7 +205,7 @@ export class Tasks {
     await this.#save(running)
   }
 
-  /** A final task stays in memory until it is saved. */
+  /** A final task stays in memory until saved. */
   async #save({ task }: RunningTask): Promise<void> {
     await this.#options.store.put(task)
     if (isFinal(task.status)) this.#tasks.delete(task.id)

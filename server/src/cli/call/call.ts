@@ -92,7 +92,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
   },
 })
 
-/** `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` mean `replay get_frame`. */
+/** Splits `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` like `replay get_frame`. */
 function splitName([first = '', second, ...rest]: readonly string[]) {
   const [, appName, toolName] = /^([^_./]+)(?:__|[./])(.+)$/.exec(first) ?? []
   if (appName !== undefined && toolName !== undefined)
@@ -139,7 +139,7 @@ async function report(
   return 0
 }
 
-/** Replaces calls in the remedy of a tool by commands. */
+/** Replaces calls in a tool's remedy by commands. */
 const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
     tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
@@ -172,7 +172,7 @@ export function findTool({ name: app, tools }: AppDescription, name: string) {
   })
 }
 
-/** JSON becomes indented `name: value` lines, its summary first. */
+/** Turns JSON into indented `name: value` lines, its summary first. */
 export function formatText(text: string): string {
   let value: unknown
   try {
@@ -204,7 +204,7 @@ function formatItem(item: unknown): readonly string[] {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
 
-/** A call such as `get_frame {"frame_id":1}` would be escaped in a list. */
+/** Lists would escape a call such as `get_frame {"frame_id":1}`. */
 const isPlain = (value: unknown): boolean => !/["\\\n]/.test(String(value))
 
 const isFlat = (value: unknown): boolean =>

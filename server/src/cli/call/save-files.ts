@@ -2,10 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import type { Content } from '@causeway/protocol'
 
-/**
- * `out` is a folder, or a file if its extension is that of the content. Returns the paths. Existing files are
- * not replaced.
- */
+/** `out`: a folder, or a file if its extension is that of the content. Returns the paths. Replaces no files. */
 export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
   const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false
   return content.flatMap((block) => {

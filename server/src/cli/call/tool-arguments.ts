@@ -21,7 +21,7 @@ interface ToolSyntax {
 
 /**
  * Parses words such as `frame=45`. `key=@file` is the text of a file, `key:=json` any JSON, `{…}` an object
- * of arguments, and a repeated key a list. Throws `INVALID_ARGUMENTS`.
+ * of arguments, a repeated key a list. Throws `INVALID_ARGUMENTS`.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -124,7 +124,7 @@ function findArray(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return alternatives.find((one) => listTypes(one, root).includes('array')) ?? target
 }
 
-/** Resolves references into the same schema: `#/$defs/Vector`. */
+/** Resolves references such as `#/$defs/Vector`. */
 function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema
   const path = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
@@ -132,7 +132,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** The error for `bounce` instead of `recording=bounce`. */
+/** For `bounce` instead of `recording=bounce`. */
 function nameless(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

@@ -7,7 +7,7 @@ export interface Bridge {
   readonly version: string
 }
 
-// Folders in the published package and in a checkout, the same from `src` and from `dist`.
+// In the published package and in a checkout; the same from `src` and `dist`.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
 export function findBridge(): Bridge | undefined {

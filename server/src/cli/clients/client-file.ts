@@ -90,7 +90,7 @@ function edit(
   }
 }
 
-/** Keeps a relative path that leads to this bridge, so that a shared file stays portable. */
+/** Keeps a relative path to this bridge, so that a shared file stays portable. */
 function preserveRelativePath(old: unknown, entry: ServerEntry, project: string | undefined): ServerEntry {
   if (project === undefined || !isObject(old) || !Array.isArray(old.args)) return entry
   const [program, ...more] = old.args as readonly unknown[]

@@ -17,7 +17,7 @@ export interface Client {
   readonly key: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers'
   readonly comments: boolean
   readonly hasType: boolean
-  /** `undefined` if the client has no file of this scope. */
+  /** `undefined` for a scope without a file. */
   readonly file: (scope: ConfigScope, location: ConfigLocation) => string | undefined
   readonly next: Readonly<Record<ConfigScope, string>>
 }

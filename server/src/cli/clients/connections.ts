@@ -22,7 +22,7 @@ type Connection = z.infer<typeof schema>[number]
 interface Undone {
   readonly path: string
   readonly isRestored: boolean
-  /** `undefined` if the file is deleted. */
+  /** `undefined` if it deletes the file. */
   readonly text: string | undefined
 }
 
@@ -43,8 +43,8 @@ export class Connections {
   }
 
   /**
-   * Undoes the last write. If another program has changed the file since, only the entry of Causeway is
-   * reverted. Returns `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
+   * Undoes the last write; only Causeway's entry if another program has changed the file since. Returns
+   * `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
    */
   undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
     const connections = this.#read()

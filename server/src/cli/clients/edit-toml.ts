@@ -12,7 +12,7 @@ export function readTomlValue(text: string, path: readonly string[]): unknown {
   return value === undefined ? undefined : structuredClone(value)
 }
 
-/** Leaves all other text unchanged, or throws `JsonEditError`. */
+/** Leaves other text unchanged. Throws `JsonEditError`. */
 export function setTomlTable(text: string, path: readonly string[], table: object): string {
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   const block = formatTomlTable(path, table).trimEnd().replaceAll('\n', lineEnd)
@@ -24,7 +24,7 @@ export function setTomlTable(text: string, path: readonly string[], table: objec
   return requireResult(updated, withValue(parseToml(text), path, table), path)
 }
 
-/** Also removes the empty line before it. Throws `JsonEditError`. */
+/** Also removes the preceding empty line. Throws `JsonEditError`. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const range = findTable(text, path)
   if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
@@ -41,15 +41,15 @@ function parseToml(text: string): Table {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError) && !(error instanceof RangeError)) throw error
-    // The message of the parser quotes lines of the file.
+    // The parser's message quotes lines of the file.
     const place = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : ''
     throw new JsonEditError(`not valid TOML${place}`)
   }
 }
 
 /**
- * Finds the lines of `[a.b]` and of the tables in it, but no inline tables and dotted keys. Throws
- * `JsonEditError` for comments and separate parts.
+ * Finds the lines of `[a.b]` and its tables, but no inline tables and dotted keys. Throws `JsonEditError` for
+ * comments and separate parts.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -89,7 +89,7 @@ function parseHeader(line: string): readonly string[] | undefined {
     }
     return keys.length === 0 ? undefined : keys
   } catch {
-    // The line is within an array or a text of several lines.
+    // The line is within an array or a multi-line string.
     return undefined
   }
 }
@@ -104,7 +104,7 @@ function withValue(table: Table, [key = '', ...rest]: readonly string[], value: 
   return value === undefined ? others : { ...others, [key]: value }
 }
 
-/** The search for lines does not know inline tables and texts of several lines. */
+/** The search for lines does not detect inline tables and multi-line strings. */
 function requireResult(text: string, expected: Table, path: readonly string[]): string {
   const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {
@@ -115,7 +115,7 @@ function requireResult(text: string, expected: Table, path: readonly string[]): 
   throw new JsonEditError(`${path.join('.')} cannot be changed without changing other lines`)
 }
 
-/** An empty parent table has no lines of its own. */
+/** An empty parent table has no own lines. */
 function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
   const { [key]: parent, ...others } = table
   return isObject(parent) && Object.keys(parent).length === 0 ? others : table

@@ -84,7 +84,7 @@ async function confirm(name: string, ask: CommandCall['ask']): Promise<void> {
   })
 }
 
-/** Returns paths relative to the data folder, sorted. */
+/** Returns sorted paths below the data folder. */
 export function findAppData(dataDir: string, parts: readonly DataPart[]): readonly string[] {
   const found = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? expandPattern(dataDir, path) : [path.replace(/\/$/, '')]
@@ -102,8 +102,8 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /**
- * Removes empty folders too, but follows no links. The reverse order removes a database after its marker, so
- * that an interruption does not look like lost data.
+ * Also removes empty folders, but follows no links. Removes a database after its marker, so that an
+ * interruption does not look like lost data.
  */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })

@@ -73,7 +73,7 @@ async function createPrinter(
   return (line) => print(pretty(line).trimEnd())
 }
 
-/** Oldest first. `end` is the size of the newest file up to its last complete line. */
+/** Oldest first. `end`: size of the newest file up to its last complete line. */
 export function readLastLines(
   files: readonly string[],
   count: number,
@@ -109,7 +109,7 @@ export async function* followLines(
   }
 }
 
-/** `offset` is in bytes. */
+/** `offset`: bytes. */
 function readLinesFrom(file: string, offset: number): string {
   let descriptor: number
   try {

@@ -70,7 +70,7 @@ function formatMemory({ status, used_bytes, limit_bytes }: NonNullable<HealthRep
   return `${formatBytes(used_bytes)}${limit}${status === 'ok' ? '' : `, ${status}`}`
 }
 
-/** Also reports a server on the port with another data folder. */
+/** Also reports a server with another data folder on the port. */
 async function reportNotRunning(
   state: 'none' | 'gone' | 'elsewhere',
   { dataDir, host, port, tokenFile }: Config,

@@ -12,7 +12,7 @@ export interface ShellCommand {
   readonly flags: readonly ShellFlag[]
 }
 
-/** Works in bash 3.2 or newer. */
+/** For bash 3.2 or newer. */
 export function formatBash(commands: readonly ShellCommand[]): string {
   const cases = commands.map(
     ({ name, words, flags }) =>
@@ -58,7 +58,7 @@ ${cases.join('\n')}
 _causeway "$@"`
 }
 
-/** Words are completed as the first argument; later arguments are files. */
+/** Completes words as the first argument; later arguments are files. */
 export function formatFish(commands: readonly ShellCommand[]): string {
   const lines = commands.flatMap(({ name, about, words, flags }) => [
     `complete -c causeway -f -n '__causeway_words 1' -a ${name} -d ${quote(about)}`,
@@ -88,7 +88,7 @@ end
 ${lines.join('\n')}`
 }
 
-/** Works in bash, zsh and fish. */
+/** For bash, zsh and fish. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const escapeZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')

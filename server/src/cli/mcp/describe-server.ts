@@ -30,7 +30,7 @@ export const formatRows = (rows: readonly (readonly [string, string])[]): string
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')
 }
 
-/** Writes what a person should check before the server is used. */
+/** Writes what a person should check before using the server. */
 export function noteWarnings(warnings: readonly string[], note: (line: string) => void): void {
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }

@@ -30,7 +30,7 @@ export class HostedServers {
     throw problems.find((one) => one.name === name)?.error ?? this.#unknown(name)
   }
 
-  /** Throws `SERVER_NOT_FOUND`. The entry may be invalid. */
+  /** Accepts invalid entries. Throws `SERVER_NOT_FOUND`. */
   requireEntry(name: string): void {
     if (this.file.readEntry(name) === undefined) throw this.#unknown(name)
   }

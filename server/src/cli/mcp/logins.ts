@@ -12,7 +12,7 @@ export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
     command: ({ name }) => `causeway mcp login ${name}`,
   })
 
-/** Returns `undefined` for a process, or for a token in the configuration. Throws `VARIABLE_UNSET`. */
+/** Returns `undefined` for a process or a configured token. Throws `VARIABLE_UNSET`. */
 export const findRemote = (
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,

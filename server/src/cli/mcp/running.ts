@@ -16,7 +16,7 @@ export interface HostedStatus {
   readonly starts: number
   /** Tools that differ from the approved ones. */
   readonly changed: number
-  /** What a person should look at. */
+  /** What a person should check. */
   readonly warnings?: readonly string[]
   readonly last_error?: { readonly code: string; readonly message: string }
   readonly instances: readonly {

@@ -97,7 +97,7 @@ function splitSecrets(given: CommandCall['given'], env: NodeJS.ProcessEnv) {
     const { env: name, isSecret }: Setting = settings[key]
     const text = given.settings[key] ?? env[name]
     if (text === undefined) continue
-    // A URL may have a password.
+    // A URL may contain a password.
     if (isSecret || /:\/\/[^/\s?#]*@/.test(text)) secret.push(name)
     else plain[name] = text
   }
@@ -121,7 +121,7 @@ function writeDeclaration(
   const before = readIfExists(path, encoding)
   if (before === text) print(`unchanged: ${path}`)
   else {
-    // Units of older versions may contain secrets.
+    // Older versions' units may contain secrets.
     if (before !== undefined) chmodSync(path, 0o600)
     const backup = replaceFile(path, { text, before, mode: 0o600, encoding })
     print(`written: ${path}`)

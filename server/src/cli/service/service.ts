@@ -1,6 +1,6 @@
 export interface Service {
   readonly command: readonly string[]
-  /** Also the default root of every app. */
+  /** Also every app's default root. */
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
   /** Lines of KEY=value with secrets; may be missing. */

@@ -24,7 +24,7 @@ function byClass<Value>(defaultText: string, parse: (text: string) => Value | un
   return z.union([off, given]).default(defaults)
 }
 
-/** `10/100` means 10 calls per second and a burst of 100. */
+/** `10/100`: 10 calls per second and a burst of 100. */
 const ratesByClass = (defaultText: string) =>
   byClass<Rate>(defaultText, (text) => {
     const [, perSecond, burst] = /^(\d+(?:\.\d+)?)\/(\d+)$/.exec(text) ?? []
@@ -35,7 +35,7 @@ const ratesByClass = (defaultText: string) =>
 const wholeByClass = (defaultText: string) =>
   byClass<number>(defaultText, (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined))
 
-/** The values of Debrief and ToolVault come from their original designs. */
+/** Debrief's and ToolVault's values come from their original designs. */
 const rates = 'total=2000/8000,*=500/2000,debrief=10/100,debrief.update=5/50,toolvault=2/20'
 const deadlines = '*=600000,debrief=30000,toolvault=30000'
 const concurrency = '*=256'

@@ -5,9 +5,9 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly env: string
   readonly schema: Schema
   readonly meaning: string
-  /** Replaces the default of the schema in the docs. */
+  /** Replaces the schema's default in the docs. */
   readonly defaultText?: string
-  /** Whether the value must not be written to files that others may read. */
+  /** Whether files that others may read must not contain the value. */
   readonly isSecret?: boolean
   /** The app that receives it in `env.settings`. */
   readonly app?: string
@@ -26,7 +26,7 @@ export const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).d
 export const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(value)
 
-/** Accepts an array in the configuration file, and text with separators elsewhere. */
+/** Accepts an array in the configuration file, elsewhere text with separators. */
 export const list = (separator: string = delimiter) =>
   z
     .union([z.array(z.string()), z.string().transform((text) => text.split(separator))])
@@ -43,7 +43,7 @@ export const alias = z.string().transform((text, { addIssue }) => {
 
 export const webOrigin = z.string().transform((text, { addIssue }) => {
   const hasForm = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
-  // `URL.origin` omits default ports, as browsers do, and is `null` for other schemes.
+  // Like browsers, `URL.origin` omits default ports. It is `null` for other schemes.
   if (hasForm && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
   addIssue(`not an origin as browsers send it, such as http://localhost:6274: ${text}`)
   return z.NEVER

@@ -15,11 +15,11 @@ import { sendResponse, toWebRequest } from '../web-messages.ts'
 import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './match-route.ts'
 
 /**
- * Adds routes below `/api/apps/<app>/`. One wildcard finds the declaration of each request, because user apps
- * can be reloaded.
+ * Adds routes below `/api/apps/<app>/`. One wildcard finds each request's declaration, because user apps can
+ * be reloaded.
  */
 export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
-  // Each route declares the types that it accepts, and whether it streams the body.
+  // Each route declares its types and whether it streams the body.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -32,12 +32,12 @@ export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }
     const caller = { ...requestCaller, cancellation: { signal } }
     const stream = request.body as Readable | undefined
     const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
-    // The app parses it without the limits.
+    // The app parses it without limits.
     if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
     const operation = channelOperation('route', route.scope ?? methodScope(route.method))
     await inFlight.run((leave) =>
-      // At the end of the context, the session is saved and the time measured.
+      // The end of the context saves the session and measures the time.
       core.withContext(app.path, caller, operation, async (ctx) => {
         const response = await route.handle(input, variables, ctx)
         if (isEventStream(response)) endOnStop(reply, stopping, leave)
@@ -77,7 +77,7 @@ export const createRestCaller = (
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** They are not in-flight requests, and end when the server stops. */
+/** Streams are not in-flight requests. They end when the server stops. */
 function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => void): void {
   leave()
   const end = (): void => void raw.end()

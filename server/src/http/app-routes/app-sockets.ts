@@ -15,7 +15,7 @@ import type { Admission } from '../security/admission.ts'
 import { matchPath, pathInApp } from './match-route.ts'
 import { SocketConnection } from './socket-connection.ts'
 
-/** Available since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
+/** Since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
 interface UpgradeOptions {
   shouldUpgradeCallback(request: IncomingMessage): boolean
 }
@@ -34,14 +34,14 @@ interface SocketMatch {
   readonly variables: Variables
 }
 
-/** Serves sockets below `/api/apps/<app>` and on the ports of apps (RFC 6455). */
+/** Sockets below `/api/apps/<app>` and on apps' ports (RFC 6455). */
 export class AppSockets {
   readonly #services: HttpServices
   readonly #admission: Admission
   readonly #protocol: WebSocketServer
   readonly #connections = new Set<SocketConnection>()
 
-  /** `maxPayload` limits a frame, in bytes. */
+  /** `maxPayload`: bytes of a frame. */
   constructor(
     services: HttpServices,
     options: { readonly admission: Admission; readonly maxPayload: number },

@@ -13,11 +13,11 @@ export const matchRoutes = ({ routes }: Pick<HostedApp, 'routes'>, path: string)
     return variables === undefined ? [] : [{ route, variables }]
   })
 
-/** A route of the app takes precedence over one of the server. */
+/** The app's route takes precedence over the server's. */
 export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: string, path: string): boolean =>
   app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
 
-/** Converts `/api/apps/minds/tools/list?x=1` to `/tools/list`, still percent-encoded. */
+/** `/api/apps/minds/tools/list?x=1` -> `/tools/list`, still percent-encoded */
 export function pathInApp(url: string): string {
   const [path = ''] = url.split('?')
   return `/${path.split('/').slice(4).join('/')}`
@@ -42,7 +42,7 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
   return variables
 }
 
-/** Returns `undefined` if the bytes are not UTF-8. */
+/** Returns `undefined` for invalid UTF-8. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
@@ -51,7 +51,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** Routes of the server that an app may override. */
+/** Server routes that an app may override. */
 const overridable = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
 
 const overridden = 'own'

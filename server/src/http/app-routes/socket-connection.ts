@@ -11,7 +11,7 @@ interface SocketConnectionOptions {
   readonly id: string
   readonly variables: Variables
   readonly webSocket: WebSocket
-  /** Returns `undefined` if a reloaded app has no such socket. */
+  /** Returns `undefined` if a reloaded app lacks the socket. */
   findDeclaration(): AppSocket | undefined
   run(signal: AbortSignal, work: (ctx: ChannelContext) => Promise<void>): Promise<void>
 }
@@ -21,7 +21,7 @@ const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003, polic
 
 type Work = (declaration: AppSocket, ctx: ChannelContext) => Promise<void>
 
-/** The app receives one frame at a time, after the replies to the previous one. */
+/** The app receives a frame after the replies to the previous one. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions
   readonly #closed = new AbortController()
@@ -47,7 +47,7 @@ export class SocketConnection {
       this.#isAlive = true
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    // For example after a frame that is too large.
+    // For example after a too large frame.
     webSocket.on('error', (err) => protocolDetail(services.log, { err, socket: id }, 'a socket failed'))
     webSocket.on('close', () => {
       clearInterval(this.#keepAlive)
@@ -106,7 +106,7 @@ export class SocketConnection {
     }
   }
 
-  /** Resolves even if the client has disconnected. */
+  /** Also resolves for a disconnected client. */
   #send(text: string): Promise<void> {
     const { webSocket } = this.#options
     if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()

@@ -32,7 +32,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assetName = /^[\w-]+\.(css|js|svg)$/
 
-/** Serves one page at each path, and its assets. They contain no data, so they need no token. */
+/** Serves each path's page and its assets. They contain no data, so they need no token. */
 export function consolePages(fastify: FastifyInstance, builtPages?: string): void {
   const findFolder = (): string => builtPages ?? findBuiltPages()
   const config = { isPublic: true }
@@ -96,7 +96,7 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-/** Paths of programs, which get no page. */
+/** These paths are for programs and get no page. */
 const programPaths = /^\/(api|mcp|sse|messages|assets)(\/|$)/
 
 export const isUnknownPage = ({ method, url, headers }: FastifyRequest): boolean =>

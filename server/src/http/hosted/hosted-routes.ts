@@ -61,7 +61,7 @@ export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): 
   })
 }
 
-/** Why entries of mcp.json, or all of it, are not used. */
+/** Returns why entries of mcp.json, or all of it, are not used. */
 const describeProblems = ({ config, failure }: HostedServers) =>
   [...config.problems, ...(failure === undefined ? [] : [{ name: undefined, error: failure }])].map(
     ({ name, error: { code, message, data } }) => ({
@@ -71,7 +71,7 @@ const describeProblems = ({ config, failure }: HostedServers) =>
     }),
   )
 
-/** Returns a position in the log lines. Throws `INVALID_ARGUMENTS`. */
+/** Returns a position in the log. Throws `INVALID_ARGUMENTS`. */
 function readPosition(query: unknown): number {
   const { after = '0' } = isObject(query) ? query : {}
   if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)

@@ -45,7 +45,7 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
         return result
       }),
   })
-  // The browser has no token; the state in the URL authenticates the response.
+  // The browser has no token; the URL's state authenticates the response.
   fastify.route({
     method: 'GET',
     url: callbackPath,
@@ -71,7 +71,7 @@ async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Pr
   }
 }
 
-/** Uses the port of the command, which is reachable from this machine. */
+/** Uses the command's port, which is reachable from this machine. */
 function getRedirectUrl({ publicUrl }: FastifyInstance, { socket }: FastifyRequest): string {
   const host = socket.localAddress === '::1' ? '[::1]' : '127.0.0.1'
   return `${publicUrl?.replace(/\/$/, '') ?? `http://${host}:${socket.localPort}`}${callbackPath}`

@@ -5,7 +5,7 @@ import { checkAccess } from '../../dispatch/call-runner.ts'
 const loopback = /^(::ffff:)?127\.|^::1$/
 
 /**
- * These routes start programs, change what models read and use accounts. They require `causeway:execute` or,
+ * For routes that start programs, change what models read or use accounts. Requires `causeway:execute` or,
  * without tokens, a local program. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
  */
 export function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {

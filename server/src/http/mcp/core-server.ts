@@ -36,18 +36,18 @@ interface CoreServerOptions {
   onCancelled?(id: Id): void
 }
 
-/** Methods whose calls can ask the client. The SDK requires the capability `resources` for the last one. */
+/** Methods that can ask the client. The SDK requires the capability `resources` for the last one. */
 const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
   resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 
 const anyParams = z.record(z.string(), z.unknown())
 
-/** The SDK's protocol, which passes requests to the core. They must be `ExchangeRequest`s. */
+/** The SDK's protocol. Passes requests, which must be `ExchangeRequest`s, to the core. */
 export class CoreServer extends Server {
   readonly #options: CoreServerOptions
   readonly #inputMethods: readonly string[]
 
-  /** Without `hasMethods` the SDK responds with 404, as MCP 2026-07-28 requires for unknown methods. */
+  /** Without `hasMethods`, the SDK responds with 404, as MCP 2026-07-28 requires for unknown methods. */
   constructor(options: CoreServerOptions, { hasMethods = true } = {}) {
     const { services, mount, era, versions } = options
     const { serverInfo, capabilities, instructions } = services.core.registry.getLists(mount).description
@@ -82,7 +82,7 @@ export class CoreServer extends Server {
       rpcId: id,
       cancellation: ctx.mcpReq,
       progress: createProgress(ctx),
-      // Fails if the client has disconnected.
+      // Fails for a disconnected client.
       notify: (level, data) => void ctx.mcpReq.log(level, data).catch(() => {}),
     })
     try {
@@ -156,7 +156,7 @@ function createProgress({ mcpReq }: ServerContext): Caller['progress'] {
       ...(total === undefined ? {} : { total }),
       ...(message === undefined ? {} : { message }),
     }
-    // Fails if the client has disconnected.
+    // Fails for a disconnected client.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
 }

@@ -2,7 +2,7 @@ import type { EventStore } from '@modelcontextprotocol/server'
 
 interface EventLimits {
   readonly maxEvents?: number
-  /** Characters of the events as JSON. */
+  /** Of the events' JSON. */
   readonly maxLength?: number
 }
 
@@ -12,11 +12,11 @@ interface StoredEvent {
   readonly length: number
 }
 
-/** The SDK's name of the GET stream. Other streams belong to requests. */
+/** The SDK's GET stream. Other streams belong to requests. */
 const getStreamId = '_GET_stream'
 
 /**
- * Stores the last events of a session, for `Last-Event-ID`
+ * Stores a session's last events for `Last-Event-ID`
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
  */
 export class EventLog implements EventStore {
@@ -27,7 +27,7 @@ export class EventLog implements EventStore {
   #length = 0
   #count = 0
 
-  /** `prefix` is different after a restart. */
+  /** `prefix` changes with a restart. */
   constructor(prefix: string, { maxEvents = 256, maxLength = 2 ** 18 }: EventLimits = {}) {
     this.#prefix = prefix
     this.#maxEvents = maxEvents
@@ -82,5 +82,5 @@ export class EventLog implements EventStore {
   }
 }
 
-/** Recognizes events from before a restart too. */
+/** Also recognizes events from before a restart. */
 export const isResponseEvent = (eventId: string): boolean => /-a\d+$/.test(eventId)

@@ -45,7 +45,7 @@ export class JsonTransport implements Transport {
     else await reply.type(jsonType).send(json)
   }
 
-  /** Returns `undefined` if there is no request. Throws `INVALID_REQUEST` if there is no message. */
+  /** Returns `undefined` without a request. Throws `INVALID_REQUEST` without a message. */
   async #encodeResponse(
     body: unknown,
     exchange: Exchange,
@@ -111,7 +111,7 @@ export class JsonTransport implements Transport {
 const isAliasRequest = ({ socket, server }: FastifyRequest): boolean =>
   socket.localPort !== (server.server.address() as AddressInfo).port
 
-/** Returns a JSON-RPC error if the original design of the app has a number for it. */
+/** Returns a JSON-RPC error if the app's original design has a number for it. */
 function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): Response | undefined {
   const error = isError === true ? (_meta?.[errorMetaKey] as ErrorObject | undefined) : undefined
   if (error === undefined || error.legacy_code === null) return undefined

@@ -100,7 +100,7 @@ export class McpRoutes {
   }
 }
 
-/** Of `:app` or `:profile`, or the shared mount. Throws `ROUTE_NOT_FOUND`. */
+/** Finds the mount of `:app` or `:profile`, else the shared one. Throws `ROUTE_NOT_FOUND`. */
 function findMount(core: Core, request: FastifyRequest): Mount {
   const { app, profile } = request.params as { app?: string; profile?: string }
   const segments = profile === undefined ? [app] : ['p', profile]

@@ -1,4 +1,4 @@
-/** Limits that are checked before a message is validated, stored or quoted. */
+/** Limits to check before a message is validated, stored or quoted. */
 import {
   asObject,
   CausewayError,
@@ -18,7 +18,7 @@ const maxLength = 65_536
 
 const maxUris = 10_000
 
-/** Methods whose params may be as long as the body. */
+/** Their params may be as long as the body. */
 const longMethods: ReadonlySet<unknown> = new Set([
   'tools/call',
   'prompts/get',
@@ -37,8 +37,8 @@ const longParams: ReadonlySet<string> = new Set([
 const replyMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 
 /**
- * Throws the errors of `checkJson`, and `INVALID_PARAMS` with the id of a message that is too long.
- * `checkMessages` checks messages in an array.
+ * Throws like `checkJson`, and `INVALID_PARAMS` with the id of a too long message. `checkMessages` checks
+ * messages in an array.
  */
 export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   if (body.length <= maxLength) {

@@ -16,7 +16,7 @@ import type { Registry } from '../../registry/registry.ts'
 /** Longer JSON is copied instead of serialized again, and sent as bytes. */
 const longJson = 16_384
 
-/** Fastify adds the charset to text only. */
+/** Fastify adds the charset only to text. */
 export const jsonType = 'application/json; charset=utf-8'
 
 export function encodeResult(id: Id, result: object): string | Buffer {
@@ -29,7 +29,7 @@ export function encodeResult(id: Id, result: object): string | Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members.join(',')}}}`)
 }
 
-/** Adds the members of every result in MCP 2026-07-28. */
+/** Adds the members of every MCP 2026-07-28 result. */
 export const completeResult = (result: { readonly _meta?: object }, serverInfo: object): object => ({
   ...result,
   resultType: 'complete',

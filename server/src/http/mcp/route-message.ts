@@ -14,9 +14,9 @@ import { isPlainCall } from './started-call.ts'
 
 type MessageRoute = 'subscription' | 'stateless' | 'open-session' | 'reply' | 'session' | 'json'
 
-/** The first matching row applies. Clients mix versions, so each message is decided separately. */
+/** The first match applies. Clients mix versions, so each message is decided separately. */
 const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] = [
-  // The response of a subscription stays open.
+  // A subscription's response stays open.
   ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
   ['stateless', (message) => message.isStateless],
   [
@@ -24,7 +24,7 @@ const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageT
     (message) =>
       message.method === 'initialize' && message.acceptsStream && message.hasRequest && message.isSdkMessage,
   ],
-  // Replies are also handled while the server waits for calls to end.
+  // Also handled while the server waits for calls to end.
   ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
   ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
   ['json', () => true],
@@ -43,7 +43,7 @@ class MessageTraits {
   readonly #headers: FastifyRequest['headers']
   /** Whether MCP 2026-07-28 applies, by `_meta` or by the header. */
   readonly isStateless: boolean
-  /** Frequent requests need no validation by the SDK. */
+  /** Frequent requests do not need the SDK's validation. */
   readonly #isPlain: boolean
 
   constructor({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>) {

@@ -1,4 +1,4 @@
-/** Adds codes to the SDK's own errors, which have only a number and a text. */
+/** Adds codes to the SDK's errors, which have only a number and a text. */
 import { CausewayError, errorObject, isObject, limitData, type WireErrorCode } from '@causeway/protocol'
 
 const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
@@ -14,7 +14,7 @@ const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
   [-32022, 'UNSUPPORTED_PROTOCOL'],
 ])
 
-/** Returns other messages, and errors with a code, unchanged. */
+/** Returns other messages and coded errors unchanged. */
 export function addErrorCode<T extends object>(message: T): T {
   const { error } = message as { error?: { code?: unknown; message?: unknown; data?: unknown } }
   const data: unknown = error?.data ?? {}
@@ -35,7 +35,7 @@ export async function addErrorCodeToBody(response: Response): Promise<Response> 
   return new Response(JSON.stringify(addErrorCode(message)), response)
 }
 
-/** The SDK prints issues as JSON of many lines; this returns `path: message, …`. */
+/** Returns `path: message, …` instead of the SDK's issues as JSON of many lines. */
 function flattenIssues(message: string): string {
   const end = message.endsWith(']') ? message.search(/: \[\s*\{/) : -1
   if (end < 0) return message

@@ -82,9 +82,7 @@ export class SessionTransport implements Transport, OpenSessions {
     else await session.handle(exchange)
   }
 
-  /**
-   * Finds sessions from before a restart too. Throws `SESSION_NOT_FOUND`, also for another mount or owner.
-   */
+  /** Also finds sessions from before a restart. Throws `SESSION_NOT_FOUND`, also for another mount or owner. */
   async find({ request, mount, access }: Exchange): Promise<Session | undefined> {
     const id = request.headers[headers.sessionId]
     if (typeof id !== 'string') return undefined
@@ -101,7 +99,7 @@ export class SessionTransport implements Transport, OpenSessions {
   get cache(): Cache {
     return {
       name: 'sessions',
-      // More than any other cache: clients can return at any time.
+      // Higher than any other cache's: clients can return at any time.
       costMs: 2000,
       isInHeap: true,
       maxBytes: 128 * 1024 ** 2,
@@ -115,7 +113,7 @@ export class SessionTransport implements Transport, OpenSessions {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()))
   }
 
-  /** Name of the session in the audit. */
+  /** Name in the audit. */
   #getName({ clientKey }: Session): string {
     return this.#services.core.audit.getSessionName(clientKey)
   }
@@ -141,7 +139,7 @@ export class SessionTransport implements Transport, OpenSessions {
     this.#sessions.set(session.id, session)
   }
 
-  /** Requests of one owner share a restoration; those of another owner fail. */
+  /** Requests of one owner share a restoration; those of other owners fail. */
   #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
     const key = `${owner} ${mount.path} ${id}`
     const restoring =
@@ -164,7 +162,7 @@ export class SessionTransport implements Transport, OpenSessions {
     const { sessionIdleMs, core, log } = this.#services
     for (const session of [...this.#sessions.values()]) {
       const isIdle = session.lastUsedMs < Date.now() - sessionIdleMs
-      // Finding the handshake renews it, so that it does not expire.
+      // Finding the handshake prevents its expiry.
       const done = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
       done.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
     }

@@ -23,7 +23,7 @@ import { type Notification, Subscriptions } from './subscriptions.ts'
 interface SessionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Owner of the token; empty if no token is required. */
+  /** Token owner; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly initialize: InitializeParams
@@ -34,7 +34,7 @@ interface SessionOptions {
 /** The SDK requires both types. */
 const accept = 'application/json, text/event-stream'
 
-/** Estimated size without events. */
+/** Estimated, without events. */
 const sessionBytes = 40_000
 
 const maxPendingNotifications = 256
@@ -51,7 +51,7 @@ export class Session {
   readonly #transport: SdkTransport
   readonly #server: CoreServer
   readonly #startedCalls = new StartedCalls()
-  /** Notifications for the next GET stream, by their JSON. */
+  /** For the next GET stream, by JSON. */
   readonly #pendingNotifications = new Map<string, Notification>()
   #openStreams = 0
   #runningRequests = 0
@@ -100,7 +100,7 @@ export class Session {
     return this.owner === '' ? this.id : `${this.owner}:${this.id}`
   }
 
-  /** Unix time in milliseconds; infinite during a request or an open stream. */
+  /** Unix milliseconds; infinite during a request or an open stream. */
   get lastUsedMs(): number {
     return this.#runningRequests > 0 ? Number.POSITIVE_INFINITY : this.#lastUsedMs
   }
@@ -109,7 +109,7 @@ export class Session {
     return this.#openStreams
   }
 
-  /** Estimated memory in bytes. */
+  /** Estimated memory. */
   get bytes(): number {
     return sessionBytes + this.#events.length
   }
@@ -213,7 +213,7 @@ export class Session {
   }
 
   /**
-   * If the `Last-Event-ID` is unknown, a GET stream starts without a replay. The stream of a response throws
+   * For an unknown `Last-Event-ID`, a GET stream starts without a replay. A response's stream throws
    * `INVALID_REQUEST`, because the response would never arrive.
    */
   #dropUnknownEvent(headers: Headers): void {
@@ -259,7 +259,7 @@ export class Session {
   }
 
   #send(notification: Notification): void {
-    // Fails if the client has disconnected.
+    // Fails for a disconnected client.
     this.#server
       .notification(notification)
       .catch((err: unknown) => protocolDetail(this.#services.log, { err }, 'a notification was not sent'))

@@ -15,7 +15,7 @@ import { Subscriptions } from './subscriptions.ts'
 interface SseConnectionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Owner of the token; empty if no token is required. */
+  /** Token owner; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly raw: ServerResponse
@@ -133,7 +133,7 @@ class SseStream implements SdkTransport {
   }
 
   #waitFor(id: RequestId): Promise<void> {
-    // The id may be in use by an earlier request.
+    // An earlier request may use the id.
     this.#settle(id)
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }

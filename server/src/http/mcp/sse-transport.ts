@@ -55,7 +55,7 @@ export class SseTransport implements Transport {
     await connection.open()
   }
 
-  /** Finds the mount of the client's stream. Throws `SESSION_NOT_FOUND`. */
+  /** Finds the client's mount. Throws `SESSION_NOT_FOUND`. */
   findMount(request: FastifyRequest): Mount {
     return this.#find(request).mount
   }
@@ -86,7 +86,7 @@ export class SseTransport implements Transport {
   #find({ query, access }: FastifyRequest): SseConnection {
     const { sessionId } = query as { sessionId?: unknown }
     const connection = typeof sessionId === 'string' ? this.#connections.get(sessionId) : undefined
-    // The stream of another owner causes the same error, so that ids cannot be guessed.
+    // Another owner's stream causes the same error, so that ids cannot be guessed.
     if (connection !== undefined && connection.owner === getOwner(access)) return connection
     throw new CausewayError('SESSION_NOT_FOUND', 'no event stream has this sessionId', {
       remedy: 'open /sse and post to the endpoint that it names',

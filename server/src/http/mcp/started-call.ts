@@ -11,7 +11,7 @@ export interface PlainCall extends Request {
 
 const plainParams: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 
-/** Members of `_meta` that request messages during the call. */
+/** They request messages during the call. */
 const messageOptions = ['progressToken', 'io.modelcontextprotocol/logLevel']
 
 /** Whether a body may take the fast path. The SDK handles everything unusual. */
@@ -90,9 +90,7 @@ export class StartedCall {
     })
   }
 
-  /**
-   * Passes the call to the SDK: `cancellation` cancels it, `notify` sends its messages, pending ones first.
-   */
+  /** Passes the call to the SDK. `notify` first sends pending messages. */
   attach({ cancellation: { signal }, notify }: Pick<Caller, 'cancellation' | 'notify'>): void {
     this.#notify = notify
     for (const message of this.#pendingMessages.splice(0)) notify(...message)
@@ -115,11 +113,11 @@ interface Entry {
   readonly call: StartedCall
 }
 
-/** Started calls of a session that the SDK has not received. */
+/** A session's started calls that the SDK has not received. */
 export class StartedCalls {
   readonly #entries = new Set<Entry>()
 
-  /** The call can be cancelled by its id meanwhile. */
+  /** Meanwhile, the call can be cancelled by its id. */
   async waitFor<T>(id: Id, call: StartedCall, result: Promise<T>): Promise<T> {
     const entry = { id, call }
     this.#entries.add(entry)
@@ -130,7 +128,7 @@ export class StartedCalls {
     }
   }
 
-  /** Returns whether there were any; the SDK then needs no message. */
+  /** Returns whether it cancelled a call, so that the SDK needs no message. */
   cancelBy(message: unknown): boolean {
     const { method, params } = (message ?? {}) as Partial<Request>
     if (method !== 'notifications/cancelled') return false

@@ -3,11 +3,11 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import { isTaskMethod } from '../../tasks/client-task.ts'
 
-/** A client sends the same envelope (`_meta`) with every message. */
+/** Clients send the same envelope (`_meta`) with every message. */
 const maxEnvelopes = 256
 const maxEnvelopeLength = 2048
 
-/** Requests of MCP 2026-07-28 that the SDK would accept. Validates each envelope once. */
+/** MCP 2026-07-28 requests that the SDK would accept. Validates each envelope once. */
 export class StatelessRequests {
   readonly #classify: typeof classifyInboundRequest
   readonly #accepted = new Set<string>()

@@ -82,7 +82,7 @@ export class StatelessTransport implements Transport {
   }
 
   /**
-   * Handles task methods, which the SDK does not implement, and the fast path. Resolves to `true` if it has
+   * Handles task methods, which the SDK does not implement, and the fast path. Resolves to `true` if it
    * responded.
    */
   async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
@@ -100,7 +100,7 @@ export class StatelessTransport implements Transport {
       return true
     }
     if (!isPlainCall(message)) return false
-    // A call that can become a task needs the SDK.
+    // A possible task needs the SDK.
     const canBeTask = findCalledTool(core.registry, mount, message.params)?.task !== undefined
     return !canBeTask && this.#callTool(exchange, message)
   }

@@ -7,21 +7,21 @@ import { methodOperation } from '../../dispatch/operation.ts'
 import type { Core } from '../../host/core.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 
-/** A `type` instead of an `interface`, so that the SDK accepts it as a record. */
+/** Not an `interface`, so that the SDK accepts it as a record. */
 export type Notification = { readonly method: string; readonly params?: Record<string, unknown> }
 
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
 type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
-/** Limit for one session, because its list is saved after each change. */
+/** Of a session, because its list is saved after each change. */
 const maxSubscriptions = 1000
 const maxCharacters = 256 * 1024
 
-/** Subscriptions of a session of MCP 2025-11-25 or older. */
+/** For MCP 2025-11-25 and older. */
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>
-  /** Functions that end subscriptions, by URI. */
+  /** They end subscriptions, by URI. */
   readonly #active = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 
@@ -38,7 +38,7 @@ export class Subscriptions {
     return [...this.#uris]
   }
 
-  /** Returns `undefined` if a client of this mount does not receive the change. */
+  /** Returns `undefined` if this mount's clients do not receive the change. */
   toNotification(change: Change, mount: Mount): Notification | undefined {
     if ('uri' in change)
       return this.#uris.has(change.uri)
@@ -92,7 +92,7 @@ export class Subscriptions {
   }
 }
 
-/** Throws `FORBIDDEN_SCOPE` if the token may not read the app of a resource. */
+/** Throws `FORBIDDEN_SCOPE` if the token may not read the resource's app. */
 export function checkReadAccess(
   core: ResourceOwners,
   uris: readonly unknown[],

@@ -2,7 +2,7 @@ import type { Change } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 
 export interface Transport {
-  /** Resolves when the response is complete. Rejects if the request as a whole is invalid. */
+  /** Resolves when the response is complete. Rejects if the whole request is invalid. */
   handle(exchange: Exchange): Promise<void>
   /** Absent if clients receive no notifications. */
   notify?(change: Change): void

@@ -5,7 +5,7 @@ import { reportAppHealth } from '../../monitoring/health.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 
-/** `/health` is 200 while calls are accepted, even if an app is degraded, and 503 while the server stops. */
+/** `/health`: 200 while calls are accepted, even if an app is degraded, and 503 while the server stops. */
 export function operationsRoutes(fastify: FastifyInstance, { core, inFlight }: HttpServices): void {
   addRoutes(fastify, '/health', {
     GET: async (_request, reply) => {

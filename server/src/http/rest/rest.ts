@@ -72,7 +72,7 @@ async function callTool(
   }
 }
 
-/** Adds the members of the app's own format. */
+/** Adds the members of the app's format. */
 function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
   const object = errorObject(error)
   return { ...object, ...errorBody?.(object) }

@@ -5,7 +5,7 @@ import type { Access } from '../../access/access.ts'
 import type { TokenFile } from '../../access/token-file.ts'
 
 interface AdmissionOptions {
-  /** Names without ports, in addition to loopback. */
+  /** Without ports, in addition to loopback. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** If present, all requests except preflights require a token. */
@@ -21,13 +21,12 @@ interface OpenResponse extends RequestHead {
 const recheckIntervalMs = 1000
 
 /**
- * Checks host, origin and token, because web pages can reach a local server by DNS rebinding or cross-origin
- * requests
+ * Checks host, origin and token: web pages can reach a local server by DNS rebinding or cross-origin requests
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
  */
 export class Admission {
   readonly #isServedHost: (host: string) => boolean
-  /** Names have the form of URLs: IPv6 addresses in brackets. */
+  /** As in URLs: IPv6 addresses in brackets. */
   readonly #hostnames: readonly string[]
   readonly #trustedOrigins: Set<string>
   readonly #tokens: TokenFile | undefined
@@ -49,7 +48,7 @@ export class Admission {
       this.#trustedOrigins.add(port === 80 ? `http://${name}` : `http://${name}:${port}`)
   }
 
-  /** Whether pages of an origin need no token. */
+  /** Whether an origin's pages need no token. */
   trustsOrigin(origin: string): boolean {
     return this.#trustedOrigins.has(origin)
   }
@@ -75,7 +74,7 @@ export class Admission {
     if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw forbiddenOrigin(origin)
   }
 
-  /** Calls `end` when the token of an open response is revoked. Returns a function that ends the check. */
+  /** Calls `end` when an open response's token is revoked. Returns a function that ends the check. */
   watch({ headers }: RequestHead, end: () => void): () => void {
     const response = { headers, end }
     this.#openResponses.add(response)
@@ -119,7 +118,7 @@ function isSubresource(headers: IncomingHttpHeaders): boolean {
   return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
 }
 
-/** Caches results, because nearly all requests use the same few hosts. */
+/** Nearly all requests use the same few hosts. */
 function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
   const results = new Map<string, boolean>()
   return (text) => {
@@ -131,7 +130,7 @@ function cached(check: (text: string) => boolean, capacity = 16): (text: string)
   }
 }
 
-/** Recognizes `localhost` and loopback addresses in any notation. */
+/** Whether a host is `localhost` or a loopback address in any notation. */
 export function isLoopback(host: string): boolean {
   return createHostCheck([])(parseHostname(isIP(host) === 6 ? `[${host}]` : host))
 }
@@ -150,7 +149,7 @@ function createHostCheck(allowedHosts: readonly string[]): (name: string | undef
   }
 }
 
-/** Returns a normalized name, or `undefined` if the host is malformed. */
+/** Returns a normalized name, or `undefined` for a malformed host. */
 function parseHostname(host: string): string | undefined {
   // With user information, `URL` would return another host.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d*)?$/i.test(host)) return undefined

@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Pages of other origins can read them. */
+/** Readable by pages of other origins. */
 const exposedHeaders = [
   'Mcp-Session-Id',
   'Mcp-Protocol-Version',
@@ -27,7 +27,7 @@ const exposedHeaders = [
   'Accept-Encoding',
 ].join(', ')
 
-/** In seconds; Chromium's maximum. */
+/** Seconds; Chromium's maximum. */
 const preflightMaxAge = '7200'
 
 export function guard(
@@ -39,7 +39,7 @@ export function guard(
   fastify.addHook('onRequest', (request, reply, done) => {
     let rejection: Error | undefined
     reply.header('vary', 'Origin')
-    // Rejected requests are watched too: a body could keep the connection open.
+    // Also watches rejected requests, whose body could keep the connection open.
     if (hasBody(request.headers)) stalledBodies.watch(request.raw, (error) => fail(request, reply, error))
     try {
       if (isPreflight(request)) {
@@ -48,7 +48,7 @@ export function guard(
         return
       }
       admit(request, reply, admission)
-      // The response is destroyed, because its status may have been sent.
+      // Destroys the response, because its status may have been sent.
       if (request.access !== undefined)
         reply.raw.once(
           'close',
@@ -83,7 +83,7 @@ const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/** Permits everything, because the request that follows is checked itself. */
+/** Permits everything, because the following request is checked. */
 function sendPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {
   const requested = headers['access-control-request-headers']
   reply

@@ -9,7 +9,7 @@ interface Upload {
   progressMs: number
 }
 
-/** Rejects bodies that make no progress. A slow body may take any time. */
+/** Rejects bodies without progress. A slow body may take any time. */
 export class StalledBodies {
   readonly #timeoutMs: number
   readonly #now: () => number
@@ -18,7 +18,7 @@ export class StalledBodies {
   /** HTTP/1.1 has one body at a time. */
   readonly #uploads = new Map<Socket, Upload>()
 
-  /** A timeout of 0 disables the check. `now` is monotonic, in milliseconds. */
+  /** A timeout of 0 disables the check. `now`: monotonic milliseconds. */
   constructor({ timeoutMs, now = () => performance.now() }: { timeoutMs: number; now?: () => number }) {
     this.#timeoutMs = timeoutMs
     this.#now = now
@@ -33,7 +33,7 @@ export class StalledBodies {
   }
 
   /**
-   * After a late check (blocked event loop, suspended process) every timeout starts again, because received
+   * After a late check (blocked event loop, suspended process), restarts every timeout, because received
    * bytes may be unread.
    */
   check(): void {
@@ -62,10 +62,10 @@ export class StalledBodies {
   }
 }
 
-/** A timeout is at most this late. */
+/** Maximum delay of a timeout. */
 const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
-/** Node's own timeout applies to headers only. */
+/** Node's own timeout applies only to headers. */
 export const headerTimeout = (timeoutMs: number): ServerOptions => ({
   headersTimeout: timeoutMs,
   requestTimeout: 0,

@@ -11,13 +11,13 @@ export interface ConvertedEntry {
   readonly causeway: Readonly<Record<string, unknown>>
 }
 
-/** Returns a problem as text if the entry has neither a command nor a URL. */
+/** Returns the problem of an entry without a command or URL. */
 export function convertEntry(raw: unknown, client?: string): ConvertedEntry | string {
   if (!isObject(raw)) return 'the entry is not an object'
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')
   const causeway = convertOptions(raw)
   if (typeof url === 'string') {
-    // For Gemini CLI, `url` is the old transport.
+    // In Gemini CLI, `url` is the old transport.
     const isSse =
       raw.type === 'sse' || (client === 'gemini' && raw.httpUrl === undefined && raw.type !== 'http')
     const headers = convertHeaders(raw)
@@ -110,7 +110,7 @@ function unwrapMcpRemote({
   const rest = words.slice(at + 1)
   const url = rest.find((word) => /^https?:\/\//i.test(word))
   if (at < 0 || url === undefined) return undefined
-  // mcp-remote replaces variables by those of its environment.
+  // mcp-remote expands variables of its environment.
   const expand = (text: string) =>
     text.replaceAll(/\$\{(\w+)\}/g, (written, name: string) => env[name] ?? written)
   const headers = listValues(rest, '--header').flatMap((header) => {

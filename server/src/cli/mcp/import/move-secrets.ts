@@ -3,13 +3,13 @@ import type { ConvertedEntry } from './convert-entry.ts'
 
 interface MovedSecrets {
   readonly entry: ConvertedEntry
-  /** Values by their names in `secrets.json`. */
+  /** By name in `secrets.json`. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
 /**
- * Replaces literal secrets in variables, headers, arguments and URL by `${secret:NAME}`. `taken` secrets are
- * not overwritten.
+ * Replaces literal secrets in variables, headers, arguments and URL by `${secret:NAME}`. Does not overwrite
+ * `taken` secrets.
  */
 export function moveSecrets(
   server: string,

@@ -26,13 +26,13 @@ export interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Port of this server, which is not imported. */
+  /** Of this server, which is not imported. */
   readonly port: number
   readonly path: string | undefined
   readonly only: ReadonlySet<string> | undefined
 }
 
-/** The same server in several files is imported once. */
+/** Imports a server in several files once. */
 export function planImport(found: readonly FoundServer[], context: ImportContext): ImportPlan {
   const imported: ImportedServer[] = []
   const skipped: SkippedServer[] = []
@@ -73,7 +73,7 @@ function planServer(
   return typeof parsed === 'string' ? skip(parsed) : { ...parsed, ...moved, file }
 }
 
-/** Adds the folder of the project, and the `PATH` that finds the command. */
+/** Adds the project's folder, and the `PATH` that finds the command. */
 function place(
   entry: ConvertedEntry,
   { project, path }: { readonly project: string | undefined; readonly path: string | undefined },

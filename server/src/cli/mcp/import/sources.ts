@@ -11,16 +11,16 @@ export interface FoundServer {
   readonly name: string
   readonly raw: unknown
   readonly file: string
-  /** `undefined` if the source is a file. */
+  /** `undefined` for a file. */
   readonly client?: string
-  /** Folder of the project that the server belongs to. */
+  /** Folder of the server's project. */
   readonly project?: string
 }
 
 const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 
 /**
- * Reads one client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
+ * Reads a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
  * `FILE_NOT_FOUND`.
  */
 export function findServers(source: string | undefined, location: ConfigLocation): readonly FoundServer[] {
