@@ -108,7 +108,7 @@ const createError = (argument: string, problem: string): CausewayError =>
     data: { problems: [{ argument, problem }] },
   })
 
-/** Formats the configuration for clients, without the values of environment variables. */
+/** Omits the values of environment variables. */
 export function formatConfig(config: SessionConfig) {
   const { repo: _, project, signals, halt, ema, timeoutS, env, ...options } = config
   return {

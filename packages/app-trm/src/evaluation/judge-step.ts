@@ -23,7 +23,6 @@ export interface JudgeRequest {
   readonly warnings: readonly string[]
   readonly accept?: readonly string[] | undefined
   readonly filesChanged: readonly string[]
-  /** Files that differ from the start of the session. */
   readonly changed: readonly string[]
   readonly step: StepRow
   readonly cwd: string

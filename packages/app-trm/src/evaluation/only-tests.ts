@@ -68,7 +68,7 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
   }
 }
 
-/** A run that names only failures does not show which tests did not run. */
+/** Empty if the run names only failures, which do not show what did not run. */
 function findNotRun(run: TestRun | undefined, ids: readonly string[]): readonly string[] {
   if (run === undefined || !run.isComplete) return []
   return ids.filter((id) => !run.cases.some((test) => selectsTest(id, test.id)))

@@ -17,7 +17,6 @@ import { listAll } from '../workspace/tree-list.ts'
 
 interface GuardRequest {
   readonly cwd: string
-  /** Files that differ from the start of the session. */
   readonly changed: readonly string[]
   readonly evidence: readonly Evidence[]
   readonly isPromising: boolean
@@ -195,10 +194,7 @@ function findNewData(
   return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }
 
-/**
- * Adds tests that must fail to the test files, alters others, and runs them. If failures are reported with the original
- * files but not with the candidate, the candidate forges the verdict.
- */
+/** If failures of a probe are reported only with the original files, the candidate forges the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
   if (found?.tests === undefined) return 'not possible'

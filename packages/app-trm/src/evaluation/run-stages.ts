@@ -43,7 +43,7 @@ const maxReportBytes = 20 * 2 ** 20
 
 const isEvaluation = true
 
-/** Runs every command of the session in order. Rejects with the signal's reason. */
+/** Rejects with the signal's reason. */
 export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
   const stages: Evidence[] = []
   let failed: string | undefined

@@ -64,7 +64,6 @@ async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean):
   }
 }
 
-/** Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
 async function resolveProject({ policy }: Critic, repo: string): Promise<string> {
   let folder: string
   try {
@@ -81,7 +80,6 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
   throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
 }
 
-/** Throws `COMMAND_REFUSED`. */
 function checkCommands(
   { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
@@ -105,7 +103,6 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
   throw new TrmError('SANDBOX_UNAVAILABLE', 'bubblewrap is not installed, or cannot create namespaces')
 }
 
-/** Throws `TOO_MANY_SESSIONS` if no session is idle. */
 async function endIdleSession(critic: Critic, newId: string): Promise<void> {
   const sessions = await critic.store.sessions()
   const [oldest] = sessions

@@ -44,7 +44,6 @@ export async function undo(critic: Critic, session: SessionRow, request: RevertR
   })
 }
 
-/** Restores the files, step, scores, streak and notes of a checkpoint. */
 export async function restore(
   critic: Critic,
   session: SessionRow,
@@ -60,7 +59,7 @@ export async function restore(
   })
 }
 
-/** Restores the original state of files that the session changed. Other changes of the user remain. */
+/** Other changes of the user remain. */
 export async function reset(critic: Critic, session: SessionRow, request: RevertRequest): Promise<Reverted> {
   const steps = await critic.store.steps(session.id)
   const landings = listOwn(await critic.store.landings(session.id), steps)

@@ -1,4 +1,3 @@
-/** Records changes by other programs, such as the user's editor, since the session last looked. */
 import type { SessionRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 

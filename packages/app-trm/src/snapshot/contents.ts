@@ -22,13 +22,12 @@ interface ContentOptions {
   /** Snapshots of an earlier version. */
   readonly archive: GitArchive
   readonly now: () => number
-  /** Minimum age of contents that `collect` deletes, in milliseconds. */
   readonly keepMs: number
 }
 
 /**
- * Contents and lists of snapshots in `trm.db`. Each content is stored once, compressed, in parts of 1 MiB, with the id
- * of its git blob.
+ * Contents and lists of snapshots in `trm.db`. Each content is stored in compressed parts of 1 MiB, with the
+ * id of its git blob.
  */
 export class Contents {
   readonly #options: ContentOptions
@@ -48,7 +47,6 @@ export class Contents {
     return ids
   }
 
-  /** Stores the target of a link. */
   async addText(text: string): Promise<void> {
     const bytes = Buffer.from(text)
     const blob = createBlobHash(bytes.length).update(bytes).digest('hex')
@@ -86,7 +84,6 @@ export class Contents {
     return this.#findList(id) ?? this.#options.archive.readList(id)
   }
 
-  /** Removes lists; ignores unknown ids. */
   drop(ids: readonly string[]): void {
     this.#transact(() => {
       for (const id of ids) {
@@ -105,7 +102,7 @@ export class Contents {
 
   /**
    * Moves the snapshots of an earlier version into rows, then removes their repository, unless one of them is
-   * incomplete. Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal.
+   * incomplete.
    */
   async importArchive(signal: AbortSignal): Promise<void> {
     const { archive } = this.#options

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TrmError } from '../errors.ts'
 
-/** Snapshots of version 0.2, in a git repository. */
+/** Snapshots of version 0.2, in a git repository. Reading throws `SNAPSHOT_UNAVAILABLE`. */
 export class GitArchive {
   readonly #folder: string
 
@@ -16,7 +16,6 @@ export class GitArchive {
     return existsSync(join(this.#folder, 'HEAD'))
   }
 
-  /** Returns the ids of all snapshots. Throws `SNAPSHOT_UNAVAILABLE`. */
   async listIds(): Promise<readonly string[]> {
     const parts: Buffer[] = []
     if (!(await this.#run(['for-each-ref', '--format=%(refname:strip=2)', 'refs/snapshots'], 'pipe', parts)))
@@ -28,18 +27,18 @@ export class GitArchive {
     return this.read(`refs/snapshots/${id}:entries`).then((list) => list?.toString())
   }
 
-  /** Returns `undefined` for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
+  /** Returns `undefined` for an unknown name. */
   async read(name: string): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
     return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
   }
 
-  /** Writes a content to an open file. Returns false for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
+  /** Writes a content to an open file. Returns false for an unknown name. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }
 
-  /** Calls `use` with a temporary file of a content. Returns `undefined` for an unknown name. Throws `SNAPSHOT_UNAVAILABLE`. */
+  /** Calls `use` with a temporary file of a content. Returns `undefined` for an unknown name. */
   async withFile<T>(name: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
     const path = join(this.#folder, 'extracted')
     const file = await open(path, 'w', 0o600)

@@ -26,7 +26,6 @@ interface Difference {
   readonly place: Place
 }
 
-/** Restores the paths of a snapshot. Throws `USER_EDIT_CONFLICT` with `data.conflicts` without changing any file. */
 export async function restore(
   contents: Contents,
   { root, entries }: Manifest,

@@ -39,14 +39,12 @@ export const createAbsent = (path: string): SnapshotEntry => ({
 export const hasSameContent = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   a.kind === b.kind && a.blob === b.blob
 
-/** Whether two entries are equal on disk. */
 export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   hasSameContent(a, b) && (a.kind !== 'file' || a.mode === b.mode)
 
 /** Creates the hash of a git blob: SHA-1 of a header and the bytes, which the caller adds. */
 export const createBlobHash = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
 
-/** Returns a file's size and the id of its content, as git computes it. */
 export async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
   const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

@@ -124,8 +124,8 @@ export class TrmStore {
   }
 
   /**
-   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY` if one is running or
-   * the session changed, `PROJECT_BUSY` if another session evaluates in the same folder, a parent or a subfolder.
+   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY`,
+   * `PROJECT_BUSY`.
    */
   async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
     return this.#transact(() => {
@@ -181,7 +181,6 @@ export class TrmStore {
     )
   }
 
-  /** Returns the step of a request of the last ten minutes. */
   async stepByRequest(request: string): Promise<StepRow | undefined> {
     const sql = 'SELECT * FROM step WHERE request = ? AND started_ms > ?'
     const row = this.#get<StepText>(sql, request, this.now() - repeatMs)

@@ -32,8 +32,7 @@ export class ProjectFiles {
   }
 
   /**
-   * Writes all changes or none: stages every file next to its path, then renames it. Keeps mode bits. Throws
-   * `STALE_FILE` for a file that differs from `before`.
+   * Writes all changes or none. Keeps mode bits. Throws `STALE_FILE` for a file that differs from `before`.
    */
   async write(changes: Changes, options: WriteOptions): Promise<void> {
     const root = await resolveRoot(this.#folder)

@@ -32,8 +32,8 @@ const marker = '.causeway-'
 type Steps = (() => Promise<unknown>)[]
 
 /**
- * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and renames each file. A failure
- * restores the previous files. Throws `TREE_BUSY`, `DATA_UNWRITABLE`, and the errors of `check`.
+ * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and renames each file.
+ * A failure restores the previous files. Throws `TREE_BUSY`, `DATA_UNWRITABLE`, and the errors of `check`.
  */
 export async function replaceFiles(
   root: string,

@@ -179,7 +179,7 @@ function createTooLargeError(
 
 const concurrency = 16
 
-/** Copies files to an empty or absent folder with links, mode bits and times. Shares blocks if the file system supports it. */
+/** Copies files to an empty or absent folder with links, mode bits and times. Shares blocks if possible. */
 export async function copyTree(
   files: readonly TreeFile[],
   target: string,

@@ -22,8 +22,8 @@ interface Repair {
 const maxFixes = 3
 
 /**
- * Returns at most one repair per problem, in their order, each applied and parsed. `files` are the texts of the files
- * that problems name, and of the modules that may define a name, by path.
+ * Returns at most one repair per problem, in their order, each applied and parsed. `files` has the files that
+ * problems name and the modules that may define a name, by path.
  */
 export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
   const found = new Map<string, Fix>()
@@ -126,7 +126,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Uses the suggestion of the message, else the only similar name in the file. */
+/** Uses the suggestion of the message, else the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]

@@ -29,7 +29,7 @@ export interface ReviewedFile {
   readonly orig?: string | undefined
 }
 
-/** Reads the changed files of a diff. Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
+/** Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
 export function readChangedFiles(diff: string): readonly ChangedFile[] {
   const files = readFiles(diff)
   if (files.length === 0) throw new TrmError('NOT_A_DIFF', 'the text has no hunk')
@@ -52,7 +52,7 @@ function readFiles(diff: string) {
   }
 }
 
-/** Compares each file with its original. Throws `FILE_TOO_LARGE`. */
+/** Throws `FILE_TOO_LARGE`. */
 export function compareFiles(files: readonly ReviewedFile[]): readonly ChangedFile[] {
   const texts = files.flatMap(({ content, orig = '' }) => [content, orig])
   checkLineCount(texts, 'the files to review')
@@ -109,7 +109,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Limits the characters that the rules read, so that a review takes linear time. */
+/** Keeps the time of a review linear. */
 const maxLineLength = 500
 
 const removeTextAndComments = (line: string, path: string): string => {
@@ -123,7 +123,6 @@ const maxWarnings = 5
 
 export type Review = ReturnType<typeof review>
 
-/** Reviews changed files with fixed rules; `focus` selects categories. */
 export function review(files: readonly ChangedFile[], focus: readonly Category[] = categories) {
   const counts = { error: 0, warning: 0, info: 0 }
   const byCategory = new Map<Category, number>()

@@ -19,9 +19,8 @@ interface Search {
 }
 
 /**
- * Applies hunks to a text, all or none. The lines of a hunk decide its position, then its order among the hunks, then
- * the line number in its header. Throws `HUNK_MISMATCH` with `data.closest`, `HUNK_AMBIGUOUS` with `data.lines`, and
- * `EDIT_OVERLAP`.
+ * Applies hunks to a text, all or none. The lines of a hunk decide its position, then its order among the
+ * hunks, then the line number in its header.
  */
 export function applyDiff(content: string, hunks: readonly Hunk[], path: string): DiffedText {
   const parsed = parseText(content)

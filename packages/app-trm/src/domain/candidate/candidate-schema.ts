@@ -49,7 +49,6 @@ const wholeFile = z
     'needs either content or delete: true',
   )
 
-/** `diff` has a unified diff for each file or cell, `patch` one for several files. */
 export const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),

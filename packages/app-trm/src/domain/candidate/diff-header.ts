@@ -28,7 +28,6 @@ export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly s
   return { ...header, from: parseHeaderPath(old.slice(4)), to: parseHeaderPath(now.slice(4)) }
 }
 
-/** Adds a further line that git writes above hunks. */
 export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
   if (/^(GIT binary patch|Binary files .* differ)$/.test(line)) return { ...header, isBinary: true }
   const [, word, rest = ''] =

@@ -15,14 +15,11 @@ import type { Edit } from './types.ts'
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
 interface OwnedSpan extends Span {
-  /** Number of the edit, from 1. */
+  /** From 1. */
   readonly edit: number
 }
 
-/**
- * Returns the spans of edits, all relative to the original text. Throws `REPLACE_NOT_FOUND`, `REPLACE_AMBIGUOUS`,
- * `INVALID_EDIT`, `INVALID_LINE` and `EDIT_OVERLAP`. `name` names the text in messages.
- */
+/** Returns the spans of edits, all relative to the original text. `name` names the text in messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(

@@ -32,15 +32,12 @@ export function parseText(text: string): ParsedText {
   return { mark, body, ends: isEnded ? ends : [...ends, ends.at(-1) ?? '\n'], starts, isEnded }
 }
 
-/** Returns the text with LF line ends and without a byte order mark. */
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
 /** A line takes about 200 bytes of memory during reading. */
 const maxLines = 1_000_000
 
-/**
- * Throws `FILE_TOO_LARGE` if the texts have more than a million line ends together. `name` names them in the message.
- */
+/** Throws `FILE_TOO_LARGE` above a million lines in total. `name` names the texts in the message. */
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
@@ -59,7 +56,7 @@ export const toLines = ({ body, starts }: ParsedText): string[] =>
 /** Returns the offset of a line (from 0), or the end of the text for the line after the last. */
 export const lineStart = ({ body, starts }: ParsedText, line: number): number => starts[line] ?? body.length
 
-/** Returns the line (from 0) that contains an offset. */
+/** Lines and offsets count from 0. */
 export function lineAt({ starts }: ParsedText, offset: number): number {
   let [low, high] = [0, starts.length]
   while (low < high) {

@@ -49,7 +49,7 @@ export function createHunks(
   return structuredPatch('a', 'b', before, after, undefined, undefined, options)?.hunks
 }
 
-/** Formats hunks as a unified diff without file headers. */
+/** Without file headers. */
 export const formatHunks = (hunks: readonly StructuredPatchHunk[]): string =>
   hunks
     .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [

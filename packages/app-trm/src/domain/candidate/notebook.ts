@@ -70,7 +70,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Throws `CELL_NOT_FOUND` with `data.cells`. */
 function findCell(path: string, { cells }: Notebook, address: CellAddress): Cell {
   const found = cells.find(({ id, index }) => (typeof address === 'number' ? index : id) === address)
   if (found) return found
@@ -86,10 +85,7 @@ export function removeMagics(source: string): string {
   return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
 }
 
-/**
- * Edits cells. Addresses, and lines within a cell, refer to the original notebook. Throws `INVALID_NOTEBOOK`,
- * `CELL_NOT_FOUND`, `INVALID_EDIT`, and the errors of `placeEdits`.
- */
+/** Edits cells. Addresses, and lines within a cell, refer to the original notebook. */
 export function editNotebook(path: string, text: string, edits: readonly Edit[]): EditedNotebook {
   const notebook = readNotebook(path, text)
   const { cells } = notebook

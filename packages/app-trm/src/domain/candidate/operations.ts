@@ -31,10 +31,7 @@ const maxEdits = 10_000
 /** UTF-16 units. */
 const maxText = 10_000_000
 
-/**
- * Returns the operations of a candidate, at most one for each path. Throws `INVALID_PATH`, `DUPLICATE_PATH`,
- * `PATH_MISMATCH`, `INVALID_DIFF`, `BINARY_PATCH`, `FILE_TOO_LARGE`, `INVALID_CANDIDATE`.
- */
+/** Returns the operations of a candidate, at most one for each path. */
 export function listOperations(candidate: Candidate): readonly Operation[] {
   const operations = toOperations(candidate)
   if (operations.length === 0) throw new TrmError('INVALID_CANDIDATE', 'the candidate names no file')
@@ -98,7 +95,7 @@ function readFiles(text: string, name: string): readonly FileDiff[] {
   throw new TrmError('INVALID_DIFF', `${name} has no hunk`)
 }
 
-/** Converts a change of mode diff: its own path decides, and headers must agree with it. */
+/** The change's own path decides, and headers must agree with it. */
 function toDiffOperation({
   path: given,
   diff,

@@ -16,7 +16,7 @@ export function normalizePath(path: string): string {
   throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
 }
 
-/** Makes absolute paths below a root relative, in the paths and diff headers of a candidate. */
+/** Makes absolute paths below a root relative, also in diff headers. */
 export function removeRoots(input: unknown, roots: readonly string[]): unknown {
   if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
   if (!isObject(input)) return input

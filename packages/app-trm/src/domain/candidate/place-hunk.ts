@@ -13,7 +13,6 @@ export interface Placement {
   readonly start: number
   readonly end: number
   readonly changes: readonly LineChange[]
-  /** Number of context lines that differ. */
   readonly fuzz: number
 }
 

@@ -4,7 +4,6 @@ import { parse as parseToml } from 'smol-toml'
 import { readNotebook, removeMagics } from './notebook.ts'
 
 interface SyntaxProblem {
-  /** From 1. */
   readonly line: number
   readonly reason: string
   /**

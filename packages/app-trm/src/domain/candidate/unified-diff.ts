@@ -33,9 +33,9 @@ interface Draft {
 }
 
 /**
- * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with prose around
- * it, wrong counts, bare `@@`, or blank lines without their space. Line numbers and counts are hints. Rejects changed
- * lines outside of a hunk. Throws `INVALID_DIFF`, `FILE_TOO_LARGE`.
+ * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with
+ * prose around it, wrong counts, bare `@@`, or blank lines without their space. Rejects changed lines outside
+ * of a hunk.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')

@@ -19,7 +19,7 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   )
 
-/** Merges the environment of a command: allowed variables of `outer`, fixed ones, those of the session, then `more`. */
+/** Later sources take precedence; `outer` is filtered. */
 export function createEnvironment(
   outer: Readonly<Record<string, string | undefined>>,
   session: Readonly<Record<string, string>>,

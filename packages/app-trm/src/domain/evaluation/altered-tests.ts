@@ -1,6 +1,6 @@
 /**
- * Tests with altered expected values, which must fail. A test that still passes does not depend on its assertion: the
- * candidate replaces assertions, compares equal to everything, or reads the expected value from its caller.
+ * Tests with altered expected values, which must fail (README, Protection of tests). A test that still passes
+ * does not depend on its assertion.
  */
 import type { TestCase, TestRun } from '../report/test-run.ts'
 
@@ -45,7 +45,7 @@ function isNamed(id: string, name: string): boolean {
 
 const maxTests = 200
 
-/** Alters the first expected value of passed tests, if its assertion certainly runs. */
+/** Alters only assertions that certainly run. */
 export function alterTests(path: string, text: string, run: TestRun): AlteredTests {
   const isPython = path.endsWith('.py')
   const index = new CaseIndex(run)
@@ -85,7 +85,6 @@ function removeRepeated(blocks: readonly TestBlock[]): readonly TestBlock[] {
   return blocks.filter(({ name }) => counts.get(name) === 1)
 }
 
-/** Lists the functions `test_…` with their bodies. */
 function listPythonTests(text: string): readonly TestBlock[] {
   return [...text.matchAll(/^([ \t]*)def (test\w*)\([^()\n]*\)[^:\n]*:[ \t]*\n/gm)].map((found) => {
     const [head, indent = '', name = ''] = found

@@ -36,7 +36,6 @@ export interface AssessmentInput {
   readonly filesChanged?: readonly string[]
   readonly warnings?: readonly string[]
   readonly guard?: GuardFinding | null
-  /** Paths named in the outputs that the copy of the project lacks. */
   readonly absent?: readonly AbsentPath[]
 }
 
@@ -52,10 +51,7 @@ interface Judged {
   readonly score: Score
 }
 
-/**
- * Computes signals, score, standing, decision and feedback. A session's first evaluation becomes its baseline. For a
- * guarded step the lower score counts, and without confirmation it is never the best.
- */
+/** Computes all results of an evaluation. A session's first one becomes its baseline. */
 export function assess(input: AssessmentInput): Assessment {
   const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input
   const first = judge(input, input.evidence)

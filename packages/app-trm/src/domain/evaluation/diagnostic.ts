@@ -1,6 +1,5 @@
 export interface Diagnostic {
   readonly file: string
-  /** From 1. */
   readonly line: number
   /** From 1. */
   readonly column: number | null

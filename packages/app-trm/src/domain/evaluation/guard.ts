@@ -1,7 +1,4 @@
-/**
- * The guard of a verdict. A step that changes its own tests, or that would be a success or the best so far, is checked
- * again: with the original tests and configuration, and with tests that must fail. The lower score counts.
- */
+/** The second evaluation of a step (README, Protection of tests). */
 import type { TestRun } from '../report/test-run.ts'
 import type { Evidence } from './judge-signal.ts'
 import { checksPass, epsilon, type Score } from './score.ts'
@@ -23,7 +20,6 @@ export interface GuardFinding {
 export interface Guard {
   readonly files: readonly string[]
   readonly score: number
-  /** `null` without a test command or with unreadable output. */
   readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
   readonly passes: boolean
   /** Whether the second evaluation confirms the score, and the caller accepted all doubtful code. */

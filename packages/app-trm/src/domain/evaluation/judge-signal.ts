@@ -146,7 +146,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** An improvement of a benchmark by this factor in one step means that it no longer measures the same. */
+/** A benchmark that improves by this factor in one step no longer measures the same. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {

@@ -1,7 +1,4 @@
-/**
- * A copy of a test file with added and altered tests, which must fail. If they do not, the verdict is forged: something
- * else printed it, or the assertions were replaced.
- */
+/** A copy of a test file with added and altered tests, which must fail (README, Protection of tests). */
 import type { TestRun } from '../report/test-run.ts'
 import { alterTests, passesAny } from './altered-tests.ts'
 

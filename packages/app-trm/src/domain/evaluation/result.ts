@@ -48,7 +48,7 @@ export interface EvalResult extends Decision {
   readonly tamper: readonly Tampering[]
   /** `null` if no second evaluation was necessary. */
   readonly guard: Guard | null
-  /** Paths named in the outputs that the copy of the project lacks. Missing in results of version 0.2. */
+  /** Missing in results of version 0.2. */
   readonly absent?: readonly string[]
   readonly warnings: readonly string[]
   /** `work copy`, `process group`, `limits`, `bwrap`. */
@@ -66,10 +66,7 @@ export interface Baseline {
 
 const maxSummary = 400
 
-/**
- * Summarizes an evaluation in at most 400 characters: the change, current failures with their places, and the next
- * step.
- */
+/** Summarizes an evaluation in at most 400 characters. */
 export function summarizeResult(result: EvalResult): string {
   const { step, kind, score, tests, signals, guard, filesChanged } = result
   const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`
@@ -160,7 +157,6 @@ export const listFailing = (result: EvalResult | undefined): readonly string[] =
 
 const [maxShortItems, maxShortItem] = [4, 500]
 
-/** Formats a result for clients: the fields of the original design, or all. */
 export function formatResult(result: EvalResult, details: boolean) {
   const { failing: _, ...all } = result
   const summary = summarizeResult(result)

@@ -4,7 +4,7 @@ import type { ScoredSignal, SignalValue } from './signal.ts'
 export const epsilon = 1e-6
 
 export interface Score {
-  /** 0 to 1: the sum of the contributions. */
+  /** 0 to 1. */
   readonly score: number
   readonly signals: readonly ScoredSignal[]
 }
@@ -68,7 +68,6 @@ export const createStanding = (notes: string): Standing => ({
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 
-/** Returns the moving average; before the first candidate, the best score. */
 export const readAverage = ({ ema, best_score }: Standing): number => ema ?? best_score
 
 interface Outcome {

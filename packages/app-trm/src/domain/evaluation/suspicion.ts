@@ -127,7 +127,6 @@ export interface Suspicion {
   /** The distrusted signal; `doubt` for code with honest uses, which the caller can accept. */
   readonly kind: SignalKind | 'doubt'
   readonly path: string
-  /** From 1. */
   readonly line: number
   readonly why: string
 }

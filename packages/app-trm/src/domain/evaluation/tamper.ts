@@ -62,8 +62,8 @@ export function findTampering(
 }
 
 /**
- * `compare` evaluates candidates that change such files a second time with the original files. A list rejects changes
- * of the listed paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
+ * `compare` evaluates such candidates again with the original files. A list rejects changes of the listed
+ * paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
  */
 export type Protection = 'compare' | readonly string[]
 
@@ -116,9 +116,8 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
- * Returns the changed data files that tests or their helpers read and other code does not name: they contain expected
- * values. Tests can name the file, or its folder or stem and its kind, or list its folder. `texts` are the original
- * texts of code, by path.
+ * Returns the changed data files that tests or their helpers read and other code does not name: they contain
+ * expected values. `texts` are the original texts of code, by path.
  */
 export function findExpectations(
   changed: readonly string[],

@@ -42,7 +42,6 @@ export function listTestOutcomes(
 const listFailing = (result: EvalResult | null): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 
-/** Returns a function for the outcome of a test in one evaluation. */
 function createFinder(
   result: EvalResult | null,
   before: ReadonlyMap<string, TestStatus>,

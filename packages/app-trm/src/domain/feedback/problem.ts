@@ -6,7 +6,6 @@ export interface Problem {
   readonly source: 'python' | 'lint'
   /** File in the project; `undefined` if none is named. */
   readonly file: string | undefined
-  /** From 1. */
   readonly line: number | undefined
   readonly kind: string
   readonly message: string
@@ -69,7 +68,7 @@ function rank({ kind, source, isError }: Problem): number {
   return isError ? 4 : 5
 }
 
-/** Formats a problem on one line, with its advice on a second; at most `maxLength` characters. */
+/** Puts the advice on a second line; at most `maxLength` characters. */
 export function formatProblem(
   { file, line, kind, message, advice, count }: Problem,
   maxLength = 400,

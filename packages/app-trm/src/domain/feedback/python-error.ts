@@ -1,6 +1,5 @@
 export interface Frame {
   readonly file: string
-  /** From 1. */
   readonly line: number
 }
 

@@ -59,8 +59,7 @@ export interface TestCount {
 }
 
 /**
- * Counts the tests of the baseline and new failures: new tests that pass prove nothing. Counts all tests if the
- * baseline does not name its tests.
+ * Counts the tests of the baseline and new failures, or all tests if the baseline does not name its tests.
  */
 export function countKnownTests(baseline: TestRun | undefined, now: TestRun): TestCount {
   const failed = now.failed + now.errors

@@ -11,7 +11,6 @@ export interface TestCase {
   readonly message?: string
   /** File of the failure, relative to the project if the runner writes it so. */
   readonly file?: string
-  /** From 1. */
   readonly line?: number
 }
 
