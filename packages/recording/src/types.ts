@@ -22,7 +22,6 @@ export type BodyId = number
 
 export interface Body {
   readonly body_id: BodyId
-  /** kg */
   readonly mass: Value
   readonly restitution: Value
   readonly friction: Value
@@ -42,11 +41,11 @@ export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
   readonly shape: Shape | null
-  /** m, along the body axes. */
+  /** Along the body axes. */
   readonly half_extents: readonly [number, number, number] | null
-  /** kg m², principal, about the body axes. */
+  /** Principal, about the body axes. */
   readonly inertia: readonly [number, number, number] | null
-  /** Fixed position of an environment body, m. */
+  /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
   /** Its orientation, w first. */
   readonly orientation: readonly number[] | null
@@ -60,22 +59,19 @@ export interface BodyGeometry {
 export interface BodyState {
   readonly body_id: BodyId
   readonly position: Vector
-  /** m/s */
   readonly velocity: Vector
-  /** m/s², including the contact forces of the step; null if the file lacks it. */
+  /** Includes the contact forces of the step; null if the file lacks it. */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
-  /** rad/s in the body frame, 2 vec(conj(q) dq/dt); null if a component is missing. */
+  /** In the body frame, 2 vec(conj(q) dq/dt); null if a component is missing. */
   readonly angular_velocity: Vector | null
 }
 
 /** A point before the step, in the poses of the previous frame. */
 export interface ContactPoint {
-  /** m, world. */
   readonly point_a: Vector
-  /** m, world. */
   readonly point_b: Vector
-  /** m, positive if the bodies overlap. */
+  /** Positive if the bodies overlap. */
   readonly depth: Value
 }
 
@@ -84,7 +80,6 @@ export interface Collision {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly normal: Vector
-  /** m, positive if the bodies overlap. */
   readonly penetration_depth: Value
   readonly contacts: readonly ContactPoint[]
 }
@@ -94,14 +89,11 @@ export interface ContactConstraint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly normal: Vector
-  /** m */
   readonly lever_arm_a: Vector
-  /** m */
   readonly lever_arm_b: Vector
-  /** m */
   readonly penetration_depth: Value
   readonly restitution: Value
-  /** m/s along the normal, before the impact. */
+  /** Along the normal, before the impact. */
   readonly pre_impact_rel_vel_normal: Value
 }
 
@@ -115,9 +107,7 @@ export interface FrictionConstraint {
   readonly normal: Vector
   readonly tangent1: Vector
   readonly tangent2: Vector
-  /** m */
   readonly lever_arm_a: Vector
-  /** m */
   readonly lever_arm_b: Vector
   /** Combined coefficient of the pair. */
   readonly friction_coefficient: Value
@@ -130,11 +120,9 @@ export interface FrictionConstraint {
 /** A force on a body in the step of a frame, except gravity and contacts. */
 export interface ExternalForce {
   readonly body_id: BodyId
-  /** N, world. */
   readonly force: Vector
-  /** N·m, world. */
   readonly torque: Vector
-  /** Point of application in m, as recorded. */
+  /** Point of application, as recorded. */
   readonly at: Vector
 }
 
@@ -145,13 +133,13 @@ export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly kind: JointKind
-  /** m, world, in the poses of the previous frame. */
+  /** In the poses of the previous frame. */
   readonly point: Vector
   /** On a at the point; on b its negative. */
   readonly impulse: Vector
   /** On a about the point, in the unit of impulses times m; on b its negative. */
   readonly torque: Vector
-  /** Distance of the two ends after the step, m. */
+  /** Distance of the two ends after the step. */
   readonly position_error: Value
 }
 
@@ -165,7 +153,7 @@ export interface Solver {
   readonly num_contacts: number
 }
 
-/** J. `delta_e` of the first frame is the total energy. */
+/** `delta_e` of the first frame is the total energy. */
 export interface SystemEnergy {
   readonly total_linear_ke: Value
   readonly total_rotational_ke: Value
@@ -187,7 +175,7 @@ export interface BodyEnergy {
 /** Missing parts are empty or null. */
 export interface Frame {
   readonly frame_id: number
-  /** s, after the step. */
+  /** After the step. */
   readonly simulation_time: Value
   /** In spawn order. */
   readonly states: readonly BodyState[]
@@ -279,10 +267,10 @@ export interface RecordingSummary {
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** Median of the steps in which time advances, in s; null if time never advances. */
+  /** Median of the steps in which time advances; null if time never advances. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** m/s², inferred from frames without contacts or from potential energy; null if impossible. */
+  /** Inferred from frames without contacts or from potential energy; null if impossible. */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]

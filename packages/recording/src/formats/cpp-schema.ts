@@ -121,7 +121,7 @@ export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
 
-/** Joints, with the columns of `jointAt`. Ignored by the C++ recorder. */
+/** Has the columns of `jointAt`. Ignored by the C++ recorder. */
 export const jointTable = 'CausewayJointRecord'
 
 export const jointFields = [

@@ -8,7 +8,6 @@ export interface FrameSource {
   readonly count: number
   /** Returns what these bytes complete. Throws `INVALID_FRAME`. */
   push(bytes: Uint8Array): Iterable<Line>
-  /** Throws `INVALID_FRAME`. */
   end(): Iterable<Line>
   /** Whether the writer was interrupted. */
   readonly isCut: boolean

@@ -1,13 +1,12 @@
 import type { NdArray } from 'ndarray'
 import type { BodyId } from '../types.ts'
 
-/** m, m/s, quaternion w first, rad/s in the body frame. */
+/** SI units, quaternion w first, spin in the body frame. */
 export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, width: 13 } as const
 
-/** J */
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
 
-/** J. The first columns are those of `energyAt`; flags are 0 or 1. */
+/** The first columns are those of `energyAt`; flags are 0 or 1. */
 export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
 
 /** `converged` is 0 or 1, `contacts` counts colliding pairs. */
@@ -20,10 +19,10 @@ export const solverAt = {
   width: 5,
 } as const
 
-/** The normal points from a to b; depth in m. */
+/** The normal points from a to b. */
 export const collisionAt = { a: 0, b: 1, normal: 2, depth: 5, width: 6 } as const
 
-/** Lever arms in m from the centres of mass, closing speed in m/s along the normal. */
+/** Lever arms start at the centres of mass; the closing speed is along the normal. */
 export const constraintAt = {
   a: 0,
   b: 1,
@@ -52,13 +51,12 @@ export const frictionAt = {
   width: 21,
 } as const
 
-/** N, N·m, point of application in m. */
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
 /** Indexed by the kind in a row. */
 export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 
-/** m, impulse and torque on a in the recording's unit, m. */
+/** Impulse and torque act on a, in the recording's unit. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
 /** Groups of columns. Vectors are separate, because each is a row of another table. */
@@ -98,17 +96,15 @@ export interface FlatRows {
 }
 
 /**
- * Consecutive frames as columns, NaN = not recorded.
- *
- * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, for
- * evaluating steps.
+ * Consecutive frames as columns in SI units, NaN = not recorded. The requested frames are `from` to `to`,
+ * exclusive. If `from` is 1, row 0 is the frame before them, for evaluating steps.
  */
 export interface FrameWindow {
   readonly from: number
   readonly to: number
   /** Shape [frames]. */
   readonly frames: Float64Array
-  /** s, shape [frames]. */
+  /** Shape [frames]. */
   readonly times: Float64Array
   /** In column order; may be a selection. */
   readonly bodies: readonly BodyId[]

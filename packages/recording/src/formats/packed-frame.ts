@@ -1,5 +1,5 @@
 /**
- * Frames as runs store them: float64, NaN = not recorded, little-endian on disk. See
+ * Frames as runs store them: float64, SI units, NaN = not recorded, little-endian on disk. See
  * `docs/recording-frames.md`.
  */
 
@@ -10,7 +10,7 @@ const bodyFields = [
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],
 ] as readonly string[]
 
-/** Offsets in a body's row: m, m/s, m/s², w first, dq/dt w first, rad/s², J. */
+/** Offsets in a body's row; orientation and its rate are w first. */
 export const bodyAt = {
   id: 0,
   parts: 1,
@@ -50,7 +50,6 @@ export type ContactList = (typeof contactLists)[number]['name']
 
 export type ContactRows = Readonly<Record<ContactList, ArrayLike<number>>>
 
-/** NaN = not recorded. */
 export interface SolverRow {
   readonly iterations: number
   readonly residual: number
@@ -59,7 +58,6 @@ export interface SolverRow {
   readonly contacts: number
 }
 
-/** J; NaN = not recorded. */
 export interface SystemRow {
   readonly linear: number
   readonly rotational: number
@@ -72,7 +70,7 @@ export interface SystemRow {
 
 export interface PackedFrame {
   readonly id: number
-  /** s, after the step. */
+  /** After the step. */
   readonly time: number
   /** s since the epoch. */
   readonly wallTime: number

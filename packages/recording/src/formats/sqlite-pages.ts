@@ -93,10 +93,7 @@ export class SqlitePages {
   }
 }
 
-/**
- * Returns the offsets of a page's cells. The pointer array follows a header of 8 bytes (leaf) or 12
- * (interior).
- */
+/** The pointer array follows a header of 8 bytes (leaf) or 12 (interior). */
 function readCells(page: Buffer, at: number, headerLength: number): readonly number[] {
   const count = page.readUInt16BE(at + 3)
   if (at + headerLength + 2 * count > page.length) throw new MalformedFile('more cells than fit on a page')

@@ -20,11 +20,7 @@ const sliceMs = 20
 
 const headBytes = 4096
 
-/**
- * Imports a file or bag folder into a new run file. Returns what was left out or decided. Throws
- * `MAPPING_NEEDED`, `INVALID_MAPPING`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `IMPORT_LIMIT`,
- * `DATA_UNWRITABLE`, or the reason of the signal.
- */
+/** Imports a file or bag folder into a new run file. Returns what was left out or decided. */
 export async function importFile(
   path: string,
   target: string,

@@ -30,10 +30,7 @@ interface Library {
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/**
- * Opens a database in memory that can access only the files of the folder and loads no extensions. Throws
- * `PACKAGE_NOT_INSTALLED`.
- */
+/** Opens a database in memory that can access only the files of the folder and loads no extensions. */
 export async function openDuckDb(folder: string): Promise<DuckConnection> {
   const { DuckDBInstance } = await importOptional<Library>('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {

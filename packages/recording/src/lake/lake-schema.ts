@@ -2,7 +2,7 @@
 
 export const lakeVersion = 'v1'
 
-/** Columns of the run, in every row: Parquet compresses them, and queries need no joins. */
+/** In every row: Parquet compresses them, and queries need no joins. */
 const runColumns = [
   'recording VARCHAR NOT NULL',
   '"commit" VARCHAR',

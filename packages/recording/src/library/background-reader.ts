@@ -14,10 +14,7 @@ export class BackgroundReader {
     this.#startWorker = startWorker
   }
 
-  /**
-   * If `request` returns null, nothing is analysed. Rejects with errors of the reader and the analysis, and
-   * with `WORKER_LOST` after `close`.
-   */
+  /** If `request` returns null, nothing is analysed. Rejects with `WORKER_LOST` after `close`. */
   analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
     const result = this.#last.then(() => this.#analyse(file, request))
     this.#last = result.catch(() => {})

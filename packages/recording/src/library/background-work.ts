@@ -13,7 +13,7 @@ export interface BackgroundOptions {
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Completes private copies that already serve requests, each in its own worker. */
+/** Completes private copies, each in its own worker. */
 export class BackgroundWork {
   readonly #options: BackgroundOptions
   readonly #links = new Map<string, RecordingWorker>()

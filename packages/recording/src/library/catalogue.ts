@@ -14,7 +14,6 @@ export interface FileCheck {
 
 interface FileSize {
   readonly bodies: number | null
-  /** From the first to the last frame, s. */
   readonly duration_s: number | null
   readonly era: Era | null
 }
@@ -122,7 +121,7 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Ids of recordings, checks of files, private copies, runs and summaries. Each method is one transaction. */
+/** Each method is one transaction. */
 export class Catalogue {
   readonly summaries: RunSummaries
   readonly #db: Database

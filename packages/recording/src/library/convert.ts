@@ -8,10 +8,7 @@ import { openRunWriter, type RunWriter } from '../recorder/run-writer.ts'
 
 const partBytes = 1024 * 1024
 
-/**
- * Progress is in bytes. Throws `INVALID_FRAME` with the line or message, `NOT_A_RECORDING` for a file without
- * frames, `FRAME_CONFLICT`, `DATA_UNWRITABLE`, or the reason of the signal.
- */
+/** Progress is in bytes. Throws `NOT_A_RECORDING` for a file without frames. */
 export async function convertFrameFile(source: string, target: string, call: Call): Promise<void> {
   const writer = openRunWriter(target, Date.now())
   try {

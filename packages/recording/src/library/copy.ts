@@ -28,8 +28,7 @@ const indexShare = 0.3
 /**
  * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file
  * changes or a transaction is open. An unchanging journal belongs to a writer that died: it is copied, and
- * SQLite rolls back the copy. Removes its files if it throws: `RECORDING_BUSY`, `RECORDING_NOT_FOUND`,
- * `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the reason of the signal.
+ * SQLite rolls back the copy. Removes its files if it throws.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
@@ -40,10 +39,7 @@ export async function copyDatabase(source: string, target: string, options: Copy
   }
 }
 
-/**
- * Stores a stream as a private file, which the caller removes. Throws `NOT_A_DATABASE`, `DATA_UNWRITABLE`,
- * and `CANCELLED` if the stream ended early.
- */
+/** Stores a stream as a private file, which the caller removes. */
 export async function storeUpload(
   body: AsyncIterable<Uint8Array>,
   file: string,

@@ -28,7 +28,7 @@ export interface FileState {
 const headerBytes = 100
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 
-/** Throws `RECORDING_NOT_FOUND` for a missing or unreadable file, `NOT_A_DATABASE` for a folder or a device. */
+/** Throws `RECORDING_NOT_FOUND`, `NOT_A_DATABASE`. */
 export async function readFileState(path: string): Promise<FileState> {
   const file = await openForeign(path)
   if (file === null)
@@ -69,7 +69,7 @@ export function stateKey(path: string, state: FileState): string {
 
 export const isDatabaseHead = (head: Buffer): boolean => head.subarray(0, magic.length).equals(magic)
 
-/** Throws `NOT_A_RECORDING` for an empty file, `NOT_A_DATABASE` without the SQLite header. */
+/** Throws `NOT_A_RECORDING`, `NOT_A_DATABASE`. */
 export function requireDatabase(path: string, { header }: FileState): void {
   if (header.length === 0)
     throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })

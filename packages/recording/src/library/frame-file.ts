@@ -9,10 +9,7 @@ const partBytes = 64 * 1024
 
 export const isFrameFile = (path: string): boolean => /\.(jsonl|ndjson|mcap)$/i.test(path)
 
-/**
- * Throws `RECORDING_NOT_FOUND` if the file is missing or unreadable, `NOT_A_RECORDING` if it is not regular,
- * and `CANCELLED` on abort.
- */
+/** Throws `RECORDING_NOT_FOUND`, `NOT_A_RECORDING` and `CANCELLED`. */
 export async function withFrameFile<Result>(
   path: string,
   call: CallOptions,

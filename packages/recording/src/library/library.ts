@@ -236,7 +236,7 @@ export class RecordingLibrary {
     return readSourceFile(path, { given, stored: mapping ?? undefined })
   }
 
-  /** Imports a file as a run. Throws as `open` and as the recorder. */
+  /** Throws as `open` and as the recorder. */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
     const isOther = await isImported(path)

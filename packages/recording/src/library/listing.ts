@@ -60,7 +60,7 @@ async function foldersToSearch(roots: Roots, directory: string | undefined) {
   return { searched, existing: [...existing] }
 }
 
-/** Returns the real path, or `undefined` if missing. Throws `OUTSIDE_ROOTS`. */
+/** Returns the real path, or `undefined` if missing. */
 export async function resolveExisting(roots: Roots, folder: string): Promise<string | undefined> {
   try {
     return await roots.resolve(folder)

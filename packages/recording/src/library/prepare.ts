@@ -5,8 +5,7 @@ import { buildIndexes } from '../reader/cpp/indexes.ts'
 
 /**
  * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and
- * indexes a small copy; sets a large one to WAL mode for `finishCopy`. Throws `NOT_A_RECORDING`,
- * `RECORDING_DAMAGED`, and SQLite errors.
+ * indexes a small copy; sets a large one to WAL mode for `finishCopy`.
  */
 export function prepareCopy(file: string, isLarge: boolean): void {
   const db = new Database(file, { fileMustExist: true })
@@ -28,7 +27,7 @@ export function prepareCopy(file: string, isLarge: boolean): void {
   }
 }
 
-/** Checks a large copy and builds its indexes while it is read. Throws `RECORDING_DAMAGED`. */
+/** Checks a large copy and builds its indexes while it is read. */
 export function finishCopy(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {

@@ -113,7 +113,6 @@ const prepareStatements = (db: Database) => ({
   remove: db.prepare<[string]>('DELETE FROM recording_summary WHERE recording = ?'),
 })
 
-/** Rows are written when a run is sealed or a file is first diagnosed. */
 export class RunSummaries {
   readonly #statements: ReturnType<typeof prepareStatements>
 

@@ -24,9 +24,7 @@ export interface SourceFile {
 /** Maps a bag's metadata file to its folder. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/**
- * Uses the given mapping, else that of the file next to it, else the stored one. Throws as `readFileState`.
- */
+/** Uses the given mapping, else that of the file next to it, else the stored one. */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},

@@ -5,7 +5,6 @@ import type { BodyId } from '../types.ts'
 import { connect, openCopy } from './cpp/connection.ts'
 import { type ReadWindow, windowReader } from './cpp/window-reader.ts'
 
-/** Reads whole windows of one private copy. */
 export interface WindowMethods {
   readonly read: (args: {
     readonly file: string

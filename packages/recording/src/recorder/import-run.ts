@@ -28,7 +28,7 @@ import type { RunProgress, RunWriter } from './run-writer.ts'
 
 /**
  * Imports a private copy of any schema era into a new run. Numbers are bit-identical; non-finite numbers
- * count as not recorded. Throws as the readers and `RunWriter.flush`.
+ * count as not recorded.
  */
 export function importRecording(file: string, writer: RunWriter, nowMs: number): RunProgress {
   const db = new Database(file, { readonly: true, fileMustExist: true })
@@ -57,7 +57,7 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
   }
 }
 
-/** Checks and indexes an uploaded database. Throws `NOT_A_RECORDING`, `RECORDING_DAMAGED`. */
+/** Checks and indexes an uploaded database. */
 export function prepareUpload(file: string): void {
   try {
     prepareCopy(file, false)

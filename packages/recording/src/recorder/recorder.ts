@@ -85,11 +85,10 @@ export class Recorder {
   }
 
   /**
-   * Stores the frames of a stream of JSON lines or MCAP. Stored frames that are sent again are acknowledged
-   * and ignored. Throws `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with
-   * the line and the frames accepted before it, `RECORDING_IN_USE` while another client writes the run, and
-   * `CANCELLED` if the stream ended early; complete lines are stored. With `isNew`, throws
-   * `RECORDING_EXISTS`.
+   * Stores the frames of a stream of JSON lines or MCAP; complete lines also of a stream that ended early.
+   * Stored frames that are sent again are acknowledged and ignored. Throws `INVALID_FRAME`, `FRAME_CONFLICT`,
+   * `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted before it,
+   * `RECORDING_IN_USE`, `CANCELLED`, and with `isNew` `RECORDING_EXISTS`.
    */
   async write(
     name: string,
@@ -206,8 +205,8 @@ export class Recorder {
 
   /**
    * Creates a finished run from the bytes of a C++ recorder database, or stores nothing. Throws
-   * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` above the
-   * limit of all runs, and `CANCELLED` if the stream ended early.
+   * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` and
+   * `CANCELLED`.
    */
   importUpload(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {

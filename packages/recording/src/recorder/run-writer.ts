@@ -44,10 +44,7 @@ const checkpointBytes = 32 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
-/**
- * Opens or creates a run file of at most `bytes` bytes. Throws `NEWER_DATA`, `DATA_DAMAGED`,
- * `DATA_UNWRITABLE`.
- */
+/** Opens or creates a run file of at most `bytes` bytes. */
 export function openRunWriter(
   file: string,
   nowMs: number,
@@ -196,7 +193,7 @@ export class RunWriter {
     return this.#stored
   }
 
-  /** Returns `false` for a stored frame. Throws as `addRun` and `addFrame`. */
+  /** Returns `false` for a stored frame. */
   add(line: Line, nowMs: number): boolean {
     if ('run' in line) {
       this.addRun(line.run)
@@ -207,7 +204,6 @@ export class RunWriter {
     return isNew
   }
 
-  /** Throws `FRAME_CONFLICT`. */
   addRun(facts: RunFacts): void {
     const run = this.#run
     const isEmpty = run.total === 0 && run.facts.bodies.length === 0 && run.facts.gravity === null
@@ -222,10 +218,7 @@ export class RunWriter {
     run.isDirty = true
   }
 
-  /**
-   * Returns `false` if an equal frame is stored. Throws `FRAME_CONFLICT` if the stored frame differs or the
-   * id is not ascending, and `RECORDING_FINISHED`.
-   */
+  /** Returns `false` if an equal frame is stored. */
   addFrame(frame: PackedFrame, nowMs: number): boolean {
     const run = this.#run
     if (run.last !== null && frame.id <= run.last) {
@@ -258,10 +251,7 @@ export class RunWriter {
     this.#run.isDirty = true
   }
 
-  /**
-   * One transaction. If it throws (`DATA_UNWRITABLE`, `DATA_MISSING`), the state of the last flush is
-   * restored.
-   */
+  /** One transaction. If it throws, the state of the last flush is restored. */
   flush(nowMs: number): RunProgress {
     if (!this.#run.isDirty) {
       this.#slabs.clear()

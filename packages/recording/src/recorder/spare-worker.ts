@@ -18,7 +18,6 @@ export class SpareWorker {
     return link?.isAlive ? link : this.#start()
   }
 
-  /** Takes back a worker that has closed its run, or stops it if there is already a spare. */
   async give(link: RecorderWorker): Promise<void> {
     if (this.#isClosed || this.#spare?.isAlive) return link.stop()
     this.#takeSpare()

@@ -60,7 +60,6 @@ type Members = Readonly<Record<string, unknown>>
 const toObject = (value: unknown, path: string): Members =>
   isObject(value) ? value : rejectMapping(path, 'an object')
 
-/** Throws `INVALID_MAPPING`. */
 export function readTableMapping(value: unknown, columns: readonly NamedColumn[]): TableMapping {
   const mapping = toObject(value, 'the object')
   requireKnown(mapping, members, '')

@@ -20,7 +20,7 @@ const choices = {
   normal: ['a_to_b', 'b_to_a'],
 } as const
 
-/** Parses a member `convention`; null for the stored convention. Throws `INVALID_FRAME`. */
+/** Parses a member `convention`; null for the stored convention. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
   const path = 'run.convention'

@@ -69,8 +69,8 @@ const place = xyzIn('m, world')
 const lever = xyzIn('m')
 
 /**
- * Throws `INVALID_FRAME`. An environment body is always b: if sent as a, the pair is swapped, with normal,
- * points, lever arms and tangent impulses.
+ * An environment body is always b: if sent as a, the pair is swapped, with normal, points, lever arms and
+ * tangent impulses.
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   list(value, 'contacts').forEach((item, i) => {
@@ -95,7 +95,6 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
   })
 }
 
-/** `isSwapped` if an environment body was sent as a. */
 export function readPair(
   pair: Members,
   path: Path,

@@ -7,7 +7,7 @@ import type { RunContext } from './run-line.ts'
 const jointMembers = new Set(['a', 'b', 'kind', 'point', 'impulse', 'torque', 'position_error'])
 const [place, impulse, torque] = [xyzIn('m, world'), xyzIn('N·s or N'), xyzIn('N·m·s or N·m')]
 
-/** Returns null without joints. Swapping a pair negates impulse and torque. Throws `INVALID_FRAME`. */
+/** Returns null without joints. Swapping a pair negates impulse and torque. */
 export function readJoints(
   value: unknown,
   { allocate, constants }: RunContext,

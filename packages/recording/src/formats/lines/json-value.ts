@@ -96,7 +96,7 @@ export function triple(value: unknown, name: string, path: Path, kind: VectorKin
   return to
 }
 
-/** Throws `INVALID_FRAME` for an unknown member: a misspelt name would lose data silently. */
+/** Rejects an unknown member: a misspelt name would lose data silently. */
 export function requireKnown(from: Members, path: Path, known: ReadonlySet<string>): void {
   for (const key in from) if (!known.has(key)) unknownMember(path, key, [...known])
 }

@@ -48,7 +48,7 @@ export function createLineReader(context: RunContext): (text: string) => Line {
   return (text) => readLine(parse(text))
 }
 
-/** Throws as `createLineReader`. A frame is valid until the next object. */
+/** A frame is valid until the next object. */
 export function createFrameReader(context: RunContext): (value: unknown) => Line {
   const contacts = createLists()
   return (value) => {

@@ -8,7 +8,7 @@ export const provenanceMembers = [...textMembers, 'seed', 'tags'] as const
 
 const [maxTextLength, maxTags, maxTagLength] = [200, 32, 64]
 
-/** Returns null if all are absent. Throws `INVALID_FRAME`. */
+/** Returns null if all are absent. */
 export function readProvenance(run: Members): Provenance | null {
   const provenance: Provenance = {
     commit: readText(run, 'commit'),

@@ -24,18 +24,17 @@ import {
 } from './json-value.ts'
 import { provenanceMembers, readProvenance } from './provenance.ts'
 
-/** A declared body; NaN = not sent. */
+/** A declared body in SI units; NaN = not sent. */
 export interface RunBody {
   /** bit 31 is set for environment bodies */
   readonly id: BodyId
-  /** kg */
   readonly mass: number
   readonly restitution: number
   readonly friction: number
   readonly asset: number
-  /** principal moments about the body axes, kg m² */
+  /** Principal moments about the body axes. */
   readonly inertia: readonly [number, number, number]
-  /** half extents of the box along the body axes, m */
+  /** Half extents of the box along the body axes. */
   readonly extents: readonly [number, number, number]
   readonly isEnvironment: boolean
   readonly details: BodyDetails
@@ -45,7 +44,7 @@ export interface RunBody {
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
-  /** Fixed position of an environment body, m. */
+  /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
   /** Its orientation, w first. */
   readonly orientation: readonly number[] | null
@@ -63,12 +62,10 @@ export const noDetails: BodyDetails = {
   ignores: null,
 }
 
-/** Constants of a run; null = not sent. */
+/** Constants of a run in SI units; null = not sent. */
 export interface RunConstants {
   readonly engine: string | null
-  /** s */
   readonly dt: number | null
-  /** m/s² */
   readonly gravity: readonly [number, number, number] | null
   readonly lambdaUnit: LambdaUnit | null
   /** As sent; stored numbers are converted. */
@@ -87,7 +84,7 @@ export interface RunContext {
   readonly bodies: ReadonlyMap<number, RunBody>
   /** Whether an earlier frame has the body. */
   isKnown(id: number): boolean
-  /** J; NaN for the first frame. */
+  /** NaN for the first frame. */
   getPreviousEnergy(): number
   /** The memory is valid until the next flush. */
   allocate(length: number): Float64Array
@@ -115,7 +112,7 @@ const bodyMembers = new Set([
   'ignores',
 ])
 
-/** `declared` is the convention of earlier lines. Throws `INVALID_FRAME`. */
+/** `declared` is the convention of earlier lines. */
 export function readRun(value: unknown, declared: Convention | null): RunFacts {
   const run = members(value, 'run')
   requireKnown(run, 'run', runMembers)
@@ -229,7 +226,6 @@ function finiteVector(
     : unexpected(`${path}.${name}`, value, `${kind.names.length} finite numbers, ${kind.unit}`)
 }
 
-/** Lengths of each shape, m. */
 const shapeLengths = {
   sphere: ['radius'],
   capsule: ['radius', 'half_length'],

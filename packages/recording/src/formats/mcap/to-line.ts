@@ -53,7 +53,7 @@ const forceColumns: readonly Column[] = [
 
 const normalColumn: Column = { name: 'contact_normal', member: 'normal', width: 3 }
 
-/** `declared` are the ids of moving bodies. Throws `INVALID_FRAME`. */
+/** `declared` are the ids of moving bodies. */
 export function toFrameLine(frame: Fields, declared: readonly number[]): object {
   const { frame_id, time, wall_time, body_id } = frame
   const ids = (body_id as readonly number[] | undefined) ?? declared

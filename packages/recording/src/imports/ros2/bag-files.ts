@@ -7,10 +7,7 @@ import { bagMetadata, isBagPart } from './bag-names.ts'
 const maxMetadataBytes = 16 * 1024 ** 2
 const maxParts = 10_000
 
-/**
- * Returns the files of a folder in the order of `metadata.yaml`, or the file itself. Throws
- * `RECORDING_DAMAGED`.
- */
+/** Returns the files of a folder in the order of `metadata.yaml`, or the file itself. */
 export async function listParts(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path]
   const folder = await realpath(path)

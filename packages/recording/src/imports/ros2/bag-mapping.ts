@@ -18,7 +18,6 @@ const members = ['bodies', 'fixed_frame', 'tolerance', 'contacts', 'run']
 const toRecord = (value: unknown, path: string): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : rejectMapping(path, 'an object')
 
-/** Throws `INVALID_MAPPING`. */
 export function readBagMapping(value: unknown): BagMapping {
   const mapping = value === undefined ? {} : toRecord(value, 'the object')
   for (const key of Object.keys(mapping))

@@ -84,7 +84,7 @@ export class MessageDecoder {
     this.#path = path
   }
 
-  /** Returns undefined for joint states. Throws `RECORDING_DAMAGED`. */
+  /** Returns undefined for joint states. */
   decode({ topic, data }: BagMessage): PoseMessage | undefined {
     const kind = findKind(topic)
     if (kind === undefined || kind === 'joints') return undefined

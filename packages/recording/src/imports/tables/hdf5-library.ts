@@ -65,8 +65,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file by descriptor. Uses the browser build: its file system contains only this file, so links to
- * other files cannot be followed. Throws `PACKAGE_NOT_INSTALLED` and library errors.
+ * Uses the browser build: its file system contains only this file, so links to other files cannot be
+ * followed. Throws `PACKAGE_NOT_INSTALLED` and library errors.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
   const library = await importOptional<Library>('h5wasm')

@@ -20,7 +20,6 @@ export const compressors: Compressors = {
   LZ4_RAW: decompressLz4Raw,
 }
 
-/** Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
 export async function checkPages(
   { file, path }: { readonly file: AsyncBuffer; readonly path: string },
   { columns, num_rows }: RowGroup,

@@ -77,7 +77,6 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-/** Throws `INVALID_MAPPING`. */
 export function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
   const [first, ...others] = arrays
   const other = others.find(({ shape }) => shape[0] !== first?.shape[0])

@@ -21,7 +21,6 @@ const maxRatio = 200
 
 const maxDirectoryBytes = 16 * 1024 ** 2
 
-/** Throws `RECORDING_DAMAGED` and `IMPORT_LIMIT`. */
 export async function listEntries(handle: FileHandle, path: string): Promise<readonly ZipEntry[]> {
   const { size } = await handle.stat()
   const read = async (start: number, length: number): Promise<Buffer> => {
@@ -166,10 +165,7 @@ export class EntryReader {
     })
   }
 
-  /**
-   * Returns exactly this number of bytes. Throws `RECORDING_DAMAGED` if the entry is shorter or has a wrong
-   * checksum.
-   */
+  /** Throws `RECORDING_DAMAGED` if the entry is shorter or has a wrong checksum. */
   async read(length: number): Promise<Buffer> {
     const { name, size, crc } = this.#entry
     const parts = [this.#rest]

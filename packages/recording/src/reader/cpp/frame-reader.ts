@@ -111,7 +111,6 @@ function plainReader<Row>(
   return (frame) => rows(frame).map(read)
 }
 
-/** States without body ids get those of `energies`. */
 type ReadStates = (frame: number, energies: readonly BodyEnergy[]) => readonly BodyState[]
 
 function stateReader(connection: Connection): ReadStates {

@@ -32,7 +32,6 @@ export class RowLayout {
     return this.#select.column(this.root, name)
   }
 
-  /** Fills consecutive columns of the block from `to`. */
   columns(names: readonly string[], to: number): void {
     names.forEach((name, i) => {
       this.#fill(this.read(name), to + i, 1)

@@ -118,7 +118,7 @@ function stateBlock(
     nth = id === before ? nth + 1 : 0
     before = id
     const frame = rowByFrame.get(id)
-    // The oldest states have no body ids, but have the order of their energies.
+    // The oldest states have no body ids (`frameReader`).
     while (named < energies.length && numberAt(energies[named]?.[0]) < id) named++
     const body = numberAt(row[bodyValue]) || numberAt(energies[named + nth]?.[bodyValue]) || nth + 1
     const column = columnByBody.get(body)

@@ -88,7 +88,7 @@ function planStates(era: EraMap): ViewPlan {
   })
   const energy = parts.bodyEnergy
   const isNameless = table === 'InertialStateRecord' && energy !== undefined && schema.has(energy, 'body_id')
-  // The oldest states have no body ids, but have the order of their energies.
+  // The oldest states have no body ids (`frameReader`).
   const nth = 'row_number() OVER (PARTITION BY frame_id ORDER BY id)'
   const source = isNameless
     ? `named AS (SELECT s.*, e.body_id AS named_id FROM (SELECT *, ${nth} AS nth FROM raw) s LEFT JOIN (SELECT frame_id, body_id, ${nth} AS nth FROM ${energy}) e ON e.frame_id = s.frame_id AND e.nth = s.nth)`

@@ -12,7 +12,7 @@ const startMs = 5000
 
 /**
  * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed,
- * malformed or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
+ * malformed or needs too much memory.
  */
 export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
   if (signal?.aborted) throw cancelled()

@@ -112,7 +112,6 @@ const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
   ...vectorAt(rows, at + 1),
 })
 
-/** Converts columns to names and NaN to null. */
 export function unpackFrame({ id, time, bodies, contacts, joints, solver, system }: PackedFrame): Frame {
   const lists = unpackContacts(contacts)
   return {
