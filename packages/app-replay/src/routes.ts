@@ -110,7 +110,6 @@ async function exportRun(name: string, { recorder }: ReplayStore): Promise<Respo
   })
 }
 
-/** Throws `INVALID_ARGUMENTS`. */
 async function readSource(request: Request): Promise<string> {
   const body: unknown = await request.json().catch(() => undefined)
   const from = (body as { readonly from?: unknown } | null | undefined)?.from

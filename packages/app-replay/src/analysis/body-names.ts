@@ -6,7 +6,6 @@ const selection: ColumnSelection = {
   parts: ['collisions', 'collisionNormals', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Reads contacts until each of the environment bodies `ids` has a name. */
 export async function findBodyNames(
   { range, ids }: { readonly range: FrameRange; readonly ids: readonly BodyId[] },
   { windows, summary, signal, progress }: AnalysisContext,

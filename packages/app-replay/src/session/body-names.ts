@@ -3,7 +3,6 @@ import type { CallOptions } from '@causeway/worker'
 import { createEnvironmentTest } from '../domain/bodies/body.ts'
 import { type BodyNames, listRecordedNames } from '../domain/bodies/body-names.ts'
 
-/** Names environment bodies by their contacts if one of `ids` has no recorded name. */
 export async function readBodyNames(
   recording: Recording,
   ids: readonly BodyId[],

@@ -19,7 +19,7 @@ export interface ComparedRecordings {
   readonly matching: ReturnType<typeof matchBodies>
 }
 
-/** Compares the frames of both recordings. Throws `INVALID_ARGUMENTS` if they have none in common. */
+/** Throws `INVALID_ARGUMENTS` if no frames are in common. */
 export async function compareRecordings(
   a: Recording,
   b: Recording,

@@ -41,7 +41,6 @@ export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequ
   return [{ name: 'checkFrames', args }]
 }
 
-/** Returns which laws could be checked in a frame. */
 export async function coverFrame(
   recording: Recording,
   frame: number,
@@ -55,7 +54,6 @@ export interface Diagnosis extends Omit<CheckedLaws, 'findings'> {
   readonly findings: readonly RankedFinding[]
 }
 
-/** Checks every law and ranks the findings. */
 export async function diagnose(
   recording: Recording,
   range: FrameRange,

@@ -8,7 +8,7 @@ import { getForceScale } from './frames.ts'
 
 export const maxPoseFrames = 4096
 
-/** Encodes at most `maxPoseFrames` frames as CWP1. */
+/** Encodes at most `maxPoseFrames` frames. */
 export async function readPoses(
   recording: Recording,
   { from, to }: { readonly from: number; readonly to: number },

@@ -17,7 +17,6 @@ export function parseSeriesNames(names: readonly string[], recording: Recording)
   })
 }
 
-/** Columns: `frame_id`, `simulation_time`, then one per plan. */
 export const readSeries = (recording: Recording, args: SeriesArgs, options: CallOptions): Promise<Columns> =>
   recording.analyse<Columns>('series', args, toCallOptions(options))
 

@@ -52,7 +52,6 @@ export class PictureCache {
     return this.#characters
   }
 
-  /** Evicts about this many bytes, least recently used first. Returns the evicted bytes. */
   shrink(bytes: number): number {
     const before = this.#characters
     for (const key of [...this.#texts.keys()]) if (before - this.#characters < bytes) this.#evict(key)

@@ -280,7 +280,6 @@ function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult, nam
   return `${count}. First: ${facts.join(', ')}.`
 }
 
-/** Throws `INVALID_ARGUMENTS`. */
 function validateKinds(kinds: readonly string[] = []): void {
   const unknown = kinds.find((kind) => !(eventKinds as readonly string[]).includes(kind))
   if (unknown === undefined) return

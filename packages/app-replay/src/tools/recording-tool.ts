@@ -18,7 +18,6 @@ export type Registration = (app: ReplayRegistrar) => void
 
 export interface RecordingCall extends OpenedRecording {
   readonly ctx: ReplayContext
-  /** Throws `INVALID_ARGUMENTS` and `FRAME_NOT_FOUND`. */
   range(bounds: Bounds): FrameRange
   attach(content: readonly Content[]): void
 }

@@ -3,23 +3,17 @@ import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
 import { norm, rotationAngle, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
-/** Change of a body between two frames, b - a. */
+/** Change of a body between two frames, b - a, in SI units. */
 export interface BodyComparison {
-  /** m */
   readonly position_delta: Vector
-  /** m/s */
   readonly velocity_delta: Vector
-  /** m */
   readonly position_delta_magnitude: Value
-  /** m/s */
   readonly velocity_delta_magnitude: Value
-  /** m/s, |v_b| - |v_a| */
+  /** |v_b| - |v_a| */
   readonly speed_delta: Value
-  /** rad, 0 to pi */
+  /** 0 to pi */
   readonly orientation_angle: Value
-  /** rad/s */
   readonly angular_velocity_delta: Vector | null
-  /** s */
   readonly elapsed_time: Value
   /** `null` if contacts were not recorded. */
   readonly contact_delta: ContactDelta | null

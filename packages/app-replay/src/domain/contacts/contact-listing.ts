@@ -13,7 +13,6 @@ interface HistoryPage {
   readonly omitsRows: boolean
 }
 
-/** Throws `INVALID_CURSOR`. */
 export function paginateHistory(
   frames: readonly PairContact[],
   part: { cursor: string | undefined; limit: number },

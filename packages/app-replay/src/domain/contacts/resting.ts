@@ -25,15 +25,13 @@ interface RestingCheck {
   readonly environment_in_contact: number
   readonly source: ContactSource
   readonly moving_bodies: readonly MovingBody[]
-  /** g dt in m/s; `null` if unknown. */
+  /** g dt; `null` if unknown. */
   readonly rest_speed: Value
 }
 
-/** Exclusive limits. */
+/** Exclusive limits, SI units. */
 interface RestingRule {
-  /** m/s */
   readonly velocity: number
-  /** rad/s */
   readonly angularVelocity: number
 }
 

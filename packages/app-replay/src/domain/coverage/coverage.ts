@@ -65,7 +65,6 @@ export class CoverageCollector {
     freeGroup: new Map(),
     touchingGroup: new Map(),
   }
-  /** Missing data that depends on the body alone. */
   readonly #constant: Int32Array
   /** Data missing for touches by column, in this frame and the previous one. */
   readonly #touchMasks: Int32Array

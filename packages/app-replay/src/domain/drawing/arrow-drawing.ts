@@ -104,7 +104,6 @@ export function drawForces(forces: readonly ContactForce[], lens: Projection): A
   }
 }
 
-/** Draws the velocities of moving bodies in m/s. */
 export function drawVelocities(
   bodies: readonly { readonly at: Point3; readonly velocity: Point3 | null }[],
   lens: Projection,

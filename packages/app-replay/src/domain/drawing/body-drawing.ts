@@ -42,7 +42,7 @@ export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnB
   return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
 }
 
-/** Returns half the largest extent in m. */
+/** Half the largest extent. */
 export function getReach(shape: Shape | null): number {
   if (shape === null) return 0
   if ('box' in shape) return Math.max(...shape.box)

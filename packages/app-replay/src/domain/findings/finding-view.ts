@@ -148,7 +148,6 @@ export function summarizeDiagnosis(
 
 const listAdvice = ({ advice }: Finding): readonly string[] => (advice === undefined ? [] : [advice])
 
-/** `about` is the subject of a sentence: "the friction cone". */
 export function summarizeCheck(
   findings: readonly Finding[],
   { frames, coverage, names }: Checked,

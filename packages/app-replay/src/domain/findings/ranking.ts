@@ -128,7 +128,6 @@ function join(all: readonly Finding[]): Finding {
 
 const getFirstFrame = ({ frames }: Finding): number => frames.first
 
-/** By frames and bodies. */
 function explains(cause: Finding, finding: Finding): boolean {
   // A fault can show a frame earlier in the contact than in the state.
   const from = cause.frames.first - 1

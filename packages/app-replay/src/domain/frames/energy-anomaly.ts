@@ -29,7 +29,6 @@ interface AnomalyRule {
   readonly baselines: ReadonlySet<number>
 }
 
-/** Returns the first frame, and those in which a body appears. */
 export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): ReadonlySet<number> =>
   new Set([
     ...(frames === null ? [] : [frames.first_frame]),
@@ -145,7 +144,7 @@ const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: st
   impact_loss: ['loss in contact', 'losses in contact'],
 }
 
-/** Counts baselines separately; `shown` is the number of listed steps. */
+/** `shown` is the number of listed steps. */
 export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: number, shown: number): string {
   const counts = countKinds(steps)
   const found = steps.filter(({ kind }) => kind !== 'baseline')

@@ -16,10 +16,9 @@ import { hasContacts } from '../recordings/capability.ts'
 import { formatQuantity, roundDerived } from '../sentence.ts'
 import { add, norm, type Point3 } from '../vector.ts'
 
-/** Forces on a body over the step, in N. */
+/** Forces on a body over the step, in SI units. */
 interface BodyBalance {
   readonly body_id: BodyId
-  /** m/s */
   readonly speed: Value
   readonly gravity_n: Vector | null
   /** `null` if the contacts have no recorded impulse. */
@@ -32,7 +31,7 @@ interface BodyBalance {
   readonly inertial_n: Vector | null
   /** Length of `inertial_n` minus the other forces: 0 for rounding noise, `null` if one is unknown. */
   readonly unexplained_n: Value
-  /** J since the previous frame. */
+  /** Since the previous frame. */
   readonly delta_e: Value
   /** `null` if contacts were not recorded. */
   readonly in_contact: boolean | null

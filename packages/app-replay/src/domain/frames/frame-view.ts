@@ -21,8 +21,8 @@ export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
 }
 
 /**
- * Returns at most `limit` rows of each list. Only `details` include accelerations, contact constraints,
- * external forces and body energies.
+ * `limit` applies to each list. Only `details` include accelerations, contact constraints, external forces
+ * and body energies.
  */
 export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
   const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame

@@ -9,11 +9,11 @@ import { getColumn } from '../series/columns.ts'
 export const invariantsSchema = z.strictObject({
   /** Maximum |E - E0| / |E0|. */
   max_energy_drift: z.number().min(0).optional(),
-  /** Maximum increase of the system energy per frame, J. */
+  /** Maximum increase of the system energy per frame. */
   max_injection_j: z.number().min(0).optional(),
-  /** Minimum z of the centre of every body, or of bodies by id, m. */
+  /** Minimum z of the centre of every body, or of bodies by id. */
   never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-  /** Maximum speed from a frame on, m/s, of every body or of one. */
+  /** Maximum speed from a frame on, of every body or of one. */
   rest_by: z
     .strictObject({ frame: z.int(), speed: z.number().min(0).default(0.01), body: z.int().optional() })
     .optional(),

@@ -41,9 +41,8 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /**
- * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table: the
- * probability of at least as many bad runs after a change without effect. `logs` has the factorials up to the
- * size of the largest table.
+ * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table. `logs` has
+ * the factorials up to the size of the largest table.
  */
 export function fisherGreater(
   strata: readonly Counts[],

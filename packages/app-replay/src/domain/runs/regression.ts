@@ -74,7 +74,6 @@ const createLimitMetric = (field: keyof WorstValues, limit: number): Metric => (
   },
 })
 
-/** Returns `bad` and every kind in the runs. */
 export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
   const kinds = new Set(runs.flatMap(({ verdict }) => verdict?.kinds ?? []))
   return [any, ...[...kinds].sort().map(createKindMetric)]
@@ -82,8 +81,7 @@ export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
 
 /**
  * Finds the commit at which the share of bad runs rises, by Fisher's exact test for every metric and commit.
- * P-values are multiplied by the number of tests (Bonferroni), which is valid for dependent tests. `commits`
- * are in order of time.
+ * Bonferroni's correction is valid for dependent tests. `commits` are in order of time.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))

@@ -12,7 +12,6 @@ interface RunCounts {
   readonly not_diagnosed: number
 }
 
-/** `waiting` is the number of sealed runs without a summary. */
 export function countRuns(runs: readonly RunSummary[], waiting: number): RunCounts {
   const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])
   const bad = verdicts.filter(({ errors }) => errors > 0).length

@@ -28,7 +28,6 @@ export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   )
 }
 
-/** Returns the other runs with errors, most similar first. */
 export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
   const kinds = new Set(target.verdict?.kinds)
   return runs
@@ -41,7 +40,6 @@ export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): re
     .sort((a, b) => b.similarity - a.similarity || b.run.sealed_ms - a.run.sealed_ms)
 }
 
-/** Jaccard index; 1 for two empty lists. */
 function measureOverlap(a: readonly string[], b: readonly string[]): number {
   const union = new Set([...a, ...b])
   if (union.size === 0) return 1

@@ -2,7 +2,6 @@ import type { RecordingSummary, RunSummary, RunVerdict, WorstValues } from '@cau
 import type { Coverage } from '../coverage/coverage.ts'
 import { type Finding, findingKinds } from '../findings/finding.ts'
 
-/** Result of checking every law over a whole recording. */
 export interface WholeDiagnosis {
   readonly findings: readonly Finding[]
   readonly coverage: Coverage

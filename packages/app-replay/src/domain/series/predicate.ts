@@ -30,7 +30,7 @@ const tokenPattern =
   /\s*(?:([a-z_][\w]*(?:\.\w+)*)|(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)|(<=|>=|==|!=|&&|\|\||[<>=!()+\-*/,]))/iy
 const operatorAliases: Readonly<Record<string, string>> = { '&&': 'and', '||': 'or', '!': 'not', '=': '==' }
 
-/** `plan` finds a series by name. Throws `INVALID_ARGUMENTS` with the position. */
+/** `plan` finds a series by name. */
 export function parsePredicate(text: string, plan: (name: string) => SeriesPlan): Predicate {
   if (text.length > maxLength)
     throw createPredicateError(text, maxLength, `is longer than ${maxLength} characters`)

@@ -78,7 +78,7 @@ const aliases: Readonly<Record<string, string>> = {
 }
 const floorNames = new Set(['floor', 'environment'])
 
-/** `resolve` returns a body's recorded id. Throws its errors and `INVALID_ARGUMENTS`. */
+/** `resolve` returns a body's recorded id. */
 export function parseSeriesName(name: string, resolve: (body: number) => BodyId): SeriesPlan {
   const [of = '', ...rest] = name.split('.')
   if (of === 'body' && rest.length >= 2) {

@@ -23,7 +23,7 @@ interface SeriesPart {
 
 /**
  * Returns at most `limit` rows, bucketed by `key` if the series is longer. With a cursor, returns the next
- * rows. Throws `INVALID_CURSOR`.
+ * rows.
  */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,

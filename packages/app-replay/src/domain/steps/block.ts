@@ -14,7 +14,7 @@ export const read3 = (block: Float64Array, at: number): Point3 => [
 /** Range of squares that neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
-/** Returns the Euclidean length. Uses `hypot`, which is ten times as slow, only outside of this range. */
+/** Uses `hypot`, which is ten times as slow, only outside of this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
   return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
@@ -32,7 +32,7 @@ export const readPose = (states: Float64Array, at: number): Pose => ({
   turn: readRotation(states, at),
 })
 
-/** Returns the angular velocity in the world frame. `at` is the offset of a body's state. */
+/** In the world frame. `at` is the offset of a body's state. */
 export const worldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 

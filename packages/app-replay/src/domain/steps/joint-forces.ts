@@ -3,6 +3,7 @@ import { add, cross, dot3, type Point3 } from '../vector.ts'
 import { length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
 import type { BodyGroup, Scene } from './scene.ts'
 
+/** Forces of joints in a step, in SI units. */
 export interface JointForces {
   /** Whether each body belongs to a group or has a joint, 0 or 1. */
   readonly isJointed: Uint8Array
@@ -10,28 +11,27 @@ export interface JointForces {
   readonly isKnown: Uint8Array
   /** The same for torques and points. */
   readonly isTorqueKnown: Uint8Array
-  /** N·s on each body, shape [bodies, 3]. */
+  /** On each body, shape [bodies, 3]. */
   readonly impulse: Float64Array
-  /** N·m·s about the centre of mass before the step, shape [bodies, 3]. */
+  /** About the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
-  /** N·m·s on each body, because joint ends have drifted apart. */
+  /** Angular impulse on each body, because joint ends have drifted apart. */
   readonly drift: Float64Array
-  /** Sum of position errors per body in m, and the rotation in rad that closes them. */
+  /** Sum of position errors per body, and the rotation that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
   /** Whether a joint connects each group to the environment. */
   readonly isAnchored: Uint8Array
   /** Whether joints to other bodies are known. */
   readonly isGroupKnown: Uint8Array
-  /** Work of the joints of each group in J: sum and sum of sizes. */
+  /** Work of the joints of each group: sum and sum of sizes. */
   readonly isWorkKnown: Uint8Array
   readonly work: Float64Array
   readonly workSize: Float64Array
-  /** N·s that a correct step of each group may leave unexplained. */
+  /** Momentum that a correct step of each group may leave unexplained. */
   readonly slack: Float64Array
   /** Whether a joint lacks its impulse or torque. */
   isIncomplete: boolean
-  /** J, work of all joints. */
   totalWork: number
   isUsed: boolean
 }
@@ -160,7 +160,7 @@ interface JointLoad {
   readonly torque: Point3
 }
 
-/** J, with the mean velocity of the step. */
+/** Uses the mean velocity of the step. */
 function measureWork(
   step: JointStep,
   [a, b]: readonly [number, number],

@@ -6,7 +6,6 @@ export interface Subject {
   readonly pair: readonly [BodyId, BodyId] | null
 }
 
-/** Consecutive frames that break a law. */
 export interface Run extends Subject {
   readonly first: number
   last: number

@@ -10,30 +10,28 @@ export interface BodyGroup {
   readonly bodies: readonly BodyId[]
 }
 
-/** A recording for laws. Columns are indexes of `bodies`; NaN is unknown. */
+/** A recording for laws, in SI units. Columns are indexes of `bodies`; NaN is unknown. */
 export interface Scene {
   /** Ascending. */
   readonly bodies: readonly BodyId[]
-  /** kg, shape [bodies] */
+  /** Shape [bodies]. */
   readonly masses: Float64Array
-  /** Half extents in m along each body's axes, if recorded. */
+  /** Half extents along each body's axes, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
-  /** Principal moments in kg m² along each body's axes, if recorded. */
+  /** Principal moments along each body's axes, if recorded. */
   readonly inertias: readonly (Point3 | undefined)[]
   /** Shapes, names and fixed poses, also of the environment. */
   readonly geometry: ReadonlyMap<BodyId, BodyGeometry>
   readonly environment: readonly BodyId[]
   readonly columnById: ReadonlyMap<BodyId, number>
-  /** m/s² */
   readonly gravity: Point3
-  /** |gravity| in m/s² */
+  /** |gravity| */
   readonly g: number
-  /** Usual step in s. */
+  /** Usual step. */
   readonly dt: number
-  /** Returns the factor from a recorded lambda to N·s; NaN if the unit is unknown. `dt` in s. */
+  /** Returns the factor from a recorded lambda to N·s; NaN if the unit is unknown. */
   impulseFactor(dt: number): number
   readonly isEnvironment: (id: BodyId) => boolean
-  /** Whether a frame without contact rows has no contacts. */
   readonly hasContacts: boolean
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]

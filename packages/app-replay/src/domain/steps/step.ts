@@ -12,40 +12,40 @@ import { createJointForces, type JointForces, readJoints } from './joint-forces.
 import type { Scene } from './scene.ts'
 import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
 
-/** The step to a frame, computed once for all laws, and overwritten by the next step. */
+/** The step to a frame in SI units, computed once for all laws, and overwritten by the next step. */
 export interface Step {
   readonly scene: Scene
   window: FrameWindow
   /** Row of the frame in the window. */
   row: number
   frame: number
-  /** s as recorded; NaN for the first frame and after a gap. */
+  /** As recorded; NaN for the first frame and after a gap. */
   recordedDt: number
-  /** s; the usual step if the clock is broken, NaN without a step to judge. */
+  /** The usual step if the clock is broken, NaN without a step to judge. */
   dt: number
   /** Pairs in contact, whose rows belong to this step. */
   touches: Touch[]
   /** Whether each body is in contact in this or the previous step, 0 or 1. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
-  /** N·s on each body from its contacts, shape [bodies, 3], as far as `impulseKnown` states. */
+  /** On each body from its contacts, shape [bodies, 3], as far as `impulseKnown` states. */
   readonly impulse: Float64Array
-  /** N·m·s about the centre of mass from contacts, shape [bodies, 3]. NaN without lever arms. */
+  /** About the centre of mass from contacts, shape [bodies, 3]. NaN without lever arms. */
   readonly torque: Float64Array
   /** `impulseKnowledge` of each body. */
   readonly impulseKnown: Uint8Array
   /** First contact normal of each body, shape [bodies, 3]. */
   readonly contactAxis: Float64Array
-  /** mu Jn in N·s of each body's contacts without tangential impulses. NaN without friction coefficients. */
+  /** mu Jn of each body's contacts without tangential impulses. NaN without friction coefficients. */
   readonly frictionLimit: Float64Array
-  /** N in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
+  /** In addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
   readonly external: Float64Array
-  /** N·m about the centre of mass before the step, shape [bodies, 3]. */
+  /** About the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
   /** Filled only if there are groups or joints. */
   readonly joints: JointForces
-  /** Displacement in m, shape [bodies, 3], and its length. NaN if a position is missing. */
+  /** Displacement, shape [bodies, 3], and its length. NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
   /** Offset of a body's state in this frame, and in the previous one. */

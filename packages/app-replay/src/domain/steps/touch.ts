@@ -14,7 +14,7 @@ export const maxNormals = 8
 /** Cosine of 1 degree. */
 const sameNormalCosine = 0.9998
 
-/** A touching pair of bodies. Numbers are from the last frame of contact. */
+/** A touching pair of bodies. Numbers are from the last frame of contact, impulses in the recorded unit. */
 export interface Touch {
   readonly a: BodyId
   readonly b: BodyId
@@ -35,13 +35,10 @@ export interface Touch {
   depth: number
   frictionRows: number
   constraintRows: number
-  /** Sums over the loaded friction rows in the recorded unit: tangential vector on a, and mu * |n|. */
+  /** Sums over the loaded friction rows: tangential vector on a, and mu * |n|. */
   readonly tangent: [number, number, number]
   limit: number
-  /**
-   * Of the friction row with the largest excess, in the recorded unit; `rowAxis` is the larger part along a
-   * tangent.
-   */
+  /** Of the friction row with the largest excess; `rowAxis` is the larger part along a tangent. */
   rowTangent: number
   rowAxis: number
   rowLimit: number
@@ -52,11 +49,11 @@ export interface Touch {
   /** Extreme friction coefficients; NaN if a row lacks it. */
   maxFriction: number
   minFriction: number
-  /** Impulse on a in the recorded unit. */
+  /** On a. */
   readonly impulse: [number, number, number]
   /** Part of `impulse` along the normals. */
   readonly push: [number, number, number]
-  /** Sums of lever arm × impulse in the recorded unit times m. */
+  /** Sums of lever arm × impulse. */
   readonly torqueA: [number, number, number]
   readonly torqueB: [number, number, number]
   /** Mean lever arms in m, over `leverRows` rows. */

@@ -67,7 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** Sine of the angle to the normal below which a lever arm is parallel to it. */
 const parallelSine = 1e-3
 
-/** Returns the sum of the speeds in m/s. A point below the centre does not move along the normal. */
+/** A point below the centre does not move along the normal. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

@@ -88,7 +88,7 @@ export function impulseLaw(): Law {
   }
 }
 
-/** Returns each pair's sum of |n|. */
+/** Sums |n| of each pair. */
 function sumNormals(block: Float64Array, from: number, to: number): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (let row = from; row < to; row++) {

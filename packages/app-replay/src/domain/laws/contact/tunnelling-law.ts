@@ -144,7 +144,7 @@ interface FoundPlanes {
   readonly shaped: ReadonlySet<number> | undefined
 }
 
-/** Finds planes from lever arms and normals of resting bodies. Returns whether there is a new one. */
+/** Returns whether there is a new plane. */
 function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step

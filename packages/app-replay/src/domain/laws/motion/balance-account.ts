@@ -10,19 +10,19 @@ interface BalancedBodies {
   readonly mass: number
 }
 
-/** Sums over the steps of a run. */
+/** Sums over the steps of a run, in SI units. */
 export interface Account {
-  /** J, work of the residual. */
+  /** Work of the residual. */
   work: number
-  /** J, if the residual is along the velocity. */
+  /** Work if the residual is along the velocity. */
   maxWork: number
-  /** N·s, largest residual and its limit. */
+  /** Largest residual and its limit. */
   residual: number
   allowed: number
   firstKinetic: number
   maxKinetic: number
   touched: boolean
-  /** m/s², sums over frames with complete impulses. */
+  /** Sums over frames with complete impulses. */
   readonly acceleration: [number, number, number]
   squares: number
   judged: number

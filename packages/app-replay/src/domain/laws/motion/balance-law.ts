@@ -1,9 +1,6 @@
 /**
- * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies.
- *
- * A run of unexplained steps is one finding: `unexplained_acceleration` if it is constant, `blow_up` if the energy
- * multiplies, `energy_injection` or `energy_drift` if it grows suddenly or gradually, `dissipation_without_contact` if
- * a free body loses energy, else `momentum`. Runs within the noise of recorded states are one info.
+ * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies. A run of
+ * unexplained steps is one finding. Runs within the noise of recorded states are one info.
  */
 
 import { createFinding, type Finding } from '../../findings/finding.ts'
