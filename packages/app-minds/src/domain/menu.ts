@@ -21,9 +21,7 @@ export interface Situation {
   readonly menu: readonly MenuOption[]
 }
 
-/**
- * Derives the situation and the menu. A named interaction counts as `interacting` if the activity is unknown.
- */
+/** A named interaction counts as `interacting` if the activity is unknown. */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const isNamed = observation.current !== null
   const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')

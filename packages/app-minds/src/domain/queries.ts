@@ -14,10 +14,7 @@ export function findLastMessage(
   return undefined
 }
 
-/**
- * Returns 1 to 5 memory queries without a model: the last message, the lowest need, visible entities, the
- * goal and the current interaction.
- */
+/** Returns 1 to 5 memory queries without a model. */
 export function heuristicQueries(
   observation: Observation,
   workingMemory: WorkingMemory,

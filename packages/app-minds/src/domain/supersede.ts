@@ -1,4 +1,3 @@
-/** Detects whether a newer fact replaces an older one. */
 // cspell:ignore told -- part of stored memories
 import { contentWords } from './words.ts'
 

@@ -50,9 +50,7 @@ export class WordRelations {
   readonly #related = new Map<number, number[]>()
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
-  /**
-   * Cached results of `match` by both words: the memories of a mind repeat the same words in every decision.
-   */
+  /** Results of `match` by both words, which decisions repeat. */
   readonly #matches = new Map<string, number>()
 
   private constructor(lines: readonly string[], nouns: number) {

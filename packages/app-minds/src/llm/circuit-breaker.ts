@@ -8,7 +8,6 @@ export class CircuitBreaker {
   #openedAt = 0
   #isProbing = false
 
-  /** `now` returns milliseconds. */
   constructor(now: () => number) {
     this.#now = now
   }

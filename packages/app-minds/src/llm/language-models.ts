@@ -18,13 +18,12 @@ interface ModelOptions {
 
 const hourMs = 3_600_000
 
-/** The configured language models. Makes no request before a mind decides. */
+/** Makes no request before a mind decides. */
 export class LanguageModels {
   readonly #providers: Providers
   readonly #options: ModelOptions
   readonly #models = new Map<string, ChatModel>()
 
-  /** Throws `INVALID_CONFIG`. */
   constructor(settings: ProviderSettings, options: ModelOptions) {
     this.#providers = readProviders(settings)
     this.#options = options
@@ -72,7 +71,7 @@ export class LanguageModels {
     )
   }
 
-  /** Returns figures for `/health`, without keys. */
+  /** Without keys. */
   health(): Readonly<Record<string, unknown>> {
     const { chosen } = this.#providers
     if (chosen === undefined) return { configured: false }

@@ -42,10 +42,7 @@ interface Question<T> {
   readonly judge: (value: unknown) => Judgement<T>
 }
 
-/**
- * Decides by a language model. Each answer is validated, corrected at most twice, and used as far as it is
- * valid.
- */
+/** Each answer is validated, corrected at most twice, and used as far as it is valid. */
 export class LlmSelector implements ActionSelector {
   readonly #chat: ChatModel
   readonly #limits: Limits
@@ -195,7 +192,7 @@ class ModelRun {
     this.salvaged = working_memory === undefined ? { memories: drafts } : { working_memory, memories: drafts }
   }
 
-  /** Returns `undefined` if no answer is valid. Throws other errors of `#ask`. */
+  /** Returns `undefined` if no answer is valid. */
   #askIfValid<T>(question: Question<T>): Promise<T | undefined> {
     return this.#ask(question).catch((error: unknown) => {
       if (error instanceof ChatError && error.code === 'LLM_INVALID_OUTPUT') return undefined

@@ -69,7 +69,6 @@ export interface Providers {
   readonly chosen: Provider | undefined
 }
 
-/** Throws `INVALID_CONFIG`. */
 export function readProviders(
   settings: ProviderSettings,
   environment: Readonly<Record<string, string | undefined>> = process.env,

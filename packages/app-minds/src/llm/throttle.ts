@@ -17,7 +17,6 @@ export class Throttle {
   readonly #tokens: TokenBucket | undefined
   #running = 0
 
-  /** `now` returns milliseconds. */
   constructor(options: ThrottleOptions, now: () => number) {
     this.#options = options
     this.#requests = options.rpm === undefined ? undefined : new TokenBucket(options.rpm, now)
@@ -28,9 +27,7 @@ export class Throttle {
     return this.#queue.length
   }
 
-  /**
-   * Runs a call within the limits. `tokens` is an estimate. Throws `Overload`, and the reason of the signal.
-   */
+  /** `tokens` is an estimate. Throws `Overload`, and the reason of the signal. */
   async run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     await this.#acquire(signal)
     try {

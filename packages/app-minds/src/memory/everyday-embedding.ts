@@ -13,9 +13,8 @@ export interface ModelStore {
 }
 
 /**
- * The vector space of everyday language. Reads or trains its model on first use. Each data file stores its model, so
- * that its vectors are comparable even if a later version trains differently. The id contains the hash of the training
- * texts.
+ * The vector space of everyday language. Reads or trains its model on first use. Each data file stores its
+ * model, because a later version may train differently. The id contains the hash of the training texts.
  */
 export class EverydayEmbedding implements Embedding {
   readonly id: string

@@ -11,7 +11,6 @@ export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'm
 
 interface MaterialRequest {
   readonly words: readonly string[]
-  /** Number of newest, and of most important, memories to add. */
   readonly extra: number
   readonly embedderId: string
   readonly withToday: boolean

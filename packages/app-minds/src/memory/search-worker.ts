@@ -8,10 +8,7 @@ import { migrations } from '../store/schema.ts'
 import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
 import { VectorCache, type VectorMatches, type VectorQuery } from './vector-cache.ts'
 
-/**
- * Methods of the worker that searches large minds and trains the vector space. The worker opens the data file
- * itself.
- */
+/** Methods of the worker that searches large minds and trains the vector space. */
 export interface SearchMethods {
   open(args: { readonly dir: string; readonly maxBytes: number }): void
   search(query: VectorQuery): VectorMatches

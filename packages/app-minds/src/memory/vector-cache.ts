@@ -60,7 +60,6 @@ export class VectorCache {
     return request.queries.map((query) => findMatches(entry, query, request))
   }
 
-  /** Evicts a mind. Required after rows were removed or added out of order. */
   drop(mindSeq: number): void {
     for (const key of [...this.#entries.keys()]) if (key.startsWith(`${mindSeq}|`)) this.#evict(key)
   }

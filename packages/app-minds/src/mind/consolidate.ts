@@ -21,7 +21,7 @@ export interface ConsolidationResult {
 
 const batchSize = 32
 
-/** Moves daily memories of a mind to long-term memory. Throws `EMBEDDING_ERROR` if none could be moved. */
+/** Throws `EMBEDDING_ERROR` if no memory could be moved. */
 export async function consolidateMind(
   mindId: string,
   batchId: string,

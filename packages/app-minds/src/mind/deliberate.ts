@@ -26,10 +26,7 @@ export interface Deliberation {
   readonly gate?: MindState['gate']
 }
 
-/**
- * Chooses an action by the model or, if it is unavailable or fails, by the policy. Throws
- * `LLM_NOT_CONFIGURED`.
- */
+/** Chooses an action by the model or, if it is unavailable or fails, by the policy. */
 export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
   const model = services.models.getSelector(mind.config, mind.mind_id)
@@ -48,7 +45,7 @@ export async function chooseAction(context: SelectorContext, services: MindServi
   }
 }
 
-/** Falls back to the policy and keeps the valid services of the model's output. */
+/** Keeps the valid parts of the model's output. */
 function fallBack(
   { cycle }: SelectorContext,
   { code, message, calls, salvaged }: ModelFailure,
@@ -76,7 +73,6 @@ function fallBack(
 /** Game minutes after which a model decides even without a change. */
 const maxAge = 15
 
-/** Returns a digest of need bands, visible entities, messages, events and the current interaction. */
 function salientDigest(
   { observation, conversations, events, situation }: Cycle,
   { conversation_messages }: Limits,

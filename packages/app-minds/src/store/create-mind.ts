@@ -9,7 +9,6 @@ interface CreatedMind {
   readonly seeded: number
 }
 
-/** Throws `LIMIT_EXCEEDED` if no further active mind is allowed. */
 export function requireActive(active: number, { minds }: Limits): void {
   if (active < minds) return
   throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${minds}`, {

@@ -63,7 +63,6 @@ export class MindTable {
     return row === undefined ? undefined : this.#toMind(row)
   }
 
-  /** Throws `MIND_NOT_FOUND` if the mind is not active. */
   get(mindId: string): MindRow {
     const mind = this.find(mindId)
     if (mind?.status === 'active') return mind
@@ -100,7 +99,7 @@ export class MindTable {
     return this.#sql.remove.run(mindId).changes > 0
   }
 
-  /** Returns the mind before the change. Throws `MIND_NOT_FOUND`. */
+  /** Returns the mind before the change. */
   relink(mindId: string, entityId: string): MindRow {
     const mind = this.get(mindId)
     this.#sql.relink.run(entityId, this.#now(), mind.seq)

@@ -95,7 +95,6 @@ export class RecordTable {
       )
   }
 
-  /** Returns the last decision if `requestId` is `null`. */
   decision(seq: number, requestId: string | null): StoredDecision | undefined {
     const row = this.#sql.decision.get({ 1: seq, 2: requestId })
     return row && readDecision(row)

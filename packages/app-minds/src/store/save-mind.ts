@@ -34,7 +34,6 @@ interface Target {
   readonly isReplacing: boolean
 }
 
-/** Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
 export function loadMind(
   tables: Tables,
   save: SavedMind,

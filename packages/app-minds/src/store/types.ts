@@ -55,7 +55,6 @@ export interface BaseMaterial {
 
 export interface RecallMaterial {
   readonly today: readonly MemoryRow[]
-  /** For each word the long-term memories that contain it. */
   readonly postings: Postings
   readonly standing: BaseMaterial
 }

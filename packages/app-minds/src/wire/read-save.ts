@@ -160,7 +160,6 @@ const shape = z.strictObject({
 /** A saved mind: everything except vectors, past decisions and the use of language models. */
 export type SavedMind = z.output<typeof shape>
 
-/** Throws `INVALID_SAVE` and `LIMIT_EXCEEDED`. */
 export function readSave(value: unknown, limits: Limits): SavedMind {
   const { format, version } = Object(value) as { readonly format?: unknown; readonly version?: unknown }
   if (format === 'causeway-mind' && typeof version === 'number' && version > saveVersion)
@@ -188,6 +187,6 @@ export function readSave(value: unknown, limits: Limits): SavedMind {
   return save
 }
 
-/** Throws `LIMIT_EXCEEDED` if a mind has too many memories for one save. */
+/** Throws `LIMIT_EXCEEDED`. */
 export const requireSaveable = (memories: number, limits: Limits): void =>
   requireWithin('save_memories', memories, limits.save_memories)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 
-/** Throws `LIMIT_EXCEEDED` if a value exceeds a limit. */
+/** Throws `LIMIT_EXCEEDED`. */
 export function requireWithin(limit: keyof Limits, value: number, max: number): void {
   if (value <= max) return
   throw new MindsError('LIMIT_EXCEEDED', `${limit.replaceAll('_', ' ')}: ${value}, the limit is ${max}`, {

@@ -1,6 +1,6 @@
 /**
  * JSON Schemas for servers that enforce them: objects only, every property required and nullable, no
- * patterns, no references. Answers are validated again.
+ * patterns, no references.
  */
 import type { MenuOption } from '../menu.ts'
 

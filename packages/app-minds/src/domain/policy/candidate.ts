@@ -62,7 +62,7 @@ export const plain = (action: Action, score: number, terms: Partial<Terms> = {})
   goal: null,
 })
 
-/** Returns a candidate for each interaction of visible and remembered entities, including rejected ones. */
+/** Includes rejected interactions. */
 export function useCandidates(context: ScoringContext): readonly Candidate[] {
   const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)

@@ -47,7 +47,6 @@ const maxKeys = 400
 
 type KeyedDraft = Omit<MemoryDraft, 'sim_time' | 'location'> & { readonly key: string }
 
-/** The kind and the remaining parts become tags. */
 const episode = (
   kind: string,
   parts: readonly [thing: string, ...deed: string[]],

@@ -102,7 +102,6 @@ function readRefusals(events: readonly MindEvent[], goal: Goal | null): Refusal[
     })
 }
 
-/** Whether the game reports the last attempt as in progress or complete. */
 const hasOutcome = (events: readonly MindEvent[]): boolean =>
   events.some(({ event_type }) =>
     [

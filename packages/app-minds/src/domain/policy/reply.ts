@@ -29,10 +29,7 @@ export function composeOpening(context: ConversationContext): Utterance {
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
-/**
- * Replies to a message. A last reply introduces no new topic. Returns an empty text if there is nothing to
- * say.
- */
+/** A last reply introduces no new topic. The text is empty if there is nothing to say. */
 export function composeReply(
   message: string,
   context: ConversationContext,

@@ -37,7 +37,7 @@ interface PolicyChoice {
   readonly because: string
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** Hashes of the character's statements to each partner, after the action. */
+  /** After the action. */
   readonly shared: MindState['shared']
   /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
@@ -126,10 +126,7 @@ interface LeaveReason {
   readonly isUrgent: boolean
 }
 
-/**
- * Returns a reason to leave: every need it fills is satisfied, or another need is critical and its own is
- * satisfied enough.
- */
+/** Returns a reason to leave (`satisfied`, `good_enough`). */
 function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): LeaveReason | undefined {
   const { constants, situation } = context
   const { needs, time } = situation.observation

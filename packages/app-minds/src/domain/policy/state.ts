@@ -27,7 +27,7 @@ export interface OngoingInteraction {
   readonly entity_id: string | null
   readonly fills: readonly string[]
   readonly since: number
-  /** Satisfied share by need at the start. */
+  /** At the start. */
   readonly needs: Readonly<Record<string, number>>
 }
 

@@ -116,7 +116,7 @@ function leaveConversation(
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-/** Returns an excuse, without the feeling if the utterance names it. */
+/** Omits the feeling if the utterance names it. */
 const describeExcuse = (feeling: string, said: string): string =>
   said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 

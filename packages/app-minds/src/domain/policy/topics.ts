@@ -31,7 +31,6 @@ export interface ConversationContext {
   readonly recollections: readonly AnswerSource[]
   readonly places: Places
   readonly news: readonly News[]
-  /** Hashes of the character's statements to each partner. */
   readonly shared: readonly number[]
   readonly mood: string
   readonly relations: WordRelations
@@ -40,8 +39,8 @@ export interface ConversationContext {
 }
 
 /**
- * Returns a topic as a sentence: a low need, news, a question or a place. Skips what was mentioned in this
- * conversation, and what the character said to this partner before.
+ * Returns a topic as a sentence. Skips what was mentioned in this conversation, and what the character said
+ * to this partner before.
  */
 export function findTopic(context: ConversationContext): string | undefined {
   const said = new Set(
@@ -168,7 +167,6 @@ export function findQuestionToAsk(context: ConversationContext): string | undefi
   return kind === undefined ? undefined : smallTalk(kind, { random, name: getPartnerName(context) })
 }
 
-/** Returns the name of the last other speaker, or of a visible or known participant; else an empty string. */
 export function getPartnerName({ conversation, situation, places }: ConversationContext): string {
   const { entity_id: self, entities, current } = situation.observation
   const spoken = conversation.messages.findLast(

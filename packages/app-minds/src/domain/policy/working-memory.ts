@@ -67,7 +67,6 @@ function assess({ position, needs, entities, current }: Observation, lowest: str
   return [where, doing, low, sees].filter((part) => part !== '').join('; ')
 }
 
-/** Returns one of six moods, from the mean of the needs and the latest events. */
 function feeling(
   { needs }: Observation,
   derivedEvents: readonly DerivedEvent[],
