@@ -103,7 +103,15 @@ verifies(
     const bodies = [{ id: 1, mass: 1 }, ...walls.map(([id]) => ({ id, is_environment: true }))]
     const run = { run: { dt, gravity: [0, 0, -g], lambda_unit: 'N·s', bodies } }
     const client = await record('walls', [run, ...lines])
-    await record('others', [run, ...lines.map((line) => ({ ...line, contacts: line.contacts.slice(0, 1) }))])
+    const onFloor = lines.map((line) => ({ ...line, contacts: line.contacts.slice(0, 1) }))
+    await record('others', [run, ...onFloor])
+    const floors = (id: number) => [
+      { id: 1, mass: 1 },
+      { id, is_environment: true },
+    ]
+    await record('floor', [{ run: { ...run.run, bodies: floors(3) } }, ...onFloor])
+    const inAir = lines.map((line) => ({ ...line, contacts: [] }))
+    await record('renumbered', [{ run: { ...run.run, bodies: floors(4) } }, ...inAir])
     const summarize = async (tool: string, args: object) => String((await client.call(tool, args)).summary)
     const named: readonly (readonly [tool: string, args: object, text: string])[] = [
       ['get_contacts_for_body', { body_id: 1, frame_id: 25 }, 'floor, wall and wall 2'],
@@ -120,6 +128,16 @@ verifies(
         'compare_recordings',
         { a: 'walls', b: 'others' },
         'contacts, only in a: body 1 and wall, only in b: none',
+      ],
+      [
+        'compare_recordings',
+        { a: 'floor', b: 'renumbered' },
+        'contacts, only in a: body 1 and floor, only in b: none',
+      ],
+      [
+        'compare_recordings',
+        { a: 'renumbered', b: 'floor' },
+        'contacts, only in a: none, only in b: body 1 and floor',
       ],
     ]
     for (const [tool, args, text] of named) {

@@ -17,6 +17,7 @@ const statesPerStep = 2000
 export interface ComparedRecordings {
   readonly comparison: RecordingComparison
   readonly matching: ReturnType<typeof matchBodies>
+  readonly environment: ReturnType<typeof matchEnvironment>
 }
 
 /** Throws `INVALID_ARGUMENTS` if no frames are in common. */
@@ -64,7 +65,7 @@ export async function compareRecordings(
     progress?.(Math.min(start + step, pairs.length), pairs.length, 'comparing frames')
     if (options.firstOnly && comparison.divergences().length > 0) break
   }
-  return { comparison, matching }
+  return { comparison, matching, environment }
 }
 
 /** Pairs frames with the same id, or with the same time within half of the smaller step. */

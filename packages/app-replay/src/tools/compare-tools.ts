@@ -90,7 +90,7 @@ async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) 
     summary: summarizeDivergences(compared.comparison.frames, atFirst, {
       isExact: args.exact ?? false,
       position: firstOnly ? undefined : divergences.find(({ field }) => field === 'position'),
-      names: await readNames(a, b, first, ctx),
+      names: await readNames(a, b, { first, compared, ctx }),
     }),
   }
 }
@@ -137,18 +137,27 @@ interface DivergenceContext {
   readonly names: BodyNames
 }
 
-/** Pairs have the ids of b, where an environment body may touch nothing. */
+interface NamesContext {
+  readonly first: Divergence | undefined
+  readonly compared: ComparedRecordings
+  readonly ctx: ReplayContext
+}
+
+/** Pairs have the ids of b. A body without a name in one recording may have one in the other. */
 async function readNames(
   a: Recording,
   b: Recording,
-  first: Divergence | undefined,
-  ctx: ReplayContext,
+  { first, compared: { matching, environment }, ctx }: NamesContext,
 ): Promise<BodyNames> {
-  const pairs = [first?.value_a, first?.value_b].flatMap((value) =>
-    typeof value === 'string' ? splitPairs(value) : [],
+  const toA = new Map([...matching.matches, ...environment].map((match) => [match.b, match.a]))
+  const [pairsA = [], pairsB = []] = [first?.value_a, first?.value_b].map((value) =>
+    typeof value === 'string' ? splitPairs(value).flatMap(parsePair) : [],
   )
-  const bodies = pairs.flatMap(parsePair)
-  return { ...(await readBodyNames(a, bodies, ctx)), ...(await readBodyNames(b, bodies, ctx)) }
+  const idsA = [...pairsA.map((id) => toA.get(id) ?? id), ...pairsB.flatMap((id) => toA.get(id) ?? [])]
+  const idsB = [...pairsB, ...pairsA.filter((id) => toA.has(id))]
+  const namesA = await readBodyNames(a, idsA, ctx)
+  const renumbered = [...toA].flatMap(([id, idA]) => (namesA[idA] === undefined ? [] : [[id, namesA[idA]]]))
+  return { ...namesA, ...Object.fromEntries(renumbered), ...(await readBodyNames(b, idsB, ctx)) }
 }
 
 const splitPairs = (value: string): readonly string[] => value.split(' ').filter((pair) => pair !== '')
