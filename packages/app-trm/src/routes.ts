@@ -1,8 +1,8 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { listTestOutcomes } from './domain/evaluation/test-matrix.ts'
 import type { Critic } from './session/critic.ts'
 import { diffStep } from './session/step-diff.ts'
+import { listTestOutcomes } from './session/test-outcomes.ts'
 import type { ClientState } from './tools/tool-context.ts'
 
 const maxTests = 500
@@ -24,8 +24,7 @@ export function declareRoutes(app: Registrar<Critic, ClientState>): void {
     async handle(_request, { sid }, { store }) {
       const { id, baseline } = await store.findSession(sid)
       const results = (await store.store.steps(id)).map(({ result }) => result)
-      const tests = listTestOutcomes(baseline?.tests, results)
-      return Response.json({ tests: tests.slice(0, maxTests), count: tests.length })
+      return Response.json(await listTestOutcomes(baseline?.tests?.cases ?? [], results, maxTests))
     },
   })
 }

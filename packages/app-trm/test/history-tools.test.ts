@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
 import type { EvalResult } from '../src/domain/evaluation/result.ts'
 import { createStanding } from '../src/domain/evaluation/score.ts'
-import { listTestOutcomes } from '../src/domain/evaluation/test-matrix.ts'
+import { TestMatrix } from '../src/domain/evaluation/test-matrix.ts'
 import { createConfig } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
 import type { Critic } from '../src/session/critic.ts'
 import { diffStep } from '../src/session/step-diff.ts'
+import { listTestOutcomes } from '../src/session/test-outcomes.ts'
 import { judge, judged, openTrm, readText, replacing, scored, write } from './trm-kit.ts'
 
 /** Stores sessions of a project that does not exist. */
@@ -316,7 +317,8 @@ verifies('trm:tests', async (t) => {
   await report('ok 1 t1 # SKIP\nok 2 t2\nok 4 t4\nok 5 t5\n1..4\n')
   const { baseline } = await critic.findSession(sessionId)
   const results = (await critic.store.steps(sessionId)).map(({ result }) => result)
-  const rows = listTestOutcomes(baseline?.tests, [...results, null])
+  const cases = baseline?.tests?.cases ?? []
+  const { tests: rows } = await listTestOutcomes(cases, [...results, null], 500)
   t.same(Object.fromEntries(rows.map(({ id, outcomes }) => [id, outcomes.join(' ')])), {
     t2: 'fail pass pass unknown',
     t3: 'pass fail missing unknown',
@@ -331,10 +333,50 @@ verifies('trm:tests', async (t) => {
   )
   const [, second] = results
   const many = { ...(second as EvalResult), tests: { passed: 1, failed: 300, total: 301 } }
-  const outcomes = listTestOutcomes(baseline?.tests, [many]).map((row) => [row.id, ...row.outcomes].join(' '))
+  const { tests } = await listTestOutcomes(cases, [many], 500)
+  const outcomes = tests.map((row) => [row.id, ...row.outcomes].join(' '))
   t.same(
     outcomes,
     ['t3 fail', 't5 fail', 't1 unknown', 't2 pass', 't4 unknown'],
     'not all failures are named',
   )
+  const cut = await listTestOutcomes(cases, [...results, null], 2)
+  t.same(cut, { tests: rows.slice(0, 2), count: 5 })
+})
+
+verifies('trm:tests', 'only the returned tests are computed, in several turns', async (t) => {
+  const cases = Array.from({ length: 5000 }, (_, index) => ({ id: `t${index}`, status: 'pass' as const }))
+  const result = {
+    ...{ kind: 'submit', tests: { failed: 1 }, failing: ['t4000'], failures: [] },
+    ...{ missing: ['t3000'], missingCount: 1, newlySkipped: [], repaired: [] },
+  } as unknown as EvalResult
+  const { rows } = TestMatrix.prototype
+  let computed = 0
+  t.intercept(TestMatrix.prototype, 'rows', {
+    value: function* (this: TestMatrix) {
+      for (const row of rows.call(this)) {
+        computed += 1
+        yield row
+      }
+    },
+  })
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const list = await listTestOutcomes(cases, Array(50).fill(result), 10)
+  isDone = true
+  t.same([list.tests.length, list.count, computed], [10, 5000, 10])
+  t.same(
+    list.tests.slice(0, 3).map(({ id, outcomes }) => [id, outcomes[0]]),
+    [
+      ['t3000', 'missing'],
+      ['t4000', 'fail'],
+      ['t0', 'pass'],
+    ],
+  )
+  t.ok(turns >= 50, `${turns} turns of the event loop`)
 })

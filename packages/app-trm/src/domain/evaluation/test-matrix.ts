@@ -20,37 +20,67 @@ const baselineOutcomes: Readonly<Record<TestStatus, TestOutcome>> = {
   xfail: 'skip',
 }
 
-/** Returns how each test ended in each evaluation; `null` is one without a result. Tests that failed or did not run are first. */
-export function listTestOutcomes(
-  baseline: TestRun | undefined,
-  results: readonly (EvalResult | null)[],
-): readonly TestRow[] {
-  const before = new Map(baseline?.cases.map(({ id, status }) => [toTestKey(id), status]))
-  const ids = new Map(
-    [...(baseline?.cases ?? []).map(({ id }) => id), ...results.flatMap(listFailing)].map((id) => [
-      toTestKey(id),
-      id,
-    ]),
-  )
-  const finders = results.map((result) => createFinder(result, before))
-  const rows = [...ids].map(([key, id]) => ({ id, outcomes: finders.map((find) => find(key)) }))
-  const isBad = ({ outcomes }: TestRow) => outcomes.includes('fail') || outcomes.includes('missing')
-  return [...rows.filter(isBad), ...rows.filter((row) => !isBad(row))]
+/** How each test ended in each evaluation. Outcomes are computed only for rows that are read. */
+export class TestMatrix {
+  /** By key. */
+  readonly #ids = new Map<string, string>()
+  readonly #before = new Map<string, TestStatus>()
+  /** Keys of tests that failed or did not run. */
+  readonly #bad = new Set<string>()
+  readonly #evaluations: ((key: string) => TestOutcome)[] = []
+
+  /** Adds cases of the baseline; all of them before the first evaluation. */
+  addCases(cases: TestRun['cases']): void {
+    for (const { id, status } of cases) {
+      const key = toTestKey(id)
+      this.#ids.set(key, id)
+      this.#before.set(key, status)
+    }
+  }
+
+  /** Adds an evaluation; `null` is one without a result. */
+  addEvaluation(result: EvalResult | null): void {
+    if (result === null) {
+      this.#evaluations.push(() => 'unknown')
+      return
+    }
+    const failing = new Map(listFailing(result).map((id) => [toTestKey(id), id]))
+    const missing = new Set(result.missing.map(toTestKey))
+    for (const [key, id] of failing) this.#ids.set(key, id)
+    const find = createFinder(result, { failing, missing, before: this.#before })
+    this.#evaluations.push(find)
+    const named = result.kind === 'baseline' ? this.#before.keys() : []
+    for (const key of [...failing.keys(), ...missing, ...named])
+      if (['fail', 'missing'].includes(find(key))) this.#bad.add(key)
+  }
+
+  get count(): number {
+    return this.#ids.size
+  }
+
+  /** Yields tests that failed or did not run first. */
+  *rows(): Generator<TestRow> {
+    for (const isBad of [true, false])
+      for (const [key, id] of this.#ids)
+        if (this.#bad.has(key) === isBad) yield { id, outcomes: this.#evaluations.map((find) => find(key)) }
+  }
 }
 
 /** Results of version 0.1 only have the failures that they describe. */
-const listFailing = (result: EvalResult | null): readonly string[] =>
-  result?.failing ?? result?.failures.map(({ id }) => id) ?? []
+const listFailing = (result: EvalResult): readonly string[] =>
+  result.failing ?? result.failures.map(({ id }) => id)
 
-function createFinder(
-  result: EvalResult | null,
-  before: ReadonlyMap<string, TestStatus>,
-): (key: string) => TestOutcome {
-  if (result === null) return () => 'unknown'
+interface Keys {
+  readonly failing: ReadonlyMap<string, string>
+  readonly missing: ReadonlySet<string>
+  readonly before: ReadonlyMap<string, TestStatus>
+}
+
+/** Returns a function for the outcome of a test in one evaluation. */
+function createFinder(result: EvalResult, { failing, missing, before }: Keys): (key: string) => TestOutcome {
   const { tests, missingCount, kind } = result
-  const toKeys = (ids: readonly string[]) => new Set(ids.map(toTestKey))
-  const failing = toKeys(listFailing(result))
-  const [missing, skipped, repaired] = [result.missing, result.newlySkipped, result.repaired].map(toKeys)
+  const skipped = new Set(result.newlySkipped.map(toTestKey))
+  const repaired = new Set(result.repaired.map(toTestKey))
   // A result contains all names of tests that did not pass, unless there are too many.
   const isComplete =
     failing.size >= (tests?.failed ?? Number.POSITIVE_INFINITY) &&
@@ -60,9 +90,9 @@ function createFinder(
     const status = before.get(key)
     if (kind === 'baseline' && status !== undefined) return baselineOutcomes[status]
     if (failing.has(key)) return 'fail'
-    if (missing?.has(key)) return 'missing'
-    if (skipped?.has(key)) return 'skip'
+    if (missing.has(key)) return 'missing'
+    if (skipped.has(key)) return 'skip'
     const ran = status === 'pass' || status === 'fail'
-    return repaired?.has(key) || (ran && isComplete) ? 'pass' : 'unknown'
+    return repaired.has(key) || (ran && isComplete) ? 'pass' : 'unknown'
   }
 }
