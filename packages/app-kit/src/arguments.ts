@@ -79,7 +79,7 @@ function findInvalidItems(
   return issues
 }
 
-/** Removes wrappers such as `optional`. Selects the array type of a union if the value is an array. */
+/** Removes wrappers such as `optional`. For an array, selects the array type of a union. */
 function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
@@ -149,7 +149,7 @@ function unknownArgument(path: readonly PropertyKey[], key: string, names: reado
   return { argument, problem: `is unknown${others}` }
 }
 
-/** A check can add the member names of a nested object to its issue as `known`. */
+/** A check can add a nested object's member names to its issue as `known`. */
 const nestedNames = (issue: object): readonly string[] =>
   'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 

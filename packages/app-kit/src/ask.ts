@@ -11,7 +11,7 @@ export interface Ask {
   readonly kept: unknown
 }
 
-/** Results of previous runs of the same call. */
+/** Replies and state of previous runs of the same call. */
 export interface Input {
   /** By key, not validated: use `accepted` or `replyTo`. */
   readonly replies: Readonly<Record<string, unknown>>

@@ -54,7 +54,7 @@ export interface CallContext {
   /** Aborts when the caller cancels, the deadline passes or the server stops. */
   readonly signal: AbortSignal
   progress(done: number, total?: number, message?: string): void
-  /** Logs to clients that accept this level. */
+  /** Sends a log message to clients that accept this level. */
   notify(level: LogLevel, data: unknown): void
   readonly log: Log
   /** Unix milliseconds. */

@@ -36,7 +36,7 @@ export interface Cache {
   readonly isInHeap: boolean
   readonly maxBytes: number
   bytes(): number | Promise<number>
-  /** Evicts about this many bytes of unused entries, least recently used first. Returns the evicted bytes. */
+  /** Evicts about this many bytes of unused entries, least recently used first. Returns how many. */
   shrink(bytes: number): number | Promise<number>
 }
 

@@ -65,7 +65,7 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly alwaysLoad?: boolean
   /** Rate limit class. Default: that of the app. */
   readonly limit?: string
-  /** Shown by clients with MCP Apps in addition to the result. Adds about 55 bytes to the listing. */
+  /** Shown by clients with MCP Apps. Adds about 55 bytes to the listing. */
   readonly widget?: WidgetName
   /**
    * Clients with task support get a handle if the result is not ready. `required` rejects other stateless
@@ -114,7 +114,7 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   readonly aliases: Required<Aliases>
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
-  /** Throws `INVALID_ARGUMENTS`, errors of the tool, and `INTERNAL` if its data does not match the output schema. */
+  /** Throws `INVALID_ARGUMENTS`, the tool's errors, and `INTERNAL` for data that does not match the output schema. */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
   /** Returns the call to run instead. Throws `INVALID_ARGUMENTS`. */
   forward?(args: unknown): ForwardedCall
