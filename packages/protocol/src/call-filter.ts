@@ -39,8 +39,8 @@ export const isBrowser = (client: string): boolean => client === browserClient
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, by default of any
- * field. `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, or of any field.
+ * `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {
   if (text.length > maxLength) throw new SyntaxError(`is longer than ${maxLength} characters`)

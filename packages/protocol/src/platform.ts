@@ -69,7 +69,7 @@ export const canSignal = (platform: NodeJS.Platform = process.platform): boolean
 
 /**
  * Returns the path of a local socket; on Windows a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also with
- * slashes. Returns `undefined` if the platform cannot open it.
+ * slashes. `undefined` if the platform cannot open it.
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined
