@@ -29,7 +29,7 @@ export class ClockJumpDetector {
     this.#offset = clocks.now() - clocks.steady()
   }
 
-  /** Returns whole milliseconds since the previous call. */
+  /** Returns the jump since the previous call in whole milliseconds. */
   detect(): number {
     const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
     if (Math.abs(jump) < minJumpMs) return 0

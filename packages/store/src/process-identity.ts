@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Returns the start time (on Linux also the boot), which distinguishes a process from a later one with its
- * pid. Empty on Windows; `undefined` if the process does not exist or is a zombie.
+ * pid. Empty on Windows; `undefined` if it does not exist or is a zombie.
  */
 export function identifyProcess(pid: number): string | undefined {
   if (!exists(pid)) return undefined
