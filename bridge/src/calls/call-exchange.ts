@@ -54,7 +54,7 @@ export class CallExchange {
     this.#log = log
   }
 
-  /** Delivers the events of the response. Retries while the server is unavailable. Rejects with a CausewayError. */
+  /** Delivers the response's events. Retries while the server is unavailable. Rejects with a CausewayError. */
   async post(call: Call, { key, fields, isSafe }: PostOptions): Promise<Posted> {
     const { url } = this.#upstream
     const budget = new RetryBudget(this.#retry)
@@ -116,7 +116,7 @@ export class CallExchange {
     )
   }
 
-  /** Reads a GET stream until it ends or the call is answered. Returns the error that ended it. */
+  /** Reads a GET stream until it ends or the call is answered. Returns its error. */
   async #get(call: Call, reader: ReplyReader, fields: Fields): Promise<unknown> {
     const exchange = this.#upstream.resume({ accept: 'text/event-stream', ...fields }, reader)
     call.exchange = exchange

@@ -38,7 +38,7 @@ export class Delivery {
     this.#log = log
   }
 
-  /** Delivers what was received for `call`. Returns `false` if it is not JSON-RPC. */
+  /** Returns `false` for bytes other than JSON-RPC. */
   deliver(bytes: Buffer, headers: IncomingHttpHeaders, call?: Call): boolean {
     const envelope = readEnvelope(bytes)
     if (envelope === undefined) return this.#deliverBatch(bytes, headers, call)

@@ -177,7 +177,7 @@ export class Forwarder {
           isTemporary(reply) && isHarmlessTwice(message) && (await budget.pause(retryAfterMs(reply)))
         if (!isRetried) return reply
       } catch (error) {
-        // A notification may still find its session when the server is back; the session of a response is
+        // When the server is back, a notification may still find its session; the session of a response is
         // lost.
         const canWait = message.kind === 'notification' && key.version !== undefined
         const isRetried = exchange.wasWritten()

@@ -84,7 +84,6 @@ export class PendingCalls {
     return this.#calls.find((call) => call?.open.has(id))
   }
 
-  /** Returns the unanswered ids. */
   ids(): Id[] {
     return [...this].flatMap(({ open }) => [...open])
   }
@@ -95,7 +94,7 @@ export class PendingCalls {
     return true
   }
 
-  /** Settles an id and counts its response. Returns `false` if the id is not pending. */
+  /** Counts the response. Returns `false` if the id is not pending. */
   answer(call: Call, id: Id, response: { readonly json: Buffer; readonly hasResult: boolean }): boolean {
     if (!this.settle(call, id)) return false
     this.#stats.countResponse(id, response, call.startedAt)

@@ -85,7 +85,7 @@ export class Relay {
     }
   }
 
-  /** Answers all pending and later calls with this error. */
+  /** Also answers all later calls with this error. */
   failAll(error: CausewayError): void {
     const { calls, delivery } = this.#options
     this.#failure ??= error
@@ -123,7 +123,6 @@ export class Relay {
     }
   }
 
-  /** Returns a promise if later messages must wait. */
   #start(message: Incoming): Promise<void> | undefined {
     const { session } = this.#options
     const isLegacy = message.claimed === undefined
@@ -199,8 +198,8 @@ export class Relay {
 
   /**
    * The client receives nothing more for a cancelled id. A stateless call is cancelled by closing its stream.
-   * In a session the notification is forwarded after its request, and the stream, which may carry other
-   * messages, is read for a while.
+   * In a session, the notification follows its request, and the stream, which may carry other messages, is
+   * read for a while.
    */
   #cancel(message: Incoming): void {
     const { calls, cancelGraceMs = 30_000 } = this.#options

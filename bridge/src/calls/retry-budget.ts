@@ -40,7 +40,7 @@ export class RetryBudget {
     return true
   }
 
-  /** Waits for a response to another call, or until this call may probe the server. Returns `false` if the budget is spent. */
+  /** Waits for another call's response, or until this call may probe the server. Returns `false` if the budget is spent. */
   async waitForProbe(): Promise<boolean> {
     const { monitor } = this.#options
     let left = this.#leftMs()

@@ -80,7 +80,7 @@ export function retryAfterMs(
   return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
 }
 
-/** Whether the server rejects a stream temporarily: it is busy, or the previous stream is still open. */
+/** Whether the server is busy, or the previous stream still open. */
 export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
   [408, 409, 429, 502, 503, 504].includes(status)
 

@@ -6,7 +6,7 @@ import type { Exchange, Reader, Upstream } from './upstream.ts'
 
 type Send = (fields: Fields, reader: Reader) => Exchange
 
-/** Returns an upstream that sends and refreshes the token of a login, and answers with `NEEDS_LOGIN` if that is not possible. */
+/** Returns an upstream that sends and refreshes the token of a login, or answers with `NEEDS_LOGIN`. */
 export function authorizeUpstream(upstream: Upstream, login: UpstreamLogin): Upstream {
   const sendWith = (token: Fields, send: Send, fields: Fields, reader: Reader): Exchange =>
     sendWithSecondTry((gate) => send({ ...fields, ...token }, gate), {

@@ -14,7 +14,7 @@ interface Options {
 }
 
 /**
- * Pauses all responses while the client does not read, and all but one while their incomplete messages exceed
+ * Pauses all responses while the client does not read, and all but one while incomplete messages exceed
  * `maxBytes`.
  */
 export class Backpressure {

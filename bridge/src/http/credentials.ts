@@ -93,7 +93,7 @@ function readSecretFile(path: string, setting: string): SecretFile {
   }
 }
 
-/** Returns a text that changes when the file is written, replaced or gets other permissions. */
+/** Changes when the file is written, replaced or gets other permissions. */
 const readStamp = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => [mtimeMs, ctimeMs, size, ino].join(' ')
 
 function rejectShared(stat: Stats, path: string, setting: string): void {

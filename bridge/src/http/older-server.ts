@@ -16,8 +16,8 @@ import type { Exchange, Reader, Upstream } from './upstream.ts'
 const rejections: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
- * Also supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, tries
- * their event stream. Its responses look like those of a current server.
+ * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, tries their
+ * event stream. Its responses look like those of a current server.
  */
 export class OlderServerUpstream implements Upstream {
   readonly url: URL

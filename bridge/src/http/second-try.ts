@@ -12,7 +12,7 @@ interface Options {
   readonly replace: (reply: Reply) => Promise<Exchange | undefined> | Exchange | undefined
 }
 
-/** Sends a request again in another form if the server rejects it. */
+/** Sends a request that another one replaces if the server rejects it. */
 export function sendWithSecondTry(
   send: (reader: Reader) => Exchange,
   { reader, maxBytes, holds, replace }: Options,

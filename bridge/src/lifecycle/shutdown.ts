@@ -82,7 +82,7 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
   watchParent(() => end('the parent process has exited', signalGraceMs))
 }
 
-/** After a crash of the client, another process may hold the input open, so that it does not end. */
+/** Another process may hold the input of a crashed client open. */
 function watchParent(onExit: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import { nodeHttp } from '@causeway/protocol'
 import { openConnector } from '../http/connections.ts'
 import type { Connection } from '../settings/settings.ts'
 
-/** Returns a `fetch` with the proxy and certificates of the settings, `undefined` without them. Does not follow redirects. */
+/** Returns a `fetch` with the configured proxy and certificates, `undefined` without them. Does not follow redirects. */
 export function createLoginFetch(connection: Connection, env: NodeJS.ProcessEnv): typeof fetch | undefined {
   const { proxy, ca, insecure } = connection
   if (proxy === undefined && ca === undefined && !insecure) return undefined

@@ -25,7 +25,7 @@ interface Challenge {
   readonly headers: IncomingHttpHeaders
 }
 
-/** This user's login at the server. Loads the OAuth code when there is a login or the server requires one. */
+/** This user's login at the server. Loads the OAuth code only for a login or if the server requires one. */
 export class UpstreamLogin {
   readonly #server: RemoteServer
   readonly #folder: string

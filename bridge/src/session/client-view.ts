@@ -10,8 +10,8 @@ import { parseJson } from '../stdio/json.ts'
 const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
 
 /**
- * Chooses the view by the client's name in its first message: the core view for clients with a limit, else
- * the full one. Servers without a core view are used as they are.
+ * Chooses the view by the client's name in its first message: core for clients with a limit, else full.
+ * Servers without a core view are used as they are.
  */
 export class ClientView {
   readonly #path: string

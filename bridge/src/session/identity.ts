@@ -9,7 +9,7 @@ const printableId = /^[A-Za-z0-9._-]{1,64}$/
 const traceFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/
 
 export class Identity {
-  /** In every request; the server finds the client's state by them. */
+  /** Sent with every request to identify the client's state. */
   readonly fields: Fields
   readonly #session: string
   readonly #run: string

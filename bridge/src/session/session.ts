@@ -35,7 +35,7 @@ export class Session {
   #stream: GetStream | undefined
   #renewal: Promise<void> | undefined
   #renewalTimes: number[] = []
-  /** For a new session, after `initialize`. */
+  /** Messages for a new session, after `initialize`. */
   readonly #replayed = new Map<string, Incoming>()
 
   constructor(options: Options) {

@@ -33,8 +33,8 @@ const stableAfterMs = 30_000
 const maxDelayMs = 3_600_000
 
 /**
- * Reopens a stateless client's subscription when its stream ends, and notifies the client of everything that
- * may have changed meanwhile. Only the client ends it.
+ * Reopens a stateless client's subscription when its stream ends, and reports everything that may have
+ * changed meanwhile. Only the client ends it.
  */
 export class Subscriptions {
   readonly #options: Options

@@ -101,8 +101,8 @@ const fallbackMs = 500
 const retryMs = 1000
 
 /**
- * Answers the handshake and lists from the store if the server is unreachable or slow. Legacy clients are notified of changes
- * when the server responds; stateless clients must not cache stored results.
+ * Answers the handshake and lists from the store if the server is unreachable or slow. When it responds,
+ * legacy clients are notified of changes; stateless clients must not cache stored results.
  */
 export class OfflineList implements Ends {
   readonly #next: Ends

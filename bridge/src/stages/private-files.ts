@@ -12,7 +12,7 @@ import {
 
 const ownerOnly = 0o600
 
-/** Opens a file for appending with mode 0600. Throws if it is a link, a pipe, has several names, or belongs to another user. */
+/** Opens a file for appending with mode 0600. Throws for a link, a pipe, a file with several names and another user's file. */
 export function openPrivateFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)

@@ -32,7 +32,7 @@ export function readEnvelope(json: Buffer): Envelope | undefined {
   return { kind: classifyMessage(value), id, hasResult: 'result' in value }
 }
 
-/** Keeps all other bytes. Returns the text unchanged if it is not an object with members. */
+/** Keeps all other bytes. Returns text other than an object with members unchanged. */
 export function withId(json: Buffer, id: Id): Buffer {
   const members = findMembers(json)
   if (members === undefined) return json

@@ -20,7 +20,7 @@ interface Sender {
   cancel(id: Id): void
 }
 
-/** A client's `subscriptions/listen` requests, which can be replaced but not changed. The first one includes the lists. */
+/** A client's `subscriptions/listen` requests, which can only be replaced. The first one includes the lists. */
 export class ListenRequests {
   readonly #lists: readonly string[]
   readonly #send: Sender
