@@ -6,8 +6,8 @@ export type Scope = 'read' | 'write' | 'execute'
 export interface Access {
   readonly name: string
   /**
-   * Owner of sessions, state and tasks: the name, or `#` and a digest. Tokens with the same name share it, so
-   * that a token can be replaced.
+   * Owner of sessions, state and tasks: the name, or `#` and a digest. A replaced token keeps its owner by
+   * its name.
    */
   readonly owner: string
   /** `app` is the path of an app. */

@@ -57,8 +57,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Streams server-sent events with their position as id and `{ events, missed }` as data. Slow readers need
-   * no memory.
+   * Streams server-sent events with the position as id and `{ events, missed }` as data. Slow readers need no
+   * memory.
    */
   stream(
     position: number,

@@ -76,7 +76,7 @@ export class Audit {
     return name
   }
 
-  /** Resolves to the error of another failed write. */
+  /** Resolves to the error if the write fails again. */
   async retry(): Promise<unknown> {
     if (this.#failure !== undefined) await this.#flush()
     return this.#failure

@@ -15,7 +15,7 @@ export const toPreviousFolder = (dataDir: string, nowMs: number): string =>
 export const holdsData = (dataDir: string): boolean =>
   readNames(dataDir).some((name) => !lockNames.includes(name))
 
-/** Returns the folders that restores left next to a data folder, sorted. */
+/** Returns what restores left next to a data folder, sorted. */
 export function listLeftovers(dataDir: string): readonly string[] {
   const folder = resolve(dataDir)
   const parent = dirname(folder)
@@ -26,8 +26,8 @@ export function listLeftovers(dataDir: string): readonly string[] {
 }
 
 /**
- * Locks the folder. Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and `RESTORE_UNFINISHED` if a restore was
- * interrupted between its renames.
+ * Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and `RESTORE_UNFINISHED` if a restore was interrupted between its
+ * renames.
  */
 export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, unknown>>): FolderLock {
   if (!existsSync(dataDir)) requireNoLeftovers(dataDir)

@@ -21,7 +21,7 @@ export interface DataFile extends Treatment {
   readonly version: string
 }
 
-/** Exist only while another file is in use. */
+/** Files that exist only while another file is in use. */
 const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerName = /^(.+)\.initialized$/
 

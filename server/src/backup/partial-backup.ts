@@ -45,7 +45,7 @@ export class PartialBackup {
   }
 }
 
-/** Removes unfinished backups of killed processes. Returns their names. */
+/** Removes the backups of killed processes. Returns their names. */
 export async function removeAbandoned(parent: string): Promise<readonly string[]> {
   const removed: string[] = []
   for (const entry of await readdir(parent, { withFileTypes: true })) {

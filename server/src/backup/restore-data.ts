@@ -47,7 +47,7 @@ interface Staging {
   readonly parts: readonly OwnedPart[]
 }
 
-/** Prevents servers from starting on either folder. */
+/** No server can start on either folder meanwhile. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},

@@ -9,14 +9,14 @@ const timeUnits = [
   ['s', 1],
 ] as const
 
-/** Steps of 1000: `1.5 MB`. */
+/** Uses steps of 1000: `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(byteUnits.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** step
   return `${step === 0 ? value : value.toFixed(1)} ${byteUnits[step]}`
 }
 
-/** `2 d 3 h` or `45 s`. */
+/** Returns `2 d 3 h` or `45 s`. */
 export function formatDuration(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds))
   const largest = timeUnits.findIndex(([, size]) => rest >= size)

@@ -29,7 +29,7 @@ interface Replacement {
 }
 
 /**
- * Replaces a file atomically, follows links and keeps the mode. Returns the path of its backup. Throws
+ * Replaces a file atomically, follows links, keeps the mode. Returns the path of its backup. Throws
  * `CLIENT_FILE_REFUSED` if the content is no longer `before`.
  */
 export function replaceFile(

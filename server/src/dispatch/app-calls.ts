@@ -13,7 +13,7 @@ interface ToolCall {
   readonly args: unknown
 }
 
-/** Calls a tool of another app, like `callAppTool`. */
+/** Throws like `runAppTool`. */
 export function callOtherApp(
   services: MethodContext,
   from: App,
@@ -36,7 +36,7 @@ export function callOtherApp(
   })
 }
 
-/** Creates the `call` of a route or socket. Each call has its own request id. */
+/** Each call of the route or socket has its own request id. */
 export function createOwnToolCaller(
   services: MethodContext,
   { app }: AppInstance,

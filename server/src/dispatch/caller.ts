@@ -33,7 +33,7 @@ export interface Caller {
   readonly project?: string | undefined
   /** Does nothing without a progress token. */
   progress(done: number, total?: number, message?: string): void
-  /** Logs to a caller that accepts the level. */
+  /** Sends a log message if the caller accepts its level. */
   notify(level: LogLevel, data: unknown): void
   /** The server as the caller addresses it; absent for calls of apps. */
   readonly address?: { readonly baseUrl: string } | undefined

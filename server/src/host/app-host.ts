@@ -54,9 +54,7 @@ export class AppHost {
     await this.open(this.instances.filter(({ failure }) => failure !== undefined).map(({ app }) => app))
   }
 
-  /**
-   * Closes the app with the same name afterwards. If the new one fails to open, throws and keeps the old one.
-   */
+  /** Then closes the app's previous version. If the new one fails to open, throws and keeps the previous one. */
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
     const previous = this.#instances.get(path)

@@ -11,10 +11,7 @@ interface Entry {
 
 const touchIntervalMs = 60 * 60 * 1000
 
-/**
- * State of each client in each app: plain JSON, saved after each call that changed it. Concurrent calls share
- * one object.
- */
+/** State of each client in each app: plain JSON, saved after each change. Concurrent calls share one object. */
 export class ClientStates {
   readonly #store: ClientStateStore
   readonly #capacity: number
@@ -33,7 +30,7 @@ export class ClientStates {
     this.#now = now
   }
 
-  /** Saves a changed state, even if the call failed. */
+  /** Saves changes even if the call failed. */
   async use<T>(sessionKey: string, app: App, run: (state: unknown) => Promise<T>): Promise<T> {
     const entry = await this.#get(sessionKey, app)
     if (this.#now() - entry.touchedAt > touchIntervalMs) await this.#touch(entry, sessionKey, app)

@@ -22,7 +22,7 @@ export class ErrorCatalog {
         this.#entries.set(code, { owner: name, definition })
   }
 
-  /** Another app may have declared the code. */
+  /** Replaces the definition: another app may have declared the code. */
   define(error: CausewayError): CausewayError {
     return declareError(error, this.#entries.get(error.code)?.definition)
   }

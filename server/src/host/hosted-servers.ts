@@ -93,7 +93,6 @@ export class HostedServers {
     throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
   }
 
-  /** Restarts servers that waited for a login. */
   async restartAfterLogin(): Promise<void> {
     const waiting = this.gateway.describe().filter(({ state }) => state === 'needs_login')
     const names = new Set(waiting.map(({ name }) => name))

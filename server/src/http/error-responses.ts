@@ -65,7 +65,7 @@ export function toClientError(error: unknown, log: Logger, requestId: string): C
   return asCausewayError(error)
 }
 
-/** Default: error objects. */
+/** Sends error objects by default. */
 export function sendErrors(
   scope: FastifyInstance,
   log: Logger,
@@ -77,7 +77,7 @@ export function sendErrors(
   })
 }
 
-/** For paths that Fastify rejects before routing. */
+/** Handles paths that Fastify rejects before routing. */
 export function sendPathError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const coded = fromFastify(error, request) ?? asCausewayError(error)
   setStatus(reply, coded).send(errorObject(coded))

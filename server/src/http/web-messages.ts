@@ -11,7 +11,7 @@ interface WebRequestOptions {
 export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions): Request =>
   new Request(toUrl(request), toInit(request, options))
 
-/** The request that the SDK returns with each message. Without its body, which is parsed already. */
+/** The request that the SDK returns with each message, without its parsed body. */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
 /** The name `Request` would load Node's `fetch`, 3 MB of heap. */

@@ -1,5 +1,5 @@
 /**
- * A bucket that refills continuously. Its state is the time when it will be full, in monotonic milliseconds
+ * Refills continuously. The state is the time when the bucket will be full, in monotonic milliseconds
  * (generic cell rate algorithm, ITU-T I.371).
  */
 

@@ -73,7 +73,6 @@ export function listLogFiles(folder: string, name: LogName): readonly LogFile[] 
 
 type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean }
 
-/** Appends to the newest file, and starts the next one when it is full. */
 class RotatingFile {
   readonly #folder: string
   readonly #name: LogName

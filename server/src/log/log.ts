@@ -47,6 +47,6 @@ export const prettyOptions = {
   translateTime: 'SYS:HH:MM:ss',
 } as const
 
-/** Requires `EXTRA_LOGGING=true`. */
+/** Logs only if `EXTRA_LOGGING=true`. */
 export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
   log.debug(fields, `[MCP] ${message}`)

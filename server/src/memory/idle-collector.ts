@@ -15,8 +15,8 @@ const idleChecks = 5
 const minActiveMs = 500
 
 /**
- * Collects garbage while the server is idle. V8 collects only when it allocates, so an idle server would keep
- * 20 MB or more.
+ * Collects garbage while the server is idle. V8 collects only when it allocates, so that 20 MB or more would
+ * remain.
  */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions

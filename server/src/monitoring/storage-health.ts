@@ -48,7 +48,7 @@ export class StorageHealth {
     }
   }
 
-  /** Returns why an app's databases cannot be used, if known. */
+  /** Returns why an app's databases cannot be used. */
   findDamage(instance: AppInstance): CausewayError | undefined {
     try {
       for (const path of this.#findPaths(instance)) requireInitialized(path)
@@ -74,10 +74,7 @@ export class StorageHealth {
     return (this.#databases.get(app.name) ?? []).map((file) => join(this.#dataDir, file))
   }
 
-  /**
-   * Writes a test file if a write failed or space is short. `lastFailure` still occurs, such as that of the
-   * audit.
-   */
+  /** Writes a test file if a write failed or space is short. `lastFailure` still occurs, for example in the audit. */
   async report(lastFailure?: unknown): Promise<StorageReport> {
     const free = await freeBytes(this.#dataDir)
     let reason = lastFailure === undefined ? undefined : readCode(lastFailure)

@@ -29,10 +29,7 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
   process.on('disconnect', () => begin('disconnect', 1))
 }
 
-/**
- * Detects the end of npx. npm signals only the shell between npx and this process, which does not forward the
- * signal.
- */
+/** Detects the end of npx. npm signals only the shell between npx and this process, which forwards nothing. */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
   const identity = pid === undefined ? undefined : identifyProcess(pid)

@@ -8,7 +8,7 @@ const coreHint =
   'This list has only the most important tools. For others: Causeway__find_tools, then Causeway__call_read_tool or Causeway__call_tool with the name that it returns.'
 
 /**
- * Returns an app's instructions. A shared mount has the first line of each app, shortened if necessary, then
+ * Returns an app's instructions; for a shared mount each app's first line, shortened if necessary, then
  * further lines in turn.
  */
 export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {

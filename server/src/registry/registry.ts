@@ -45,8 +45,8 @@ interface RefreshResult {
 const discoveryTimeoutMs = 1000
 
 /**
- * Lists of every mount. Discovers tools at start, every `ttlMs` and on request; calls never wait. After a
- * failure, the last tools stay.
+ * Lists of every mount. Discovers tools at start, every `ttlMs` and on request; calls never wait. A failure
+ * keeps the last tools.
  */
 export class Registry {
   /** Stateless clients may cache a list for this time. */

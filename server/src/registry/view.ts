@@ -49,7 +49,6 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
   return { tools, omitted }
 }
 
-/** Adds metadata within the limits. */
 function addMetadata(tools: readonly Tool[], entries: readonly ToolEntry[]): readonly Tool[] {
   const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
   const marked = tools.map((tool, index) =>

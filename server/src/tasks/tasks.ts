@@ -110,7 +110,7 @@ export class Tasks {
     return { resultType: 'complete' }
   }
 
-  /** Resolves when each task is final or waits for its client. */
+  /** Resolves when all tasks are final or wait for their clients. */
   async idle(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all(this.#runs)
   }

@@ -132,7 +132,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** For `bounce` instead of `recording=bounce`. */
+/** Returns the error for `bounce` instead of `recording=bounce`. */
 function nameless(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

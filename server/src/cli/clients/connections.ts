@@ -44,7 +44,7 @@ export class Connections {
 
   /**
    * Undoes the last write; only Causeway's entry if another program has changed the file since. Returns
-   * `undefined` if there is nothing to undo. Throws `CLIENT_FILE_REFUSED`.
+   * `undefined` without a write. Throws `CLIENT_FILE_REFUSED`.
    */
   undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
     const connections = this.#read()

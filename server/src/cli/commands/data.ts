@@ -102,8 +102,8 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /**
- * Also removes empty folders, but follows no links. Removes a database after its marker, so that an
- * interruption does not look like lost data.
+ * Also removes empty folders; follows no links. Removes databases after their markers, so that an
+ * interruption does not look like a loss.
  */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })

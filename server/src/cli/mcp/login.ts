@@ -87,7 +87,7 @@ function requireRemote(call: CommandCall): RemoteServer {
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
 }
 
-/** Receives the response on a running server's port, or opens one. */
+/** Uses a running server's port for the response, or opens its own. */
 async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
   const { state } = findServer(call.config().dataDir)
   return state === 'running'

@@ -47,7 +47,7 @@ export class SocketConnection {
       this.#isAlive = true
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    // For example after a too large frame.
+    // For example after a frame that is too large.
     webSocket.on('error', (err) => protocolDetail(services.log, { err, socket: id }, 'a socket failed'))
     webSocket.on('close', () => {
       clearInterval(this.#keepAlive)

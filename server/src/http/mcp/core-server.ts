@@ -36,7 +36,7 @@ interface CoreServerOptions {
   onCancelled?(id: Id): void
 }
 
-/** Methods that can ask the client. The SDK requires the capability `resources` for the last one. */
+/** Can ask the client. The SDK requires the capability `resources` for the last one. */
 const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
   resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 

@@ -16,7 +16,7 @@ interface StoredEvent {
 const getStreamId = '_GET_stream'
 
 /**
- * Stores a session's last events for `Last-Event-ID`
+ * A session's last events, for `Last-Event-ID`
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
  */
 export class EventLog implements EventStore {

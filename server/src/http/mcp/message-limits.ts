@@ -37,8 +37,8 @@ const longParams: ReadonlySet<string> = new Set([
 const replyMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 
 /**
- * Throws like `checkJson`, and `INVALID_PARAMS` with the id of a too long message. `checkMessages` checks
- * messages in an array.
+ * Throws like `checkJson`, and `INVALID_PARAMS` with the id of a message that is too long. `checkMessages`
+ * checks messages in an array.
  */
 export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   if (body.length <= maxLength) {

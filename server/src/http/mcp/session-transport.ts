@@ -130,7 +130,7 @@ export class SessionTransport implements Transport, OpenSessions {
     })
   }
 
-  /** Above the limit, closes the least recently used session; its next message restores it. */
+  /** Above the limit, closes the least recently used session, which its next message restores. */
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
       const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
@@ -139,7 +139,7 @@ export class SessionTransport implements Transport, OpenSessions {
     this.#sessions.set(session.id, session)
   }
 
-  /** Requests of one owner share a restoration; those of other owners fail. */
+  /** Requests of one owner share a restoration. */
   #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
     const key = `${owner} ${mount.path} ${id}`
     const restoring =

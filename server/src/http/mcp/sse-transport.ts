@@ -55,7 +55,7 @@ export class SseTransport implements Transport {
     await connection.open()
   }
 
-  /** Finds the client's mount. Throws `SESSION_NOT_FOUND`. */
+  /** Throws `SESSION_NOT_FOUND`. */
   findMount(request: FastifyRequest): Mount {
     return this.#find(request).mount
   }

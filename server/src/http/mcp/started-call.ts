@@ -11,7 +11,7 @@ export interface PlainCall extends Request {
 
 const plainParams: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 
-/** They request messages during the call. */
+/** Members of `_meta` that request messages during the call. */
 const messageOptions = ['progressToken', 'io.modelcontextprotocol/logLevel']
 
 /** Whether a body may take the fast path. The SDK handles everything unusual. */

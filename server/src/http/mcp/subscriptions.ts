@@ -21,7 +21,7 @@ const maxCharacters = 256 * 1024
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>
-  /** They end subscriptions, by URI. */
+  /** Functions that end subscriptions, by URI. */
   readonly #active = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 

@@ -4,7 +4,7 @@ import type { HostedApp } from '../../registry/registry.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1). */
+/** Returns OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1). */
 export function describeApi(core: Core): Json {
   const { serverInfo } = core.registry.getLists({ path: '/mcp' }).description
   const apps = core.registry.apps

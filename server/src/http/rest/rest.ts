@@ -47,8 +47,8 @@ interface RestServices {
 }
 
 /**
- * Returns the structured result with the URL of a picture, the picture itself if the client prefers it, or
- * the error object.
+ * Returns the structured result with a picture's URL, the picture itself if the client prefers it, or the
+ * error object.
  */
 async function callTool(
   { core, pictures }: RestServices,

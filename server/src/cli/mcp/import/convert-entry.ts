@@ -11,7 +11,7 @@ export interface ConvertedEntry {
   readonly causeway: Readonly<Record<string, unknown>>
 }
 
-/** Returns the problem of an entry without a command or URL. */
+/** Returns a problem as text for an entry without a command or URL. */
 export function convertEntry(raw: unknown, client?: string): ConvertedEntry | string {
   if (!isObject(raw)) return 'the entry is not an object'
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')

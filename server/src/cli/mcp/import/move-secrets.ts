@@ -7,10 +7,7 @@ interface MovedSecrets {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/**
- * Replaces literal secrets in variables, headers, arguments and URL by `${secret:NAME}`. Does not overwrite
- * `taken` secrets.
- */
+/** Replaces secrets in variables, headers, arguments and URL by `${secret:NAME}`. Does not overwrite `taken` ones. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,
