@@ -225,6 +225,30 @@ else {
     t.same(watched.problems, [])
   })
 
+  verifies('console:keys', 'a search for a change of contacts that fails', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/drop#frame=50`)
+    const failure = { code: 'STORE_FAILED', message: 'the file cannot be read' }
+    await page.route('**/timeline', (route) => route.fulfill({ status: 500, json: failure }))
+    await page.keyboard.press('.')
+    const alert = page.getByRole('alert')
+    await alert.getByText('the file cannot be read').waitFor()
+    t.match(await alert.innerText(), /STORE_FAILED/)
+    await page.unroute('**/timeline')
+    await page.route('**/timeline', (route) => route.abort())
+    await page.keyboard.press('.')
+    await alert.waitFor({ state: 'detached' })
+    await page.unroute('**/timeline')
+    await page.keyboard.press('.')
+    await showsFrame(page, 63)
+    t.equal(await alert.count(), 0)
+    t.same(
+      watched.problems.filter((problem) => !problem.includes('Failed to load resource')),
+      [],
+    )
+  })
+
   verifies('console:palette', 'arrows move the selection, and Escape returns the focus', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched

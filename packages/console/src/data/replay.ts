@@ -144,6 +144,8 @@ export interface FrameAnswer {
     readonly position: Vector
     readonly velocity: Vector
   }[]
+  /** Numbers of rows that the frame has; `states` may contain fewer. */
+  readonly counts: { readonly states: number }
   readonly solver: {
     readonly iterations: number | null
     readonly residual: number | null

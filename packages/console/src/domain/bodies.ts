@@ -65,8 +65,16 @@ export interface Velocity {
   readonly velocity: Point3
 }
 
+/** The velocities of a frame. If it has very many bodies, `listed` has fewer than `total`. */
+export interface Velocities {
+  readonly listed: readonly Velocity[]
+  readonly total: number
+}
+
 /** Returns the velocities that are recorded in a frame. */
-export const listVelocities = ({ states }: FrameAnswer): Velocity[] =>
-  states.flatMap(({ body_id, velocity: { x, y, z } }) =>
+export function listVelocities({ states, counts }: FrameAnswer): Velocities {
+  const listed = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
     x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],
   )
+  return { listed, total: listed.length + counts.states - states.length }
+}

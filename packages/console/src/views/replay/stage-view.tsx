@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
-import { getRadius, type SceneBody, type Velocity } from '../../domain/bodies.ts'
+import { getRadius, type SceneBody, type Velocities } from '../../domain/bodies.ts'
 import { fitPoints, joinBounds, type Point3 } from '../../domain/fit.ts'
 import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
 import type { SharedCamera } from './comparison/shared-camera.ts'
@@ -76,7 +76,7 @@ interface StageProps {
   readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
   /** Those of the shown frame. */
-  readonly velocities?: readonly Velocity[] | undefined
+  readonly velocities?: Velocities | undefined
   readonly grounds: Scene['grounds']
   readonly isReady: boolean
   readonly camera?: { current: CameraMoves | undefined }
@@ -93,7 +93,7 @@ export interface CameraMoves {
   readonly showAll: () => void
 }
 
-const noVelocities: readonly Velocity[] = []
+const noVelocities: Velocities = { listed: [], total: 0 }
 
 export function StageView(props: StageProps) {
   const { velocities = noVelocities, view = 'free' } = props
@@ -121,7 +121,7 @@ export function StageView(props: StageProps) {
     [version, contacts, layers, pair],
   )
   const shownVelocities = layers.velocities ? velocities : noVelocities
-  useEffect(() => stage.current?.setVelocities(shownVelocities), [version, shownVelocities])
+  useEffect(() => stage.current?.setVelocities(shownVelocities.listed), [version, shownVelocities])
   useTrail(layers.trails ? playback : undefined, poses, [version, layers.trails], (rows) =>
     stage.current?.setTrail(rows),
   )
@@ -136,7 +136,7 @@ export function StageView(props: StageProps) {
       class="stage"
       data-bodies={bodies.length}
       data-contacts={contacts.length}
-      data-velocities={shownVelocities.length}
+      data-velocities={shownVelocities.listed.length}
       {...(ghosts === undefined ? {} : { 'data-ghosts': ghosts.bodies.length })}
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
@@ -220,22 +220,23 @@ interface StageNotesProps {
   readonly total: number
   readonly layers: Layers
   readonly contacts: readonly Contact[]
-  readonly velocities: readonly Velocity[]
+  readonly velocities: Velocities
   readonly isApart: boolean
 }
 
 function StageNotes({ lost, total, layers, contacts, velocities, isApart }: StageNotesProps) {
+  const { listed } = velocities
+  const notes = [
+    lost > 0 &&
+      `◆ ${lost} of ${total} bodies cannot be drawn in this frame: their positions are not finite or too far away.`,
+    contacts.length > maxContacts && `${maxContacts} of ${contacts.length} contacts are drawn.`,
+    listed.length < velocities.total && `${listed.length} of ${velocities.total} velocities are drawn.`,
+  ].filter((note) => note !== false)
   return (
     <>
-      {lost > 0 && (
+      {notes.length > 0 && (
         <p class="stage-banner" role="status">
-          ◆ {lost} of {total} bodies cannot be drawn in this frame: their positions are not finite or too far
-          away.
-        </p>
-      )}
-      {contacts.length > maxContacts && (
-        <p class="stage-banner">
-          {maxContacts} of {contacts.length} contacts are drawn.
+          {notes.join(' ')}
         </p>
       )}
       <ul class="stage-legend" aria-label="Legend">
@@ -248,7 +249,7 @@ function StageNotes({ lost, total, layers, contacts, velocities, isApart }: Stag
             <li class="friction">→ friction</li>
           )}
         {isApart && <li>The scenes are far apart: each is centred on its own bodies</li>}
-        {velocities.length > 0 && <li class="velocity">⇢ velocity</li>}
+        {listed.length > 0 && <li class="velocity">⇢ velocity</li>}
       </ul>
     </>
   )

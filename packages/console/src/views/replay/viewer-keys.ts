@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks'
 import type { Finding } from '../../data/replay.ts'
-import type { Server } from '../../data/server.ts'
+import type { Server, ServerError } from '../../data/server.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { Shortcut } from '../../ui/shortcuts.ts'
+import { toServerError } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 import type { CameraMoves, Layers } from './stage-view.tsx'
 
@@ -45,6 +47,7 @@ interface Latest {
   readonly bodies: readonly SceneBody[]
 }
 
+/** Binds the keys of the viewer. Returns the error of the last search for a change of contacts. */
 export function useViewerShortcuts({
   playback,
   recording,
@@ -61,8 +64,8 @@ export function useViewerShortcuts({
   setSelected: (change: (old: number | undefined) => number | undefined) => void
   camera: { readonly current: CameraMoves | undefined }
   turn: () => void
-}): void {
-  const { server } = useConsole()
+}): ServerError | undefined {
+  const { error, showContactChange } = useContactChange(playback, recording)
   const openFinding = (by: number) => (): void => {
     const { findings, finding, open } = latest.current
     const ordered = findings.toSorted((a, b) => a.frames.peak - b.frames.peak)
@@ -79,17 +82,6 @@ export function useViewerShortcuts({
       const at = ids.indexOf(old ?? Number.NaN)
       return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
     })
-  }
-  const showContactChange = (by: 1 | -1) => (): void => {
-    playback.pause()
-    const start = playback.frame.peek()
-    findContactChange(server, { playback, recording, by }).then(
-      (frame) => {
-        if (frame !== undefined && playback.frame.peek() === start) playback.seek(frame)
-      },
-      // The shell shows that the server is not reachable.
-      () => {},
-    )
   }
   useShortcuts(() => [
     ...listTimeKeys(playback),
@@ -117,6 +109,29 @@ export function useViewerShortcuts({
       run: () => void navigator.clipboard.writeText(location.href),
     },
   ])
+  return error
+}
+
+/** Shows the frame of the previous (-1) or next (1) change of contacts. */
+function useContactChange(playback: Playback, recording: string) {
+  const { server } = useConsole()
+  const [error, setError] = useState<ServerError>()
+  const showContactChange = (by: 1 | -1) => (): void => {
+    playback.pause()
+    const start = playback.frame.peek()
+    findContactChange(server, { playback, recording, by }).then(
+      (frame) => {
+        setError(undefined)
+        if (frame !== undefined && playback.frame.peek() === start) playback.seek(frame)
+      },
+      (failure: unknown) => {
+        const shown = toServerError(failure)
+        // The shell shows that the server is not reachable.
+        setError(shown.code === 'UNREACHABLE' ? undefined : shown)
+      },
+    )
+  }
+  return { error, showContactChange }
 }
 
 /** Frames that are searched first for a change of contacts. */

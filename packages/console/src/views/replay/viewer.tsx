@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PoseCache } from '../../data/poses.ts'
 import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
-import { listVelocities, type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
+import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
-import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import { Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { Bookmarks } from './bookmarks.tsx'
 import { DrawnFrame } from './drawn-frame.tsx'
 import { FindingList } from './finding-list.tsx'
@@ -26,6 +26,7 @@ import {
 } from './stage-view.tsx'
 import { TailChip, useTail } from './tail.tsx'
 import { Timeline } from './timeline.tsx'
+import { useVelocities } from './velocities.ts'
 import { useViewerShortcuts } from './viewer-keys.ts'
 
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
@@ -111,16 +112,13 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
 
   const tail = useTail({ playback, poses, recording, isAtEnd: !link.has('frame') })
   const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting, tail.version)
-  const velocities = useMemo(
-    () => (isPlaying || frame.value?.frame_id !== resting ? undefined : listVelocities(frame.value)),
-    [isPlaying, frame.value, resting],
-  )
+  const velocities = useVelocities(metadata, playback, layers.velocities === true && !isPlaying)
   const findings = diagnosis.value?.findings ?? []
   const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
   const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
-  useViewerShortcuts({ playback, recording, latest, setLayers, setSelected, camera, turn })
+  const keyError = useViewerShortcuts({ playback, recording, latest, setLayers, setSelected, camera, turn })
 
   return (
     <div class="viewer">
@@ -129,6 +127,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
           <TailChip tail={tail} playback={playback} />
           <FollowControl {...following} />
         </ViewerBar>
+        {keyError !== undefined && <ErrorNotice error={keyError} />}
         <StageView
           {...{ playback, poses, bodies, selected, layers, pair, setSelected, isReady, camera }}
           view={sceneViews[view] ?? 'free'}

@@ -1,13 +1,14 @@
 import { computed } from '@preact/signals'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { PoseCache } from '../../../data/poses.ts'
-import type { Contact, FrameAnswer, Metadata, Scene } from '../../../data/replay.ts'
-import { listVelocities, toSceneBodies, type Velocity } from '../../../domain/bodies.ts'
+import type { Contact, Metadata, Scene } from '../../../data/replay.ts'
+import { toSceneBodies } from '../../../domain/bodies.ts'
 import { useConsole } from '../../../ui/console.ts'
 import { ForeignText } from '../../../ui/foreign-text.tsx'
 import { useLoaded } from '../../../ui/state.tsx'
 import type { Playback } from '../playback.ts'
 import { type Layers, type OtherScene, type SceneView, type ShownFrame, StageView } from '../stage-view.tsx'
+import { useVelocities } from '../velocities.ts'
 import { SharedCamera } from './shared-camera.ts'
 
 export type Align = 'frame' | 'time'
@@ -103,7 +104,7 @@ interface ComparedStageProps {
 function ComparedStage({ metadata, compared, shown, layers, camera, ...others }: ComparedStageProps) {
   const { scene, poses, bodies } = compared
   const [selected, setSelected] = useState<number>()
-  const velocities = useVelocities(metadata.recording, shown, layers.velocities === true)
+  const velocities = useVelocities(metadata, shown, layers.velocities === true)
   return (
     <figure class="stack">
       <figcaption class="clip">
@@ -131,33 +132,3 @@ const noContacts: readonly Contact[] = []
 const ShownFrameText = ({ shown }: { shown: ShownFrame }) => (
   <span class="muted">frame {shown.frame.value}</span>
 )
-
-/** Time without a change after which velocities are read, in ms. */
-const restMs = 80
-
-/** The velocities of the shown frame, while they are on and the frame does not change. */
-function useVelocities(recording: string, shown: ShownFrame, isOn: boolean) {
-  const { server } = useConsole()
-  const [velocities, setVelocities] = useState<readonly Velocity[]>()
-  useEffect(() => {
-    setVelocities(undefined)
-    if (!isOn) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = shown.frame.subscribe((frame_id) => {
-      clearTimeout(timer)
-      setVelocities(undefined)
-      timer = setTimeout(async () => {
-        // A frame that is not recorded has no velocities.
-        const frame = await server
-          .call<FrameAnswer>('replay', 'get_frame', { recording, frame_id })
-          .catch(() => undefined)
-        if (frame !== undefined && shown.frame.peek() === frame_id) setVelocities(listVelocities(frame))
-      }, restMs)
-    })
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
-  }, [recording, shown, isOn])
-  return velocities
-}
