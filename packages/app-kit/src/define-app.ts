@@ -62,7 +62,7 @@ interface AppIdentity<Store, Session> {
   readonly service?: string
   /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
-  /** Replaces the text of a failed call and, if the output schema accepts it, its `structuredContent`. */
+  /** Replaces a failed call's text and, if the output schema accepts it, `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   /** Replaces the error of a missing resource for HTTP+SSE clients (2024-11-05). */
   missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
