@@ -42,8 +42,8 @@ export function requireIntactPages(db: Database): void {
 }
 
 /**
- * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` if a migration's statements have
- * changed, for example in an unreleased build.
+ * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for changed statements, for example
+ * in an unreleased build.
  */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
   const history = readHistory(db)
