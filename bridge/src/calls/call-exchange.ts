@@ -90,7 +90,7 @@ export class CallExchange {
     if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
     let budget = new RetryBudget(this.#retry)
     for (let attempt = 0; call.open.size > 0; attempt += 1) {
-      // Servers close streams to let the client poll with the requested delay.
+      // Servers close streams to let the client poll.
       if (retryMs !== undefined) await sleep(retryMs)
       else if (attempt === 0) await sleep(backoff(0, this.#retry.random, firstDelayMs))
       this.#log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)

@@ -54,7 +54,7 @@ export class Delivery {
     const { data, size } = event
     this.#log(`< event, ${size} bytes`, data)
     if (call?.intercept?.(event, headers)) return
-    // A message over the maximum is not stored. Only a response can be that long.
+    // Not stored, because it is over the maximum. Only a response can be that long.
     if (data === undefined) {
       if (call !== undefined) this.failTooLarge(call, size)
     } else if (!this.deliver(data, headers, call))

@@ -139,7 +139,7 @@ export class Forwarder {
     return exchange.post(call, { key, fields, isSafe: this.#isSafe(call) })
   }
 
-  /** Whether the server may receive every message of the call twice. */
+  /** Whether the server may receive every message twice. */
   #isSafe({ messages }: Call): boolean {
     const { server, tools } = this.#options
     return messages.every(

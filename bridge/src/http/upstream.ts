@@ -28,7 +28,7 @@ export interface Upstream {
   readonly maxMessageBytes: number
   /** `path` replaces the path of the URL. */
   post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange
-  /** Uses its own connection, so that it occupies none of the calls. */
+  /** Uses its own connection. */
   listen(fields: Fields, reader: Reader): Exchange
   /** Reads the rest of one response. */
   resume(fields: Fields, reader: Reader): Exchange

@@ -9,7 +9,7 @@ interface Terminal {
   readonly warn: (line: string) => void
 }
 
-/** Logs in or out. Returns the exit code. */
+/** Returns the exit code. */
 export async function runLoginCommand(
   { url, oauth, connection }: Settings,
   { print, warn }: Terminal,

@@ -28,7 +28,6 @@ export class ClientView {
     return this.#state.startsWith('core') ? `${this.#path}/core` : this.#path
   }
 
-  /** The stage next to the client. */
   readonly stage: Stage = ({ toServer, toClient }) => ({
     toServer: (line) => {
       if (this.#state === 'unknown') this.#choose(findClientName(parseJson(line)))

@@ -34,7 +34,7 @@ export class Output {
     if (this.#isClosed) return
     const stream = this.#stream
     if (stream.writableCorked === 0) {
-      // One system call for all messages of an event loop turn saves a third of a busy bridge's CPU time.
+      // One system call per event loop turn saves a third of a busy bridge's CPU time.
       stream.cork()
       setImmediate(() => stream.uncork())
     }

@@ -148,7 +148,7 @@ export class EraSwitch implements Ends {
     this.#next.toServer(line)
   }
 
-  /** If the request is rejected, determines whether its era is the reason. */
+  /** If it is rejected, determines whether its era is the reason. */
   #tryModern(line: Buffer, request: Request): void {
     this.#handlers.set(request.id, (response, json) => {
       if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
