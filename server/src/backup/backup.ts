@@ -16,7 +16,7 @@ export interface BackupMethods {
 
 /** `progress` receives bytes and a path below the data folder. */
 interface BackupOptions extends CallOptions {
-  /** Includes the signing key. Default: `false`. */
+  /** Includes the signing key. */
   readonly withSecrets?: boolean
   readonly request?: string
   readonly nowMs?: number

@@ -90,7 +90,7 @@ function readEnvironment(env: NodeJS.ProcessEnv): GivenSettings {
   return given
 }
 
-/** Compares names without their prefix, which makes all of them similar. */
+/** Ignores the prefix, which makes all names similar. */
 function findSimilarVariable(name: string): string | undefined {
   const prefix = /^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.exec(name)?.[0]
   if (prefix === undefined) return undefined

@@ -31,7 +31,7 @@ export interface AppFailure {
   readonly error: CausewayError
 }
 
-/** Apps from the settings. Reloads a changed app; if that fails, its previous version stays. */
+/** Apps from the settings. If reloading a changed app fails, its previous version stays. */
 export class UserApps {
   readonly #sources: readonly Source[]
   readonly #log: Logger

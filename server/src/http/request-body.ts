@@ -60,7 +60,7 @@ export const hasBody = (headers: IncomingHttpHeaders): boolean =>
 const parseMediaType = (contentType: string | undefined): string | undefined =>
   contentType?.split(';')[0]?.trim().toLowerCase()
 
-/** Whether a web page cannot have sent the request: browsers send one of these headers with every body. */
+/** Browsers send one of these headers with every body. */
 const isProgram = (headers: IncomingHttpHeaders): boolean =>
   headers.origin === undefined && headers['sec-fetch-site'] === undefined
 

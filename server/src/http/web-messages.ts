@@ -54,7 +54,7 @@ export const sendMessages = (reply: FastifyReply, response: Response): Promise<v
 /** A client with more unread bytes is disconnected. */
 export const maxUnreadBytes = 16 * 2 ** 20
 
-/** Writes, or disconnects a client that does not read. A single message may have any size. */
+/** A single message may have any size. */
 export function writeOrDisconnect(raw: ServerResponse, part: string | Uint8Array): void {
   if (raw.writableLength > maxUnreadBytes) raw.destroy()
   else raw.write(part)

@@ -15,7 +15,7 @@ export function readMemoryUsage(): MemoryUsage {
   return { usedBytes: readAnonymousMemory() ?? process.memoryUsage.rss(), heapBytes, heapLimitBytes }
 }
 
-/** Returns half of the machine's memory, or four fifths of a smaller limit of the control group. */
+/** Returns half of the machine's memory, or four fifths of a smaller control group limit. */
 export function getDefaultLimitBytes(): number {
   // 0 if unknown, huge without a limit.
   const groupLimit = process.constrainedMemory() || Number.POSITIVE_INFINITY

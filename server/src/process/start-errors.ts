@@ -7,7 +7,7 @@ import type { HealthReport } from '../monitoring/health.ts'
 import { findServer } from './server-file.ts'
 
 /**
- * Converts `EADDRINUSE` to `PORT_IN_USE` with the process on the port. Ports other than `serverPort` belong
+ * Converts `EADDRINUSE` to `PORT_IN_USE` with the process on the port. Other ports than `serverPort` belong
  * to apps.
  */
 export async function toPortError(error: unknown, serverPort: number): Promise<unknown> {

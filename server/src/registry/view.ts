@@ -31,7 +31,7 @@ export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTo
   return { tools: bareApp === undefined ? addMetadata(tools, listed) : tools, omitted: [] }
 }
 
-/** Omits output schemas, which a model does not need for a call. */
+/** Omits output schemas: a model does not need them for a call. */
 function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const tools: Tool[] = []
   const omitted: string[] = []

@@ -50,7 +50,7 @@ export function writeClient(options: WriteOptions, { config, cwd, env, print, no
   return 0
 }
 
-/** Reverts the last write. Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
+/** Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
 export function undoClient(
   { name, isDryRun }: Pick<WriteOptions, 'name' | 'isDryRun'>,
   { config, print, note }: Call,

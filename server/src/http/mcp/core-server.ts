@@ -156,7 +156,6 @@ function createProgress({ mcpReq }: ServerContext): Caller['progress'] {
       ...(total === undefined ? {} : { total }),
       ...(message === undefined ? {} : { message }),
     }
-    // Fails for a disconnected client.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
 }

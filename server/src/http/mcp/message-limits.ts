@@ -113,8 +113,8 @@ class MessageOutline {
 }
 
 /**
- * Throws `INVALID_REQUEST` for too many messages, and `INVALID_PARAMS` for a long message in an array and for
- * too many resources.
+ * Throws `INVALID_REQUEST` for too many messages, and `INVALID_PARAMS` for a long message in an array or too
+ * many resources.
  */
 export function checkMessages(body: unknown): void {
   if (!Array.isArray(body)) checkUris(body)

@@ -13,7 +13,7 @@ import type { Era } from '../../dispatch/caller.ts'
 import type { Mount } from '../../registry/mount.ts'
 import type { Registry } from '../../registry/registry.ts'
 
-/** Longer JSON is copied instead of serialized again, and sent as bytes. */
+/** Longer JSON is copied as bytes instead of serialized again. */
 const longJson = 16_384
 
 /** Fastify adds the charset only to text. */

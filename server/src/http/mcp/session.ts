@@ -163,7 +163,7 @@ export class Session {
     return { client: this.initialize.clientInfo, sessionId: this.id, channel: 'session' as const }
   }
 
-  /** Resolves to `true` if it has responded. Otherwise the SDK opens a stream for the call. */
+  /** Resolves to `true` if it responded. Otherwise the SDK opens a stream. */
   async #callTool(exchange: Exchange, body: PlainCall): Promise<boolean> {
     const { core, quickCallMs } = this.#services
     const { reply } = exchange
@@ -214,7 +214,7 @@ export class Session {
 
   /**
    * For an unknown `Last-Event-ID`, a GET stream starts without a replay. A response's stream throws
-   * `INVALID_REQUEST`, because the response would never arrive.
+   * `INVALID_REQUEST`: the response would never arrive.
    */
   #dropUnknownEvent(headers: Headers): void {
     const eventId = headers.get('last-event-id') ?? ''

@@ -138,7 +138,6 @@ class SseStream implements SdkTransport {
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }
 
-  /** The SDK sends no response to a cancelled request. */
   #settleCancelled(message: JSONRPCMessage): void {
     const { method, params } = message as { method: string; params?: { requestId?: RequestId } }
     if (method === 'notifications/cancelled') this.#settle(params?.requestId)

@@ -81,10 +81,7 @@ export class StatelessTransport implements Transport {
     if (schema !== undefined) this.#paramHeaders.check(schema, params.arguments, headers)
   }
 
-  /**
-   * Handles task methods, which the SDK does not implement, and the fast path. Resolves to `true` if it
-   * responded.
-   */
+  /** Handles task methods and the fast path. Resolves to `true` if it responded. */
   async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
     const { method } = message
     const { hasFastPath, toolLists, core } = this.#services
