@@ -111,7 +111,7 @@ function Toolbar({ input, filter, setFilter, isGrouped, setGrouped, isPaused, se
         class="traffic-filter"
         type="search"
         aria-label="Filter"
-        placeholder="tool:get_frame code:* client:claude ms:>50"
+        placeholder="tool:get_frame code:* ms:>50"
         value={filter}
         onInput={({ currentTarget }) => setFilter(currentTarget.value)}
       />
