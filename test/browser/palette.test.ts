@@ -231,9 +231,16 @@ else {
     await visit(watched, `${url}/replay/drop#frame=50`)
     const failure = { code: 'STORE_FAILED', message: 'the file cannot be read' }
     await page.route('**/timeline', (route) => route.fulfill({ status: 500, json: failure }))
-    await page.keyboard.press('.')
     const alert = page.getByRole('alert')
-    await alert.getByText('the file cannot be read').waitFor()
+    const shown = alert.getByText('the file cannot be read')
+    // A key that is pressed while the viewer is being built has no effect.
+    await until(async () => {
+      await page.keyboard.press('.')
+      return shown.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      )
+    }, Boolean)
     t.match(await alert.innerText(), /STORE_FAILED/)
     await page.unroute('**/timeline')
     await page.route('**/timeline', (route) => route.abort())
