@@ -34,7 +34,7 @@ export class Stats {
     this.#bytesOut += json.length
   }
 
-  /** Returns their start time. */
+  /** Returns the start time of the calls. */
   countCalls(ids: Iterable<Id>): number {
     for (const id of ids) if (!isOwnId(id)) this.#calls += 1
     return this.#now()

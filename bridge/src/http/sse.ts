@@ -47,7 +47,7 @@ export class EventParser {
     return this.#retryMs
   }
 
-  /** Of the incomplete event. */
+  /** Size of the incomplete event. */
   get bufferedBytes(): number {
     return Math.min(this.#lineBytes, this.#limit) + (this.#dataBytes > this.#limit ? 0 : this.#dataBytes)
   }

@@ -8,7 +8,7 @@ import { resolveTarget } from './target.ts'
 export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
-  /** Of the incomplete message. */
+  /** Returns the size of the incomplete message. */
   bufferedBytes(): number
 }
 

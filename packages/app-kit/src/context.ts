@@ -75,7 +75,7 @@ export interface CallContext {
 }
 
 export interface ToolContext<Store = unknown, Session = unknown> extends CallContext {
-  /** Returned by `open`. */
+  /** The store that the app's `open` returned. */
   readonly store: Store
   /** The client's state: plain JSON, changed in place and saved after the call. */
   readonly session: Session

@@ -10,7 +10,7 @@ export const jsonLimits = {
   members: 200_000,
   /** Different names. Parsing a new name takes as long as 20 numbers. */
   names: 50_000,
-  /** Of different names. */
+  /** Total size of the different member names. */
   nameBytes: 2 * 2 ** 20,
 } as const
 

@@ -71,7 +71,7 @@ export class LanguageModels {
     )
   }
 
-  /** Without keys. */
+  /** Returns the state of the models, without API keys. */
   health(): Readonly<Record<string, unknown>> {
     const { chosen } = this.#providers
     if (chosen === undefined) return { configured: false }

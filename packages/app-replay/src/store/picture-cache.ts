@@ -1,7 +1,7 @@
 import type { Picture, Renderer } from '@causeway/picture'
 import type { Content } from '@causeway/protocol'
 
-/** Maximum characters (mostly ASCII) of all SVG texts. */
+/** Maximum total length of the SVG texts, in characters. */
 export const maxCharacters = 32 * 1024 ** 2
 
 /** SVG texts of the latest pictures, which clients read as resources. */

@@ -152,6 +152,7 @@ function chooseNext({
     : 'Next: correct what fails and submit.'
 }
 
+/** Results of version 0.1 only have the failures that they describe. */
 export const listFailing = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 

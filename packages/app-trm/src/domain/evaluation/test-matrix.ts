@@ -1,7 +1,7 @@
 import { maxNames } from '../feedback/feedback.ts'
 import { toTestKey } from '../report/pytest-id.ts'
 import type { TestRun, TestStatus } from '../report/test-run.ts'
-import type { EvalResult } from './result.ts'
+import { type EvalResult, listFailing } from './result.ts'
 
 /** `unknown`: the stored result does not show how the test ended. */
 export type TestOutcome = 'pass' | 'fail' | 'skip' | 'missing' | 'unknown'
@@ -65,10 +65,6 @@ export class TestMatrix {
         if (this.#bad.has(key) === isBad) yield { id, outcomes: this.#evaluations.map((find) => find(key)) }
   }
 }
-
-/** Results of version 0.1 only have the failures that they describe. */
-const listFailing = (result: EvalResult): readonly string[] =>
-  result.failing ?? result.failures.map(({ id }) => id)
 
 interface Keys {
   readonly failing: ReadonlyMap<string, string>

@@ -13,7 +13,7 @@ export class Playback {
   readonly frame = signal(0)
   /** The newest frame. It grows while the recording is written. */
   readonly lastFrame = signal(0)
-  /** Follows `frame` after `restMs` without a change. Used by what needs a request. */
+  /** Follows `frame` after `restMs` without a change, so that fast changes send no requests. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)

@@ -75,7 +75,7 @@ interface StageProps {
   readonly view?: SceneView
   readonly pair: readonly [number, number] | undefined
   readonly contacts: readonly Contact[]
-  /** Those of the shown frame. */
+  /** Velocities in the shown frame. */
   readonly velocities?: Velocities | undefined
   readonly grounds: Scene['grounds']
   readonly isReady: boolean

@@ -177,7 +177,7 @@ export class Stage {
     this.setTrail(this.#trail)
   }
 
-  /** Shows all of a scene. `from` is the direction to the camera. */
+  /** Moves the camera until the bounds are visible. `from` is the direction to the camera. */
   fit({ center, radius }: Bounds, from: Point3, anchor: Point3 = [0, 0, 0]): void {
     this.#anchor.set(...anchor)
     const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
