@@ -226,6 +226,11 @@ else {
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/a.plot.json`)
     await hasFeatures(page, 15)
+    // The first attempt to reconnect reaches the server while it is stopping, as after a long call.
+    const stopping = { code: 'SHUTTING_DOWN', message: 'the server is stopping', retryable: true }
+    await page.route('**/a.plot.json/events', (route) => route.fulfill({ status: 503, json: stopping }), {
+      times: 1,
+    })
     await running.server.stop()
     const notice = page.getByRole('status').filter({ hasText: 'The server is not reachable' })
     await notice.waitFor()

@@ -1,5 +1,5 @@
 import { readEvents } from './follow-events.ts'
-import type { Server } from './server.ts'
+import { type Server, ServerError } from './server.ts'
 
 export interface StreamEvent {
   readonly id: string
@@ -7,8 +7,27 @@ export interface StreamEvent {
   readonly data: unknown
 }
 
-/** Pause before the next attempt after the connection was lost, in ms. */
+/** Pause before the next attempt, in ms. */
 const retryMs = 1000
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryMs))
+
+/**
+ * Repeats an attempt while the server is busy, stopping or not reachable, until the signal is aborted. Throws other errors.
+ */
+export async function retryUnavailable(attempt: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await attempt()
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      // The browser reports an interrupted response as a TypeError.
+      if (!(error instanceof TypeError) && !(error instanceof ServerError && error.retryable)) throw error
+    }
+    await pause()
+  }
+}
 
 /**
  * Reads server-sent events until the signal is aborted. Reconnects after an interruption and resumes after the last event.
@@ -20,18 +39,15 @@ export async function followNamedEvents(
   { signal, onEvent }: { readonly signal: AbortSignal; readonly onEvent: (event: StreamEvent) => void },
 ): Promise<void> {
   let lastEventId = ''
-  while (!signal.aborted) {
-    try {
-      const response = await server.openStream(path, { lastEventId, signal })
-      for await (const { id, event, data } of readEvents(response)) {
-        lastEventId = id
-        onEvent({ id, event, data: JSON.parse(data) })
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      // Without a response, the server may be restarting.
-      if (server.isReachable.value && !(error instanceof TypeError)) throw error
+  const readStream = async (): Promise<void> => {
+    const response = await server.openStream(path, { lastEventId, signal })
+    for await (const { id, event, data } of readEvents(response)) {
+      lastEventId = id
+      onEvent({ id, event, data: JSON.parse(data) })
     }
-    await new Promise((resolve) => setTimeout(resolve, retryMs))
+  }
+  while (!signal.aborted) {
+    await retryUnavailable(readStream, signal)
+    await pause()
   }
 }

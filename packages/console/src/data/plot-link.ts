@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { applyEvent, type EventData, getId, type PlotFeature, type PlotState } from '../domain/plot.ts'
-import { followNamedEvents, type StreamEvent } from './event-stream.ts'
+import { followNamedEvents, retryUnavailable, type StreamEvent } from './event-stream.ts'
 import { createId, type Server, ServerError } from './server.ts'
 
 /** A message for everyone who views the plot, or a change by another client. */
@@ -59,7 +59,11 @@ export class PlotLink {
     this.#connection = new AbortController()
     const { signal } = this.#connection
     try {
-      await this.#server.call('debrief', 'open_plot', { filename: this.filename }, { signal })
+      const { filename } = this
+      await retryUnavailable(
+        () => this.#server.call('debrief', 'open_plot', { filename }, { signal }),
+        signal,
+      )
       await followNamedEvents(this.#server, `${this.#path}/events`, {
         signal,
         onEvent: (event) => this.#apply(event),
@@ -209,7 +213,7 @@ export class PlotLink {
       void this.connect()
       return
     }
-    if (fields.features === null) void this.#loadLarge(state)
+    if (fields.features === null) this.#loadLarge(state).catch((error: unknown) => this.#report(error))
     else this.state.value = state
     this.#notice(id, event, fields)
   }

@@ -4,18 +4,24 @@ export class ServerError extends Error {
   readonly code: string
   readonly remedy: string
   readonly data: unknown
+  /** Whether the same request may succeed later: the server is busy, stopping or not reachable. */
+  readonly retryable: boolean
 
-  constructor({
-    code,
-    message,
-    remedy = '',
-    data,
-  }: { code: string; message: string; remedy?: string; data?: unknown }) {
+  constructor({ code, message, remedy = '', data, retryable = false }: ErrorFields) {
     super(message)
     this.code = code
     this.remedy = remedy
     this.data = data
+    this.retryable = retryable
   }
+}
+
+interface ErrorFields {
+  readonly code: string
+  readonly message: string
+  readonly remedy?: string
+  readonly data?: unknown
+  readonly retryable?: boolean
 }
 
 export interface ContentBlock {
@@ -216,15 +222,14 @@ export class Server {
         code: 'UNREACHABLE',
         message: 'the server does not answer',
         remedy: 'start it with npm start',
+        retryable: true,
       })
     })
     this.isReachable.value = true
     if (response.status === 401) this.needsToken.value = true
     // The MCP endpoint reports errors of calls in its body.
     if (response.ok || path.startsWith('/mcp/')) return response
-    const failure = (await response.json().catch(() => undefined)) as
-      | { code: string; message: string }
-      | undefined
+    const failure = (await response.json().catch(() => undefined)) as ErrorFields | undefined
     throw new ServerError(
       failure ?? { code: `HTTP_${response.status}`, message: 'the server sent no error object' },
     )
