@@ -63,7 +63,12 @@ verifies('gateway:misbehaviour', async (t) => {
   t.match(states.exits, {
     last_error: { code: 'UPSTREAM_UNAVAILABLE', stderr: ['the fixture does not start'] },
   })
-  t.match(states.missing, { last_error: { code: 'UPSTREAM_UNAVAILABLE', message: /ENOENT/ } })
+  t.match(states.missing, {
+    last_error: {
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: /its program was not found: \/nonexistent\/program/,
+    },
+  })
   t.match(states.homeless, { last_error: { message: /its working folder does not exist: \/nonexistent/ } })
   t.match(states.unset, { last_error: { code: 'VARIABLE_UNSET' } })
   const { apps } = (await core.health()) as { apps: Record<string, object> }

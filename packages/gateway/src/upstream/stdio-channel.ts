@@ -93,7 +93,7 @@ export class StdioChannel implements Channel {
           resolve()
         })
         child.once('error', (error) => {
-          reject(existsSync(cwd) ? error : new Error(`its working folder does not exist: ${cwd}`))
+          reject(this.#describeSpawnError(error))
           ended()
         })
         // Grandchildren can keep the pipes open, so `close` may never be emitted.
@@ -109,6 +109,13 @@ export class StdioChannel implements Channel {
         })
       })
     })
+  }
+
+  /** Both a missing folder and a missing program are reported as `ENOENT`. */
+  #describeSpawnError(error: NodeJS.ErrnoException): Error {
+    const { command, cwd } = this.#options
+    if (!existsSync(cwd)) return new Error(`its working folder does not exist: ${cwd}`)
+    return error.code === 'ENOENT' ? new Error(`its program was not found: ${command}`) : error
   }
 
   /**
