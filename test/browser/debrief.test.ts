@@ -79,6 +79,8 @@ else {
     t.equal(await page.getByRole('button', { name: 'Rendezvous' }).count(), 0)
     const notice = page.getByRole('region', { name: 'Notices' })
     t.match(await notice.innerText(), /test-agent removed 1 feature/)
+    const undo = await notice.getByRole('button', { name: 'Undo' }).boundingBox()
+    t.ok(undo !== null && undo.y + undo.height <= 800, 'it is shown without scrolling')
     await notice.getByRole('button', { name: 'Undo' }).click()
     await hasFeatures(page, 15)
     const { features } = (await callAsAgent('get_features', { filename: 'edited.plot.json' })) as {

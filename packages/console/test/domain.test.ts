@@ -9,7 +9,7 @@ import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
 import { describeClean } from '../src/domain/diagnosis.ts'
 import { toDistances } from '../src/domain/distance.ts'
-import { completeTables, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
+import { completeTables, cutExcerpt, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
@@ -301,6 +301,10 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
 t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
   t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
   t.equal(removeHeading('#include'), '#include')
+  t.equal(cutExcerpt('short text', 10), 'short text')
+  t.equal(cutExcerpt('the second word', 12), 'the second…')
+  for (const length of [8, 13, 15, 20, 26])
+    t.equal(cutExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
   t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
   const whole = '| h | i |\n| --- | :-: |\n| a | b |'
   t.equal(completeTables(whole), whole)

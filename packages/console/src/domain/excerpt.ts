@@ -1,6 +1,13 @@
 /** Removes the first heading of an excerpt, because the page shows it above the excerpt. */
 export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
 
+/** Returns the beginning of an excerpt, up to a space. A link or an image that would be cut is omitted. */
+export function cutExcerpt(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const words = text.slice(0, maxLength).replace(/\s+\S*$/, '')
+  return `${words.replace(/\s*!?\[[^\]\n]{0,200}(?:\](?:\([^)\n]{0,200})?)?$/, '')}…`
+}
+
 const isRow = (line: string | undefined): boolean => line?.trimStart().startsWith('|') === true
 const isDelimiter = (line: string | undefined): boolean => /^[\s|:-]*-[\s|:-]*$/.test(line ?? '')
 

@@ -1,6 +1,6 @@
 import '../pages.css'
 import { useEffect, useState } from 'preact/hooks'
-import { completeTables, removeHeading } from '../../domain/excerpt.ts'
+import { completeTables, cutExcerpt, removeHeading } from '../../domain/excerpt.ts'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { findMatches } from '../../domain/matches.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -208,7 +208,6 @@ interface ExcerptProps {
 function Excerpt({ heading, lines, text, query }: ExcerptProps) {
   const [isOpen, setOpen] = useState(false)
   const body = completeTables(removeHeading(text))
-  const shown = isOpen ? body : body.slice(0, maxExcerpt)
   return (
     <div class="excerpt">
       <div class="row spread">
@@ -218,7 +217,7 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
         <span class="muted">{lines}</span>
       </div>
       <Markdown
-        text={shown.length < body.length ? `${shown}…` : body}
+        text={isOpen ? body : cutExcerpt(body, maxExcerpt)}
         show={(part) => markMatches(part, query)}
       />
       {body.length > maxExcerpt && (

@@ -81,7 +81,6 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
               <th>Era</th>
               <th class="number">Size</th>
               <th>Modified (UTC)</th>
-              <th>File</th>
             </tr>
           </thead>
           <tbody>
@@ -126,8 +125,8 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
           onChange={() => toggle(recording)}
         />
       </td>
-      <td class="wrap">
-        <a href={`/replay/${encodeURIComponent(recording)}`}>
+      <td class="wrap recording">
+        <a href={`/replay/${encodeURIComponent(recording)}`} title={name}>
           <ForeignText text={recording} />
         </a>{' '}
         {status === 'live' && <Chip severity="warn">live</Chip>}
@@ -145,10 +144,7 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
       <td class="number">{duration_s === undefined ? '–' : formatSpan(duration_s)}</td>
       <td>{era ?? '–'}</td>
       <td class="number">{formatBytes(size_bytes)}</td>
-      <td class="mono">{formatDate(modified)}</td>
-      <td class="muted wrap">
-        <ForeignText text={name} />
-      </td>
+      <td class="mono date">{formatDate(modified)}</td>
     </tr>
   )
 }

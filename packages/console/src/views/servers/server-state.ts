@@ -11,7 +11,7 @@ interface StateDescription {
 
 const states: Readonly<Record<string, StateDescription>> = {
   ready: { severity: 'ok', word: 'ready', meaning: 'A process or session is ready.' },
-  idle: { severity: 'off', word: 'idle', meaning: 'The first call starts it.' },
+  idle: { severity: 'off', word: 'idle', meaning: 'The next call starts it.' },
   starting: { severity: 'warn', word: 'starting', meaning: 'It is being started.' },
   backoff: {
     severity: 'warn',
