@@ -31,7 +31,7 @@ else
     t.match(checked.summary, /Body 1 exceeds the friction limit/)
     await page.locator('[data-frame]', { hasText: 'Frame 45 ' }).waitFor()
     await page.locator('[data-follow]', { hasText: 'check_friction_cone · frame 45' }).waitFor()
-    const contact = page.getByRole('button', { name: 'Contact with environment' })
+    const contact = page.getByRole('button', { name: 'Contact with floor' })
     await contact.waitFor()
     t.equal(await contact.getAttribute('aria-pressed'), 'true', 'the contact is selected')
     t.equal(

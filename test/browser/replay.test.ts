@@ -41,6 +41,7 @@ else {
     const values = page.getByRole('complementary')
     t.match(await values.innerText(), /14\.8 J, \+5 J/, 'energy of the frame')
     t.match(await values.innerText(), /98\.1 N normal, 2500 N friction/, 'forces of the contact')
+    t.match(await values.innerText(), /floor\s+4 points[\s\S]*◆ 50\.97 times mu\*Fn/, 'and why it slides')
     await page.waitForSelector('.stage[data-contacts="1"]')
     t.ok((await countColors(page)) > 20, 'bodies are drawn')
     t.ok((await countPixels(page, '.stage canvas', 'fg')) > 20, 'the body is outlined')

@@ -40,7 +40,9 @@ verifies('replay:viewer:scene', async (t) => {
   t.ok(Math.abs(Math.hypot(...(contact?.friction_n ?? [])) - 2500) < 1)
   t.match(scene, {
     frame_id: 45,
-    contacts: [{ body_a_id: 1, on: 1, points: { length: 4 } }],
+    // Each point has 2.5 N·s against a limit of 0.5 * 0.0981 N·s.
+    contacts: [{ body_a_id: 1, on: 1, points: { length: 4 }, utilization: 50.96820422896142 }],
+    names: { 2147483650: 'floor' },
     shapes: { 1: { box: { length: 3 } } },
     grounds: [{ normal: [0, 0, 1] }],
   })

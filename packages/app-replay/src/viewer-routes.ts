@@ -22,7 +22,7 @@ export function viewerRoutes(app: ReplayRegistrar): void {
 
   app.route('GET', '/recordings/{recording}/scene', {
     about:
-      'Returns the shapes of bodies (m), planes of the environment, and contact forces (N) of frame ?frame=.',
+      'Returns the shapes of bodies (m), planes of the environment, and contacts of frame ?frame=: forces (N), the used share of the friction limit, and the names of environment bodies.',
     async handle(request, { recording: id }, ctx) {
       const { frame } = readQuery('scene', sceneQuery, request)
       const { recording } = await openRecording(ctx, id)

@@ -1,9 +1,12 @@
-import type { Recording } from '@causeway/recording'
-import { createEnvironmentTest } from '../domain/bodies/body.ts'
+import type { Frame, Recording } from '@causeway/recording'
+import { createEnvironmentTest, isSamePair, type Pair } from '../domain/bodies/body.ts'
+import type { ForceScale } from '../domain/contacts/force.ts'
+import { checkCone } from '../domain/contacts/friction-cone.ts'
 import { chooseCarriedBody, contactForces } from '../domain/drawing/contact-force.ts'
 import { encodePoses, type Poses } from '../domain/drawing/encode-poses.ts'
 import type { SceneGeometry } from '../domain/drawing/shape.ts'
 import { toPoint3 } from '../domain/drawing/view.ts'
+import { readBodyNames } from './body-names.ts'
 import { getForceScale } from './frames.ts'
 
 export const maxPoseFrames = 4096
@@ -18,7 +21,7 @@ export async function readPoses(
   return new Uint8Array(encodePoses(await recording.analyse<Poses>('poses', { range }, { signal })))
 }
 
-/** Returns a frame's shapes (m), environment planes, and contact forces (N). */
+/** Returns a frame's shapes (m), environment planes, contact forces (N), and the names of environment bodies in contact. */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)
   // All contacts of a long range yield shapes that are the same for most frames.
@@ -28,16 +31,16 @@ export async function readScene(recording: Recording, frameId: number, signal: A
   const heights = new Map(
     frame.states.map(({ body_id, position }) => [body_id, toPoint3(position)?.[2] ?? Number.NaN]),
   )
-  const forces = contactForces(
-    frame,
-    await getForceScale(recording, frame),
-    chooseCarriedBody(heights, isEnvironment),
-  )
+  const scale = await getForceScale(recording, frame)
+  const forces = contactForces(frame, scale, chooseCarriedBody(heights, isEnvironment))
+  const touched = forces.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]).filter(isEnvironment)
+  const names = await readBodyNames(recording, touched, { signal })
   return {
     recording: recording.identity.id,
     frame_id: frameId,
     shapes: Object.fromEntries(geometry.shapes),
     grounds: geometry.grounds,
+    names: Object.fromEntries(touched.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]]]))),
     contacts: forces.map(({ points, at, on, normal, friction, body_a_id, body_b_id }) => ({
       body_a_id,
       body_b_id,
@@ -46,6 +49,15 @@ export async function readScene(recording: Recording, frameId: number, signal: A
       points,
       normal_n: normal,
       friction_n: friction,
+      utilization: findUtilization(frame, { body_a_id, body_b_id }, scale),
     })),
   }
+}
+
+/** Returns the largest |Ft| / (mu*Fn) of a pair's contact points; `null` if it was not recorded. */
+function findUtilization(frame: Frame, pair: Pair, scale: ForceScale): number | null {
+  const values = frame.friction_constraints
+    .filter((row) => isSamePair(row, pair))
+    .flatMap((row) => checkCone(row, scale).utilization ?? [])
+  return values.length === 0 ? null : Math.max(...values)
 }

@@ -119,6 +119,8 @@ export interface Contact {
   readonly points: readonly Point3[]
   readonly normal_n: Point3 | null
   readonly friction_n: Point3 | null
+  /** Largest |Ft| / (mu*Fn) of its points. */
+  readonly utilization: number | null
 }
 
 /** What `/recordings/<id>/scene` returns. */
@@ -127,6 +129,8 @@ export interface Scene {
   readonly shapes: Readonly<Record<string, EstimatedShape>>
   readonly grounds: readonly { readonly body: number; readonly at: Point3; readonly normal: Point3 }[]
   readonly contacts: readonly Contact[]
+  /** Names of environment bodies in contact. */
+  readonly names: Readonly<Record<string, string>>
 }
 
 interface Vector {

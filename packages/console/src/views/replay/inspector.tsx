@@ -1,4 +1,4 @@
-import type { Contact, FrameAnswer } from '../../data/replay.ts'
+import type { Contact, FrameAnswer, Scene } from '../../data/replay.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { type Loaded, LoadedView } from '../../ui/state.tsx'
@@ -14,7 +14,7 @@ export function Inspector({
   pair,
   setPair,
   frame,
-  contacts,
+  scene,
 }: {
   bodies: readonly SceneBody[]
   selected: number | undefined
@@ -22,7 +22,7 @@ export function Inspector({
   pair: Pair | undefined
   setPair: (pair: Pair | undefined) => void
   frame: Loaded<FrameAnswer>
-  contacts: readonly Contact[] | undefined
+  scene: Scene | undefined
 }) {
   return (
     <section class="stack" aria-labelledby="frame-title" style={{ gap: '8px' }}>
@@ -30,10 +30,10 @@ export function Inspector({
       <LoadedView loaded={frame}>
         {(value) => (
           <>
-            <FrameFacts frame={value} contacts={contacts} />
+            <FrameFacts frame={value} contacts={scene?.contacts} />
             <BodyTable {...{ bodies, selected, setSelected }} frame={value} />
-            {selected !== undefined && contacts !== undefined && (
-              <BodyContacts {...{ contacts, bodies, pair, setPair }} body={selected} />
+            {selected !== undefined && scene !== undefined && (
+              <BodyContacts {...{ scene, bodies, pair, setPair }} body={selected} />
             )}
           </>
         )}
@@ -150,53 +150,82 @@ function BodyTable({
 
 /** The contacts of a body and their forces. */
 function BodyContacts({
-  contacts,
+  scene: { contacts, names },
   body,
   bodies,
   pair,
   setPair,
 }: {
-  contacts: readonly Contact[]
+  scene: Scene
   body: number
   bodies: readonly SceneBody[]
   pair: Pair | undefined
   setPair: (pair: Pair | undefined) => void
 }) {
   const own = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
-  const getName = (id: number): string => bodies.find((one) => one.id === id)?.name ?? 'environment'
+  const getName = (id: number): string =>
+    bodies.find((one) => one.id === id)?.name ?? names[id] ?? 'environment'
   return (
     <div class="stack" style={{ gap: '4px' }}>
       <h3 class="wrap">
         Contacts of <bdi>{getName(body)}</bdi>
       </h3>
       {own.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
-      {own.map(({ body_a_id, body_b_id, normal_n, friction_n, points }) => (
-        <div
-          class={`row spread ${isPair(pair, body_a_id, body_b_id) ? 'selected' : ''}`}
-          key={`${body_a_id} ${body_b_id}`}
-        >
-          <span>
-            <button
-              type="button"
-              class="body-name"
-              aria-label={`Contact with ${getName(body_a_id === body ? body_b_id : body_a_id)}`}
-              aria-pressed={isPair(pair, body_a_id, body_b_id)}
-              onClick={() => setPair(isPair(pair, body_a_id, body_b_id) ? undefined : [body_a_id, body_b_id])}
-            >
-              <bdi>{getName(body_a_id === body ? body_b_id : body_a_id)}</bdi>
-            </button>{' '}
-            <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
-          </span>
-          <span class="number contact-force">
-            {normal_n === null
-              ? 'forces not recorded'
-              : `${formatNumber(Math.hypot(...normal_n))} N normal, ${formatNumber(Math.hypot(...(friction_n ?? [0])))} N friction`}
-          </span>
-        </div>
-      ))}
+      {own.map((contact) => {
+        const { body_a_id, body_b_id, points } = contact
+        const name = getName(body_a_id === body ? body_b_id : body_a_id)
+        const isShown = isPair(pair, body_a_id, body_b_id)
+        return (
+          <div class={`row spread ${isShown ? 'selected' : ''}`} key={`${body_a_id} ${body_b_id}`}>
+            <span>
+              <button
+                type="button"
+                class="body-name"
+                aria-label={`Contact with ${name}`}
+                aria-pressed={isShown}
+                onClick={() => setPair(isShown ? undefined : [body_a_id, body_b_id])}
+              >
+                <bdi>{name}</bdi>
+              </button>{' '}
+              <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
+            </span>
+            <ContactForces contact={contact} />
+          </div>
+        )
+      })}
     </div>
   )
 }
+
+function ContactForces({ contact: { normal_n, friction_n, utilization } }: { contact: Contact }) {
+  if (normal_n === null) return <span class="contact-force">forces not recorded</span>
+  return (
+    <span class="number contact-force">
+      {formatNumber(Math.hypot(...normal_n))} N normal, {formatNumber(Math.hypot(...(friction_n ?? [0])))} N
+      friction
+      {utilization !== null && <UsedShare utilization={utilization} />}
+    </span>
+  )
+}
+
+/** The share of the friction limit that is used at the contact point with the largest share. */
+function UsedShare({ utilization }: { utilization: number }) {
+  const isExceeded = utilization > maxUtilization
+  return (
+    <span class={`used-share ${isExceeded ? 'exceeded' : ''}`}>
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" width="100" height="8" />
+        <rect class="value" width={100 * Math.min(1, utilization)} height="8" />
+      </svg>
+      {isExceeded
+        ? `◆ ${formatNumber(utilization)} times mu*Fn`
+        : `${formatNumber(100 * utilization)} % of mu*Fn`}
+    </span>
+  )
+}
+
+/** The tolerance of the tools is 1 %. */
+const maxUtilization = 1.01
 
 const isPair = (pair: Pair | undefined, a: number, b: number): boolean =>
   pair?.includes(a) === true && pair.includes(b)

@@ -150,11 +150,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
         <LoadedView loaded={diagnosis}>
           {(value) => <FindingList diagnosis={value} chosen={finding} open={open} />}
         </LoadedView>
-        <Inspector
-          {...{ bodies, selected, setSelected, pair, setPair }}
-          frame={frame}
-          contacts={scene.value?.contacts}
-        />
+        <Inspector {...{ bodies, selected, setSelected, pair, setPair }} frame={frame} scene={scene.value} />
         <Bookmarks {...{ playback, recording }} />
       </aside>
     </div>
