@@ -342,6 +342,11 @@ verifies('trm:tests', async (t) => {
   )
   const cut = await listTestOutcomes(cases, [...results, null], 2)
   t.same(cut, { tests: rows.slice(0, 2), count: 5 })
+
+  const stored = critic.store.results(sessionId)
+  t.same((await stored.next()).value, results[0])
+  critic.store.db.exec('UPDATE step SET result = NULL')
+  t.equal((await stored.next()).value, null, 'results are read one by one')
 })
 
 verifies('trm:tests', 'only the returned tests are computed, in several turns', async (t) => {

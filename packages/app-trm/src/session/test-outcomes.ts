@@ -4,12 +4,12 @@ import { TestMatrix, type TestRow } from '../domain/evaluation/test-matrix.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 
 /** Work between two turns of the event loop, a few milliseconds. */
-const [casesPerTurn, rowsPerTurn] = [1000, 20]
+const [casesPerTurn, rowsPerTurn] = [500, 10]
 
 /** Returns the first `limit` tests and the number of all. Serves other requests in between. */
 export async function listTestOutcomes(
   cases: TestRun['cases'],
-  results: readonly (EvalResult | null)[],
+  results: AsyncIterable<EvalResult | null> | Iterable<EvalResult | null>,
   limit: number,
 ): Promise<{ readonly tests: readonly TestRow[]; readonly count: number }> {
   const matrix = new TestMatrix()
@@ -17,7 +17,7 @@ export async function listTestOutcomes(
     matrix.addCases(cases.slice(start, start + casesPerTurn))
     await nextTurn()
   }
-  for (const result of results) {
+  for await (const result of results) {
     matrix.addEvaluation(result)
     await nextTurn()
   }

@@ -181,6 +181,15 @@ export class TrmStore {
     )
   }
 
+  /** Yields the result of each step, read one by one: those of a long session are too large for one turn. */
+  async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
+    const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
+    for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
+      const row = this.#get<Pick<StepText, 'result'>>('SELECT result FROM step WHERE id = ?', id)
+      yield parseResult(row?.result ?? null)
+    }
+  }
+
   async stepByRequest(request: string): Promise<StepRow | undefined> {
     const sql = 'SELECT * FROM step WHERE request = ? AND started_ms > ?'
     const row = this.#get<StepText>(sql, request, this.now() - repeatMs)
@@ -378,5 +387,8 @@ const parseStep = (row: StepText): StepRow => ({
   ...row,
   standing_before: JSON.parse(row.standing_before) as Standing,
   mark: row.mark === null ? null : (JSON.parse(row.mark) as ProcessMark),
-  result: row.result === null ? null : (JSON.parse(row.result) as EvalResult),
+  result: parseResult(row.result),
 })
+
+const parseResult = (text: string | null): EvalResult | null =>
+  text === null ? null : (JSON.parse(text) as EvalResult)
