@@ -10,7 +10,7 @@ import { RecordingComparison } from '../src/domain/recordings/comparison.ts'
 import { compareRecordings } from '../src/session/compare-recordings.ts'
 import { Notebook } from '../src/store/notebook.ts'
 import type { ReplayStore } from '../src/store/store.ts'
-import { ask, edit, openReplay, toRows } from './replay-kit.ts'
+import { ask, edit, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 t.setTimeout(300_000)
 
@@ -122,6 +122,19 @@ verifies(
     t.same(compare('1-9', '1-9'), [['2-9', '1-9']])
   },
 )
+
+verifies('replay:compare-recordings', 'an unmatched floor differs from a floor with its id', async (t) => {
+  const replay = await openReplay(t, [])
+  const record = (name: string, names: readonly string[]) => {
+    const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
+    const contacts = [{ a: 1, b: 3, normal: [0, 0, -1] }]
+    const frame = { frame_id: 1, time: 0.01, bodies: [{ id: 1, position: [0, 0, 0] }], contacts }
+    return recordRun(replay, name, [{ run: { bodies: [{ id: 1 }, ...floors] } }, frame])
+  }
+  await record('a', ['ramp', 'ground'])
+  const { summary } = await (await record('b', ['ground'])).call('compare_recordings', { a: 'a', b: 'b' })
+  t.match(summary, /only in a: body 1 and ramp, only in b: body 1 and ground/)
+})
 
 verifies('replay:divergence', 'find_first_divergence reports contacts of only one run', async (t) => {
   const one = await pair(t, 'stack', (db) =>

@@ -45,7 +45,10 @@ export function matchBodies(
 
 type Surroundings = Pick<RecordingSummary, 'environment_bodies' | 'geometry'>
 
-/** Matches environment bodies by recorded name, the others by id, and the rest in order if both have equally many. */
+/**
+ * Matches environment bodies by recorded name, the others by id, and the rest in order if both have equally many. An
+ * unmatched body of a whose id another match has in b gets an unused id.
+ */
 export function matchEnvironment(
   a: Surroundings,
   b: Surroundings,
@@ -53,6 +56,7 @@ export function matchEnvironment(
   const [left, right] = [a, b].map(
     ({ environment_bodies }) => new Set(environment_bodies.map(({ body_id }) => body_id)),
   ) as [Set<BodyId>, Set<BodyId>]
+  let unused = Math.max(...left, ...right)
   const [namesA, namesB] = [listRecordedNames(a), listRecordedNames(b)]
   const matches: { a: BodyId; b: BodyId }[] = []
   const match = (isSame: (one: BodyId, other: BodyId) => boolean): void => {
@@ -67,5 +71,7 @@ export function matchEnvironment(
   match((one, other) => namesA[one] !== undefined && namesA[one] === namesB[other])
   match((one, other) => one === other)
   if (left.size === right.size) match(() => true)
+  const taken = new Set(matches.map((one) => one.b))
+  for (const one of left) if (taken.has(one)) matches.push({ a: one, b: ++unused })
   return matches
 }
