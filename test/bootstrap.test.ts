@@ -360,7 +360,7 @@ verifies('workshop:signal:exit-code', 'a stopped program drains, and none is sta
 
 verifies('workshop:signal:npm-dies', async (t) => {
   const root = t.testdir({
-    'npm.mjs': `import { execFileSync, spawn } from 'node:child_process'
+    'npm.mjs': `import { spawn } from 'node:child_process'
       spawn('sh', ['-c', '"$NODE" command.mjs; true'], { stdio: 'inherit' })`,
     'command.mjs': `import { watchNpm } from '${repository}/scripts/bootstrap/supervisor.mjs'
       const life = setInterval(() => {}, 1000)
