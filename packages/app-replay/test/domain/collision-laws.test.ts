@@ -249,6 +249,14 @@ verifies('replay:laws:rows', 'body reports contacts of a body without states', a
   t.match(found, [{ kind: 'invalid_body_id', bodies: [77], frames: { first: 4, last: 4 } }])
 })
 
+verifies('replay:laws:rows', 'body reports a contact of a body with itself', async (t) => {
+  const found = runLaw(bodyLaw(), { ...flying, touches: (frame) => (frame > 3 ? [{ a: 1, b: 1 }] : []) })
+  t.match(found, [
+    { kind: 'invalid_body_id', bodies: [1], frames: { first: 4 }, text: 'is in contact with itself' },
+  ])
+  t.equal(found.length, 1)
+})
+
 verifies('replay:laws:rows', 'body reports a repeated state of a moving body', async (t) => {
   const repeated = (frame: number): number => (frame === 9 ? 8 : frame)
   const found = runLaw(bodyLaw(), { ...flying, state: (frame) => flying.state(repeated(frame), 1) })

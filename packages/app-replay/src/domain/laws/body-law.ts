@@ -16,6 +16,7 @@ export function bodyLaw(): Law {
   const duplicates = new RunCollector()
   const repeated = new RunCollector()
   const unknown = new RunCollector(2)
+  const selves = new RunCollector(2)
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const diverging = new RunCollector()
@@ -55,13 +56,15 @@ export function bodyLaw(): Law {
         if (!Number.isNaN(step.dt) && isDuplicate(step, column))
           duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
       }
-      for (const { a, b, columnA, columnB } of touches)
+      for (const { a, b, columnA, columnB } of touches) {
+        if (a === b) selves.add(a, frame, { value: a, limit: 0 }, { bodies: [a], pair: [a, b] })
         for (const [body, column] of [
           [a, columnA],
           [b, columnB],
         ] as const)
           if (column < 0 ? !scene.isEnvironment(body) : !isPresent(step, column))
             unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
+      }
     },
     findings: () => [
       ...masses.runs.map((run) =>
@@ -73,6 +76,14 @@ export function bodyLaw(): Law {
         }),
       ),
       ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
+      ...selves.runs.map((run) =>
+        createFinding(run, {
+          kind: 'invalid_body_id',
+          unit: '',
+          confidence: 1,
+          text: 'is in contact with itself',
+        }),
+      ),
       ...toBlowUps(
         speeds.runs,
         diverging.runs.map((run) => ({ ...run, first: growthByRun.get(run) ?? run.first })),
