@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -97,30 +98,37 @@ t.test('a run is readable while it grows', async (t) => {
   t.equal((await first.frame(6)).frame_id, 6)
 })
 
-t.test('gravity is inferred from bodies without external forces', async (t) => {
+t.test('gravity is inferred from bodies without external forces and joints', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const { recorder } = library
-  // One of them falls, the other is held in the air.
+  // One of them falls, the others are held in the air: by a force, by joints of a group, by a joint.
+  const still = { velocity: [0, 0, 0] }
   const line = (k: number): string =>
     JSON.stringify({
       frame_id: k,
       time: 0.01 * k,
       bodies: [
         { id: 1, velocity: [0, 0, -0.0981 * k] },
-        { id: 2, velocity: [0, 0, 0], forces: [{ force: [0, 0, 98.1] }] },
+        { id: 2, ...still, forces: [{ force: [0, 0, 98.1] }] },
+        ...[3, 4, 5].map((id) => ({ id, ...still })),
       ],
+      joints: [{ a: 5, b: 6, kind: 'ball' }],
       contacts: [],
     })
-  await recorder.write(
-    'held',
-    streamLines([
-      '{"run": {"bodies": [{"id": 1, "mass": 10}, {"id": 2, "mass": 10}]}}',
-      ...[1, 2, 3, 4].map(line),
-    ]),
-  )
-  const { gravity_m_s2 } = (await library.open('held')).recording.summary
-  t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 9.81) < 1e-9)
+  const bodies = [1, 2, 3, 4, 5].map((id) => ({
+    id,
+    mass: 10,
+    ...(id === 3 || id === 4 ? { group: 1 } : {}),
+  }))
+  const run = JSON.stringify({ run: { bodies: [...bodies, { id: 6, is_environment: true }] } })
+  await recorder.write('held', streamLines([run, ...[1, 2, 3, 4].map(line)]))
+  const { file } = await recorder.export('held')
+  renameSync(file, join(files, 'held.db'))
+  for (const name of ['held', 'held.db']) {
+    const { gravity_m_s2 } = (await library.open(name)).recording.summary
+    t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 9.81) < 1e-9, `${name}: ${gravity_m_s2?.z}`)
+  }
 })
 
 t.test('SQL queries of a run use the same views as of other recordings', async (t) => {

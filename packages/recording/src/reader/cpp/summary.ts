@@ -36,13 +36,16 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const step = stepReader(readFrame, new Set(ids))
   const line = readRunLine(connection)
   const declared = line?.gravity && { x: line.gravity[0], y: line.gravity[1], z: line.gravity[2] }
+  const geometry = line === null ? readMeshes(connection) : listGeometry(line)
+  // Joints act on the bodies of groups.
+  const grouped = new Set(geometry.filter(({ group }) => group !== undefined).map(({ body_id }) => body_id))
+  const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const gravity =
     declared ??
-    findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+    findGravity(free, spread(ids, sampledSteps).flatMap(step), {
       dt,
       hasContactData: era.parts.collisions !== undefined,
     })
-  const geometry = line === null ? readMeshes(connection) : listGeometry(line)
   // An exported run contains no meshes.
   const isDeclared = line !== null && geometry.some(({ half_extents }) => half_extents !== null)
   return {
@@ -57,7 +60,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     gravity_m_s2: gravity,
     lambda_unit:
       line?.lambdaUnit ??
-      findLambdaUnit(bodies, spread(framesWithFriction(connection), sampledSteps).flatMap(step), dt, gravity),
+      findLambdaUnit(free, spread(framesWithFriction(connection), sampledSteps).flatMap(step), dt, gravity),
     bodies,
     environment_bodies: readEnvironment(connection),
     geometry,
@@ -118,8 +121,8 @@ export function spread(values: readonly number[], count: number): readonly numbe
 const minFall = 0.01
 
 /**
- * Finds gravity in m/s² from steps without contact, or from potential energies. Ignores steps without
- * acceleration if contacts were not recorded: a resting body looks like a floating one.
+ * Finds gravity in m/s² from steps of these bodies without contact and joint, or from potential energies. Ignores
+ * steps without acceleration if contacts were not recorded: a resting body looks like a floating one.
  */
 export function findGravity(
   bodies: readonly Body[],
@@ -129,12 +132,14 @@ export function findGravity(
   const accelerations: Triple[] = []
   const potentials: PotentialSample[] = []
   for (const [before, after] of steps) {
-    for (const { body_id } of after.states) {
-      const gain = velocityGain(before, after, body_id)
-      const isPushed = after.external_forces.some((force) => force.body_id === body_id)
-      const isFree =
-        !isPushed && after.collisions.length === 0 && after.system_energy?.collision_active !== true
-      if (gain && dt !== null && isFree) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
+    const pushed = new Set([
+      ...after.external_forces.map(({ body_id }) => body_id),
+      ...after.joints.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]),
+    ])
+    const isFlight = after.collisions.length === 0 && after.system_energy?.collision_active !== true
+    for (const { body_id } of isFlight ? bodies : []) {
+      const gain = pushed.has(body_id) ? null : velocityGain(before, after, body_id)
+      if (gain && dt !== null) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
     }
     potentials.push(...potentialSamples(bodies, after))
   }
