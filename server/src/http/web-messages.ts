@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Exchange } from './exchange.ts'
 
@@ -27,8 +27,35 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
   const init = { method: request.method, headers, signal }
   if (body === undefined) return init
   return body instanceof Readable
-    ? { ...init, body: Readable.toWeb(body) as ReadableStream, duplex: 'half' }
+    ? { ...init, body: toWebStream(body), duplex: 'half' }
     : { ...init, body: new Uint8Array(body) }
+}
+
+/** `Readable.toWeb` without its copy of each part, which costs a garbage collection every 25 MB. */
+function toWebStream(body: Readable): ReadableStream<Uint8Array> {
+  let isCancelled = false
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        body.pause()
+        body.on('data', (part: Buffer<ArrayBuffer>) => {
+          if (isCancelled) return
+          controller.enqueue(part)
+          if ((controller.desiredSize ?? 0) <= 0) body.pause()
+        })
+        finished(body, (error) => {
+          if (error) controller.error(error)
+          else if (!isCancelled) controller.close()
+        })
+      },
+      pull: () => void body.resume(),
+      cancel(reason) {
+        isCancelled = true
+        body.destroy(reason instanceof Error ? reason : undefined)
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: body.readableHighWaterMark }),
+  )
 }
 
 /** Resolves when the response is sent or the client has disconnected. */
