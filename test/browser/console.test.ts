@@ -176,5 +176,9 @@ else {
     await page.getByRole('heading', { name: 'Replay' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Replay' }).waitFor()
+    for (const path of ['/', '/status', '/sessions', '/logs']) {
+      await visit({ page, problems: [] }, `${guarded.url}${path}`)
+      t.notMatch(await page.content(), token, `${path} does not contain the token`)
+    }
   })
 }

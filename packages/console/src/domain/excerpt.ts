@@ -1,10 +1,13 @@
 /** Removes the first heading of an excerpt, because the page shows it above the excerpt. */
 export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
 
-/** Returns the beginning of an excerpt, up to a space. A link or an image that would be cut is omitted. */
+/** Returns the beginning of an excerpt, up to a space. A link or an image that would be cut is omitted; code is closed. */
 export function cutExcerpt(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const words = text.slice(0, maxLength).replace(/\s+\S*$/, '')
+  const lastLine = words.slice(words.lastIndexOf('\n') + 1)
+  const isCode = (lastLine.split('`').length - 1) % 2 === 1
+  if (isCode) return `${words}\`…`
   return `${words.replace(/\s*!?\[[^\]\n]{0,200}(?:\](?:\([^)\n]{0,200})?)?$/, '')}…`
 }
 

@@ -208,6 +208,7 @@ interface ExcerptProps {
 function Excerpt({ heading, lines, text, query }: ExcerptProps) {
   const [isOpen, setOpen] = useState(false)
   const body = completeTables(removeHeading(text))
+  if (body.trim() === '') return null
   return (
     <div class="excerpt">
       <div class="row spread">

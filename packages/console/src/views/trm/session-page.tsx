@@ -194,6 +194,8 @@ function StepView({ step, session, position }: StepViewProps) {
 
 function LastResult({ result }: { result: TrmResult }) {
   const { guard, tamper, warnings, failures, signals, score } = result
+  // The score is the weighted mean of the values.
+  const total = signals.reduce((sum, { weight }) => sum + weight, 0)
   const doubts = [
     ...warnings,
     ...tamper.map(({ path, why }) => `${path}: ${why}`),
@@ -232,7 +234,9 @@ function LastResult({ result }: { result: TrmResult }) {
               <td>
                 <Chip severity={ok ? 'ok' : 'err'}>{name}</Chip>
               </td>
-              <td class="number">{formatNumber(weight)}</td>
+              <td class="number">
+                {formatNumber(weight)} of {formatNumber(total)}
+              </td>
               <td class="number">{formatNumber(value)}</td>
               <td class="number">{formatNumber(contribution)}</td>
               <td class="long-line">

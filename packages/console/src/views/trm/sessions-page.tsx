@@ -46,11 +46,14 @@ function SessionState({ session }: { session: string }) {
     { everyMs: 5000 },
   )
   if (value === undefined) return null
-  const { status, standing, config, steps } = value
+  const { status, standing, config, steps, last } = value
   return (
     <>
       <td>
-        <Chip severity={sessionSeverities[status] ?? 'off'}>{status}</Chip>
+        <span class="row">
+          <Chip severity={sessionSeverities[status] ?? 'off'}>{status}</Chip>
+          {status === 'halted' && <bdi class="muted">{last?.reasons[0]?.slice(0, 100)}</bdi>}
+        </span>
       </td>
       <td class="number">
         {standing.step} of {config.halt.max}
