@@ -104,6 +104,10 @@ else {
     await visit(watched, `${url}/apps/replay/get_frame`)
     await page.keyboard.press('Control+Enter')
     await answer.getByText('frame_id').first().waitFor()
+    t.equal(
+      await answer.getByRole('link', { name: 'Show what it is about' }).getAttribute('href'),
+      `${url}/replay/drop#frame=42`,
+    )
     await keepScreenshot(page, 'answer-dark')
     await answer.getByRole('button', { name: 'Text' }).click()
     t.match(JSON.parse(await answer.locator('pre').innerText()), { recording: 'drop', frame_id: 42 })
@@ -135,6 +139,19 @@ else {
     const sent = printed.trim().split('\n')
     t.match(sent, ['-s', `${url}/api/apps/replay/tools/search_frames`])
     t.match(JSON.parse(sent.at(-1) ?? ''), { predicate: `speed(1) > 0.5 and "it's" $HOME` })
+  })
+
+  verifies('console:tools:copy', 'a page of another machine has no clipboard object', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    await visit(watched, `${url}/apps/replay/get_frame`)
+    await page.getByRole('button', { name: 'Copy as command' }).click()
+    await page.getByText('Copied').waitFor()
+    const filter = page.getByLabel('Filter the tools')
+    await filter.press('Control+v')
+    t.match(await filter.inputValue(), /^causeway call Replay__get_frame .*frame_id=42/)
+    t.same(watched.problems, [])
   })
 
   verifies('console:tools:answer', 'unknown arguments in JSON are answered with similar names', async (t) => {

@@ -18,6 +18,8 @@ export function readColors(
   element: HTMLElement,
 ): StageColors & { readonly text: string; readonly series: readonly string[] } {
   const probe = document.createElement('span')
+  // With forced colours, all colours of text are the same.
+  probe.style.setProperty('forced-color-adjust', 'none')
   element.append(probe)
   const read = (name: string): string => {
     probe.style.color = `var(--${name})`

@@ -19,7 +19,10 @@ export function AnswerView({ answer }: { answer: ToolAnswer }) {
   ]
   const [chosen, setTab] = useState<Tab>()
   const tab = chosen !== undefined && tabs.includes(chosen) ? chosen : tabs[0]
-  const summary = (structured as { readonly summary?: unknown } | undefined)?.summary
+  const { summary, viewer_url } = (structured ?? {}) as {
+    readonly summary?: unknown
+    readonly viewer_url?: unknown
+  }
   return (
     <>
       <div class="row">
@@ -31,6 +34,13 @@ export function AnswerView({ answer }: { answer: ToolAnswer }) {
       </div>
       {error !== undefined && <ErrorNotice error={error} />}
       {typeof summary === 'string' && <p class="summary">{summary}</p>}
+      {typeof viewer_url === 'string' && viewer_url.startsWith(`${location.origin}/`) && (
+        <div>
+          <a class="button" href={viewer_url}>
+            Show what it is about
+          </a>
+        </div>
+      )}
       {tabs.length > 0 && (
         <fieldset class="row" aria-label="Show the answer as">
           {tabs.map((one) => (

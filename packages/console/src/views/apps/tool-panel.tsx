@@ -3,8 +3,8 @@ import { ServerError, type ToolAnswer } from '../../data/server.ts'
 import type { AppDetails, ToolDetails } from '../../data/types.ts'
 import { toCommandLine, toCurl } from '../../domain/commands.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionText } from '../../ui/foreign-text.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
 import { AnswerView } from './answer-view.tsx'
@@ -138,19 +138,3 @@ const toAnswer = (error: unknown): ToolAnswer => ({
   bytes: 0,
   requestId: '',
 })
-
-/** Copies a text and confirms it for a moment. */
-function CopyButton({ label, text }: { label: string; text: () => string }) {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text())
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
-  }
-  return (
-    <button type="button" class="button" onClick={() => void copy()}>
-      <Icon name="copy" />
-      {isCopied ? 'Copied' : label}
-    </button>
-  )
-}
