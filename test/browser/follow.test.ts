@@ -3,7 +3,8 @@ import t from 'tap'
 import { startBridge } from '../../bridge/test/client.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import { showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
 
@@ -41,6 +42,51 @@ else
     await page.waitForSelector('.stage[data-contacts="1"]')
     await page.waitForURL(/#.*frame=45/)
     await keepScreenshot(page, 'follow')
+
+    // A person looks at another frame: the next call does not take it away.
+    await page.keyboard.press('ArrowRight')
+    await showsFrame(page, 46)
+    const caption = page.locator('[data-follow]')
+    await caption.getByText('Paused · ').waitFor()
+    await ask(3, 'get_frame', { frame_id: 60 })
+    await caption.getByText('get_frame · frame 60').waitFor()
+    t.match(await page.locator('[data-frame]').innerText(), /^Frame 46 /)
+    const calls = page.getByRole('img', { name: '2 calls on the time axis' })
+    t.same(
+      await calls
+        .locator('.mark')
+        .evaluateAll((marks) => marks.map(({ title }) => title.replace(/^.* · /, ''))),
+      ['frame 45', 'frame 60'],
+    )
+    const [lane, mark] = [await calls.boundingBox(), await calls.locator('.mark').last().boundingBox()]
+    t.ok(Math.abs((mark?.x ?? 0) - (lane?.x ?? 0) - ((lane?.width ?? 0) * 59) / 119) < 2, 'on the time axis')
+    await page.keyboard.press('g')
+    await showsFrame(page, 60)
+    await calls.locator('.mark').first().click()
+    await showsFrame(page, 45)
+    await caption.getByText('Paused · ').waitFor()
+    t.same(await findViolations(page), [])
+    await keepScreenshot(page, 'follow-paused')
+
+    // Two clients: only one of them is followed.
+    await page.getByRole('button', { name: 'Resume' }).click()
+    const other = startBridge(t, { url: `${url}/mcp` })
+    await other.open()
+    await other.call(1, 'tools/call', {
+      name: 'Replay__get_frame',
+      arguments: { recording: 'slide_at_45', frame_id: 80 },
+    })
+    await showsFrame(page, 80)
+    const sessions = page.getByRole('combobox', { name: 'Session to follow' })
+    await sessions.selectOption({ index: 2 })
+    await page.waitForURL(/follow=[0-9a-f]+/)
+    await ask(4, 'get_frame', { frame_id: 20 })
+    await other.call(2, 'tools/call', {
+      name: 'Replay__get_frame',
+      arguments: { recording: 'slide_at_45', frame_id: 90 },
+    })
+    await showsFrame(page, 90)
+    await page.getByRole('img', { name: '2 calls on the time axis' }).waitFor()
     await visit(watched, checked.viewer_url)
     await page.locator('[data-frame]', { hasText: 'Frame 45 ' }).waitFor()
     await contact.and(page.locator('[aria-pressed=true]')).waitFor()

@@ -276,6 +276,14 @@ else {
         }
       }
       await page.getByText('The scenes are far apart').first().waitFor()
+      const left = '.compared-stages figure:first-child canvas'
+      t.equal(await countPixels(page, left, 'fg'), 0)
+      await page.getByRole('button', { name: 'Overlay the right scene' }).click()
+      await page.getByText('the wireframes are moved by 300 m').waitFor()
+      await until(
+        () => countPixels(page, left, 'fg'),
+        (count) => count > 100,
+      )
       await page.keyboard.press('v')
       await until(
         () => page.locator('.stage[data-velocities="1"]').count(),

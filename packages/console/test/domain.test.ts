@@ -3,7 +3,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { takeUnseen } from '../src/data/feed-position.ts'
 import { PoseCache } from '../src/data/poses.ts'
 import type { AuditRecord, Schema } from '../src/data/types.ts'
-import { toSceneBodies } from '../src/domain/bodies.ts'
+import { toEulerDegrees, toSceneBodies } from '../src/domain/bodies.ts'
 import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
@@ -298,11 +298,24 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
   t.equal(findGoal(null, [stove]), undefined)
 })
 
+t.test('toEulerDegrees turns about x, then y, then z', async (t) => {
+  const half = Math.SQRT1_2
+  const turned = (w: number | null, x: number, y: number, z: number) =>
+    toEulerDegrees({ w, x, y, z })?.map((angle) => Math.round(angle * 1e6) / 1e6 + 0)
+  t.same(turned(1, 0, 0, 0), [0, 0, 0])
+  t.same(turned(half, half, 0, 0), [90, 0, 0])
+  t.same(turned(half, 0, half, 0)?.[1], 90)
+  t.same(turned(half, 0, 0, -half), [0, 0, -90])
+  t.same(turned(0.5, 0.5, 0.5, 0.5), [90, 0, 90])
+  t.equal(turned(null, 0, 0, 0), undefined)
+})
+
 t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
   t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
   t.equal(removeHeading('#include'), '#include')
   t.equal(cutExcerpt('short text', 10), 'short text')
   t.equal(cutExcerpt('the second word', 12), 'the second…')
+  t.equal(cutExcerpt('returns `{recording, count}`', 22), 'returns `{recording,`…')
   for (const length of [8, 13, 15, 20, 26])
     t.equal(cutExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
   t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')

@@ -147,6 +147,10 @@ export interface FrameAnswer {
     readonly body_id: number
     readonly position: Vector
     readonly velocity: Vector
+    /** Unit quaternion. */
+    readonly orientation: Vector & { readonly w: number | null }
+    /** rad/s */
+    readonly angular_velocity: Vector
   }[]
   /** Numbers of rows that the frame has; `states` may contain fewer. */
   readonly counts: { readonly states: number }

@@ -78,3 +78,22 @@ export function listVelocities({ states, counts }: FrameAnswer): Velocities {
   )
   return { listed, total: listed.length + counts.states - states.length }
 }
+
+/** Returns roll, pitch and yaw in degrees: rotations about x, then y, then z. `null` if a part is missing. */
+export function toEulerDegrees({
+  w,
+  x,
+  y,
+  z,
+}: FrameAnswer['states'][number]['orientation']): readonly [number, number, number] | null {
+  if (w === null || x === null || y === null || z === null) return null
+  const sine = Math.max(-1, Math.min(1, 2 * (w * y - z * x)))
+  const angles = [
+    Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+    Math.asin(sine),
+    Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+  ] as const
+  return [toDegrees(angles[0]), toDegrees(angles[1]), toDegrees(angles[2])]
+}
+
+const toDegrees = (angle: number): number => (angle * 180) / Math.PI

@@ -9,10 +9,14 @@ export interface Curve {
 
 export type AxisRange = readonly [low: number, high: number]
 
-/** Returns the curves of series, compressed by `toSymlog` with `isLog`. `isRelative` subtracts the first value of each. */
+/**
+ * Returns the curves of series, compressed by `toSymlog` with `isLog`, by default if they need it. `isRelative` subtracts the first value
+ * of each.
+ */
 export function toCurves(
   series: readonly Series[],
   isRelative: boolean,
+  isLog?: boolean,
 ): { readonly curves: readonly Curve[]; readonly isLog: boolean } {
   const curves = series.map(({ frames, values }): Curve => {
     const base = isRelative ? (values.find((value) => value !== null) ?? 0) : 0
@@ -21,7 +25,7 @@ export function toCurves(
       values: values.map((value) => (value === null || !Number.isFinite(value) ? null : value - base)),
     }
   })
-  if (!curves.some(({ values }) => needsLogAxis(values))) return { curves, isLog: false }
+  if (!(isLog ?? curves.some(({ values }) => needsLogAxis(values)))) return { curves, isLog: false }
   const compress = (value: number | null): number | null => (value === null ? null : toSymlog(value))
   return {
     curves: curves.map(({ frames, values }) => ({ frames, values: values.map(compress) })),

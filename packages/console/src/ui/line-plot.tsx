@@ -25,10 +25,13 @@ interface LinePlotProps {
   readonly last: number
   readonly title: string
   readonly isRelative?: boolean
+  /** Whether the axis of the values is logarithmic; by default if the values need it. */
+  readonly isLog?: boolean | undefined
 }
 
 /** At most four quantities over frames, with a cursor at one of them. */
-export function LinePlot({ playback, first, last, series, isRelative = false, title }: LinePlotProps) {
+export function LinePlot({ playback, first, last, series, isRelative = false, ...props }: LinePlotProps) {
+  const { title, isLog: wanted } = props
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
   const over = useRef<HTMLDivElement>(null)
@@ -42,7 +45,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ti
   useEffect(() => {
     const host = canvas.current?.parentElement
     if (canvas.current === null || host == null) return
-    const { curves, isLog } = toCurves(series, isRelative)
+    const { curves, isLog } = toCurves(series, isRelative, wanted)
     const chart = {
       ...{ curves, isLog, frames: [first, last] as const },
       values: findValueRange(curves, first, last),
@@ -53,7 +56,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ti
     const observer = new ResizeObserver(draw)
     observer.observe(host)
     return () => observer.disconnect()
-  }, [series, theme, first, last])
+  }, [series, theme, first, last, wanted])
   useEffect(() => {
     const seek = ({ clientX }: MouseEvent): void => {
       const { left, width } = (over.current as HTMLElement).getBoundingClientRect()

@@ -28,6 +28,9 @@ export function FindingList({
           <span class="chip ok">● no finding</span> in {diagnosis.frames_checked} frames
         </p>
       )}
+      <p class="visually-hidden" role="status">
+        {findings.filter(({ id }) => id === chosen).map(formatFinding)}
+      </p>
       <ul class="findings">
         {shown.map((finding) => (
           <li key={finding.id}>

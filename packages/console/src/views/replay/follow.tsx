@@ -1,55 +1,159 @@
 import { formatClient, isBrowser } from '@causeway/protocol/call-filter'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { followEvents } from '../../data/follow-events.ts'
 import type { CallRecord } from '../../data/types.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 
+/** Number of calls on the time axis. */
+const maxCalls = 20
+
+/** Where a person changes the frame, the selection or the camera. */
+const movingParts = '.stage, .timeline, .plots, .viewer-side'
+
 export interface Following {
-  readonly isOn: boolean
+  /** While it is paused, calls are received but not opened. */
+  readonly state: 'off' | 'on' | 'paused'
   readonly toggle: () => void
-  readonly last: CallRecord | undefined
+  readonly pause: () => void
+  readonly resume: () => void
+  /** The last calls that are followed, the newest last. */
+  readonly calls: readonly CallRecord[]
+  readonly show: (call: CallRecord) => void
+  /** The sessions that made calls, with the names of their clients. */
+  readonly sessions: ReadonlyMap<string, string>
+  /** The only session that is followed, or an empty text. */
+  readonly session: string
+  readonly choose: (session: string) => void
 }
 
 /** Opens the recording, frame and contact of each call that another client makes, while it is on. */
 export function useFollow(): Following {
   const { server, navigation } = useConsole()
-  const [isOn, setOn] = useState(parseHash(location.hash).has('follow'))
-  const [last, setLast] = useState<CallRecord>()
-  const toggle = (): void => setOn((old) => !old)
-  useShortcuts(() => [{ keys: 'g', label: 'Follow the calls of clients', run: toggle }])
+  const address = parseHash(location.hash).get('follow')
+  const [state, setState] = useState<Following['state']>(address === undefined ? 'off' : 'on')
+  const [session, choose] = useState(address === undefined || address === 'any' ? '' : address)
+  const [received, setReceived] = useState<readonly CallRecord[]>([])
+  const isOn = state !== 'off'
+  const calls = received.filter((call) => isFrom(call, session))
+  const show = (call: CallRecord): void => {
+    const { pathname, hash } = new URL(call.view ?? '', location.origin)
+    navigation.replace(`${pathname}#${formatHash(hash, { follow: latest.current.session || 'any' })}`)
+  }
+  const toggle = (): void => setState((old) => (old === 'off' ? 'on' : 'off'))
+  const pause = (): void => {
+    if (latest.current.last !== undefined) setState((old) => (old === 'on' ? 'paused' : old))
+  }
+  const resume = (): void => {
+    setState('on')
+    if (latest.current.last !== undefined) show(latest.current.last)
+  }
+  const latest = useRef({ state, session, last: calls.at(-1) })
+  latest.current = { state, session, last: calls.at(-1) }
+  const press = (): void => (latest.current.state === 'paused' ? resume() : toggle())
+  useShortcuts(() => [{ keys: 'g', label: 'Follow the calls of clients', run: press }])
+  useEffect(
+    () => navigation.replaceHash(formatHash(location.hash, { follow: isOn ? session || 'any' : undefined })),
+    [isOn, session],
+  )
   useEffect(() => {
-    navigation.replaceHash(formatHash(location.hash, { follow: isOn ? 'any' : undefined }))
     if (!isOn) return
+    setReceived([])
     return followEvents<CallRecord>(server, '/api/apps/causeway/calls/events', ({ events }) => {
-      const call = events.findLast(isShown)
-      if (call?.view === undefined) return
-      const { pathname, hash } = new URL(call.view, location.origin)
-      setLast(call)
-      navigation.replace(`${pathname}#${formatHash(hash, { follow: 'any' })}`)
+      const found = events.filter(isShown)
+      if (found.length === 0) return
+      setReceived((old) => [...old, ...found].slice(-maxCalls))
+      const call = found.findLast((one) => isFrom(one, latest.current.session))
+      if (call !== undefined && latest.current.state === 'on') show(call)
     })
   }, [isOn])
-  return { isOn, toggle, last }
+  usePauseByHand(state === 'on', pause)
+  const sessions = new Map(received.map(({ metadata }) => [metadata.session, formatClient(metadata.client)]))
+  return { state, toggle, pause, resume, calls, show, sessions, session, choose }
+}
+
+/** Pauses when a person uses a part of the page that changes what is shown. */
+function usePauseByHand(isOn: boolean, pause: () => void): void {
+  useEffect(() => {
+    if (!isOn) return
+    const handle = ({ target }: Event): void => {
+      if (target instanceof Element && target.closest(movingParts) !== null) pause()
+    }
+    const events = ['pointerdown', 'click', 'input']
+    for (const event of events) document.addEventListener(event, handle)
+    return () => {
+      for (const event of events) document.removeEventListener(event, handle)
+    }
+  }, [isOn])
 }
 
 /** Calls of this console are not followed: it makes one for each frame that it shows. */
 const isShown = ({ view, metadata }: CallRecord): boolean =>
   view?.startsWith('/replay/') === true && !isBrowser(metadata.client)
 
-export const FollowControl = ({ isOn, toggle, last }: Following) => (
-  <>
-    <button type="button" class="button" aria-pressed={isOn} onClick={toggle}>
-      Follow clients
-    </button>
-    {isOn && (
-      <span class="muted clip" role="status" data-follow>
-        <bdi>{last === undefined ? 'Waiting for the next call' : formatCall(last)}</bdi>
-      </span>
-    )}
-  </>
-)
+const isFrom = ({ metadata }: CallRecord, session: string): boolean =>
+  session === '' || metadata.session === session
+
+export const FollowControl = ({ following }: { following: Following }) => {
+  const { state, toggle, resume, calls, sessions, session, choose } = following
+  const last = calls.at(-1)
+  return (
+    <>
+      <button type="button" class="button" aria-pressed={state !== 'off'} onClick={toggle}>
+        Follow clients
+      </button>
+      {state !== 'off' && (sessions.size > 1 || session !== '') && (
+        <select
+          aria-label="Session to follow"
+          value={session}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          <option value="">all clients</option>
+          {[...new Map([...sessions, [session, sessions.get(session) ?? '']])].map(
+            ([id, client]) =>
+              id !== '' && (
+                <option key={id} value={id}>
+                  {client.slice(0, 60)} {id}
+                </option>
+              ),
+          )}
+        </select>
+      )}
+      {state === 'paused' && (
+        <button type="button" class="button primary" onClick={resume}>
+          Resume
+        </button>
+      )}
+      {state !== 'off' && (
+        <span class="muted clip" role="status" data-follow>
+          <bdi>
+            {state === 'paused' && 'Paused · '}
+            {last === undefined ? 'Waiting for the next call' : formatCall(last)}
+          </bdi>
+        </span>
+      )}
+    </>
+  )
+}
 
 const formatCall = ({ toolName, metadata, view = '' }: CallRecord): string => {
   const { frame } = parsePlace(new URL(view, location.origin).hash)
   return `${formatClient(metadata.client)} · ${toolName}${frame === undefined ? '' : ` · frame ${frame}`}`
 }
+
+/** A mark of a call on the time axis. */
+export interface CallMark {
+  readonly id: string
+  readonly frame: number
+  readonly text: string
+  readonly open: () => void
+}
+
+/** Returns the followed calls about frames of a recording. */
+export const listCallMarks = ({ state, calls, show }: Following, recording: string): readonly CallMark[] =>
+  (state === 'off' ? [] : calls).flatMap((call) => {
+    const { pathname, hash } = new URL(call.view ?? '', location.origin)
+    const { frame } = parsePlace(hash)
+    if (frame === undefined || pathname !== `/replay/${encodeURIComponent(recording)}`) return []
+    return [{ id: call.metadata.request_id, frame, text: formatCall(call), open: () => show(call) }]
+  })

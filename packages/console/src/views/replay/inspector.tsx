@@ -1,6 +1,7 @@
 import type { Contact, FrameAnswer, Scene } from '../../data/replay.ts'
-import type { SceneBody } from '../../domain/bodies.ts'
+import { type SceneBody, toEulerDegrees } from '../../domain/bodies.ts'
 import { formatNumber } from '../../domain/text.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { type Loaded, LoadedView } from '../../ui/state.tsx'
 
 const maxBodies = 100
@@ -32,6 +33,7 @@ export function Inspector({
           <>
             <FrameFacts frame={value} contacts={scene?.contacts} />
             <BodyTable {...{ bodies, selected, setSelected }} frame={value} />
+            <BodyMotion state={value.states.find(({ body_id }) => body_id === selected)} />
             {selected !== undefined && scene !== undefined && (
               <BodyContacts {...{ scene, bodies, pair, setPair }} body={selected} />
             )}
@@ -147,6 +149,38 @@ function BodyTable({
     </div>
   )
 }
+
+/** Velocity and rotation of the selected body. */
+function BodyMotion({ state }: { state: FrameAnswer['states'][number] | undefined }) {
+  if (state === undefined) return null
+  const { velocity, angular_velocity, orientation } = state
+  const angles = toEulerDegrees(orientation)
+  const facts = [
+    ['Velocity x, y, z', formatVector(velocity), 'm/s'],
+    ['Spin x, y, z', formatVector(angular_velocity), 'rad/s'],
+    ['Roll, pitch, yaw', angles === null ? '–' : angles.map(formatNumber).join(', '), '°'],
+  ] as const
+  return (
+    <>
+      <dl class="facts">
+        {facts.map(([name, value, unit]) => (
+          <div key={name}>
+            <dt class="muted">{name}</dt>
+            <dd>
+              {value} <span class="muted">{unit}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div>
+        <CopyButton label="Copy all digits" text={() => JSON.stringify(state)} />
+      </div>
+    </>
+  )
+}
+
+const formatVector = ({ x, y, z }: FrameAnswer['states'][number]['velocity']): string =>
+  [x, y, z].map((value) => (value === null ? '–' : formatNumber(value))).join(', ')
 
 /** The contacts of a body and their forces. */
 function BodyContacts({

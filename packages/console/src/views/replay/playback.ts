@@ -1,8 +1,12 @@
 import { computed, signal } from '@preact/signals'
 import type { Metadata } from '../../data/replay.ts'
 
-/** Rates relative to the recorded time. */
+/** Rates relative to the recorded time. With `everyFrame`, each picture of the screen shows the next frame. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
+export const everyFrame = 0
+
+/** Pictures per second of most screens. */
+const screenHz = 60
 
 /** Delay after the last change before details of a frame are requested, in ms. */
 const restMs = 80
@@ -20,6 +24,7 @@ export class Playback {
   readonly share = computed(
     () => (this.frame.value - this.first) / Math.max(1, this.lastFrame.value - this.first),
   )
+  /** Time between frames in s. */
   readonly #step: number
   #position = 0
   /** 1, or -1 to play backwards. */
@@ -55,6 +60,11 @@ export class Playback {
     this.frame.value = next
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#rest(), restMs)
+  }
+
+  /** Returns how many frames a rate passes for each frame that the screen shows. */
+  countPassed(rate: number): number {
+    return Math.round(rate / screenHz / this.#step)
   }
 
   /** Starts or stops. */
@@ -93,7 +103,8 @@ export class Playback {
   #tick(now: number): void {
     // The first tick may be dated before the start.
     const seconds = Math.max(0, now - this.#lastTick) / 1000
-    this.#position += (this.#direction * seconds * this.rate.value) / this.#step
+    const { value: rate } = this.rate
+    this.#position += this.#direction * (rate === everyFrame ? 1 : (seconds * rate) / this.#step)
     this.#lastTick = now
     const isBackwards = this.#direction < 0
     const frame = isBackwards ? Math.ceil(this.#position) : Math.floor(this.#position)

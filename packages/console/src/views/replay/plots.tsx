@@ -1,5 +1,8 @@
+import { useMemo, useState } from 'preact/hooks'
 import type { Series } from '../../data/replay.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
+import { toCurves } from '../../domain/line-chart.ts'
+import { formatNumber } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LinePlot, maxSeries } from '../../ui/line-plot.tsx'
@@ -56,7 +59,8 @@ interface PlotProps {
 }
 
 function SeriesPlot(props: PlotProps) {
-  const { recording, names, title, labels, playback, version } = props
+  const { recording, names, title, labels, playback, version, isRelative = false } = props
+  const [scale, setScale] = useState<boolean>()
   const { server } = useConsole()
   const loaded = useLoaded(
     (signal) =>
@@ -69,6 +73,9 @@ function SeriesPlot(props: PlotProps) {
     [recording, names.join()],
     { version },
   )
+  const shown = loaded.value?.series
+  const needsLog = useMemo(() => shown !== undefined && toCurves(shown, isRelative).isLog, [shown])
+  const isLog = scale ?? needsLog
   return (
     <figure class="plot">
       <figcaption class="row">
@@ -78,12 +85,80 @@ function SeriesPlot(props: PlotProps) {
             <ForeignText text={labels[index] ?? ''} max={40} /> <span class="muted">{unit}</span>
           </span>
         ))}
+        <button type="button" class="button" aria-pressed={isLog} onClick={() => setScale(!isLog)}>
+          Log scale
+        </button>
       </figcaption>
       <LoadedView loaded={loaded}>
         {({ series }) => (
-          <LinePlot {...props} series={series} first={playback.first} last={playback.lastFrame.value} />
+          <>
+            <LinePlot
+              {...{ ...props, series, isLog }}
+              first={playback.first}
+              last={playback.lastFrame.value}
+            />
+            <SeriesTable {...{ series, labels, title }} />
+          </>
         )}
       </LoadedView>
     </figure>
   )
+}
+
+/** Maximum number of frames in a table. */
+const maxRows = 50
+
+interface TableProps {
+  readonly series: readonly Series[]
+  readonly labels: readonly string[]
+  readonly title: string
+}
+
+/** The values of a plot as a table, for frames at equal distances. */
+function SeriesTable({ series, labels, title }: TableProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="plot-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Table</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+        <section class="scroll" aria-label={title} tabIndex={0}>
+          <table aria-label={`${title}: recorded values`}>
+            <thead>
+              <tr>
+                <th class="number">Frame</th>
+                {series.map(({ name, unit }, index) => (
+                  <th class="number" key={name}>
+                    <ForeignText text={labels[index] ?? ''} max={40} /> {unit}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {sampleRows(series).map(([frame, ...values]) => (
+                <tr key={frame}>
+                  <td class="number">{frame}</td>
+                  {values.map((value, index) => (
+                    <td class="number" key={index}>
+                      {value === null ? '–' : formatNumber(value)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  )
+}
+
+/** Returns at most `maxRows` frames with the value of each series, as recorded. */
+function sampleRows(series: readonly Series[]): readonly (readonly [number, ...(number | null)[]])[] {
+  const frames = series[0]?.frames ?? []
+  const values = series.map((one) => new Map(one.frames.map((frame, at) => [frame, one.values[at] ?? null])))
+  const step = Math.ceil(frames.length / maxRows)
+  return frames
+    .filter((_, at) => at % Math.max(1, step) === 0)
+    .map((frame) => [frame, ...values.map((one) => one.get(frame) ?? null)])
 }

@@ -5,6 +5,7 @@ import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '.
 import type { Contact, Scene } from '../../data/replay.ts'
 import { getRadius, type SceneBody, type Velocities } from '../../domain/bodies.ts'
 import { fitPoints, joinBounds, type Point3 } from '../../domain/fit.ts'
+import { formatNumber } from '../../domain/text.ts'
 import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
 import type { SharedCamera } from './comparison/shared-camera.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
@@ -101,7 +102,7 @@ export function StageView(props: StageProps) {
   const { ghosts, children } = props
   const { canvas, stage, version, hasWebGl } = useStage(props)
   const [lost, setLost] = useState(0)
-  const isApart = useFittedCamera(props, stage, { version, view })
+  const apart = useFittedCamera(props, stage, { version, view })
 
   useShowFrames(playback, poses, [version], (row) => {
     stage.current?.setRow(row)
@@ -142,7 +143,8 @@ export function StageView(props: StageProps) {
     >
       <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
       <StageNotes
-        {...{ lost, layers, contacts, isApart }}
+        {...{ lost, layers, contacts, apart }}
+        hasGhosts={ghosts !== undefined}
         velocities={shownVelocities}
         total={bodies.length}
       />
@@ -191,13 +193,13 @@ function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
   return { canvas, stage, version, hasWebGl }
 }
 
-/** Shows all bodies, also those of the neighbor. Returns whether the scenes are too far apart for one view. */
+/** Shows all bodies, also those of the neighbor. If the scenes are too far apart for one view, returns their distance in m, else 0. */
 function useFittedCamera(
   { playback, poses, bodies, selected, camera, neighbor }: StageProps,
   stage: StageParts['stage'],
   { version, view }: { readonly version: number; readonly view: SceneView },
-): boolean {
-  const [isApart, setApart] = useState(false)
+): number {
+  const [distance, setApart] = useState(0)
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
@@ -205,15 +207,20 @@ function useFittedCamera(
     const bounds = boundBodies(row, own)
     const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
     const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
-    setApart(joint === undefined)
+    const apart = joint === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : none
+    setApart(Math.hypot(...apart))
+    stage.current?.setGhostOffset(apart)
     if (joint !== undefined) return stage.current?.fit(joint, views[view])
     const radius = Math.max(bounds.radius, shared?.radius ?? 0)
     stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
   }
   if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
   useEffect(() => void fit(false)(), [version, view, neighbor])
-  return isApart
+  return distance
 }
+
+const none: Point3 = [0, 0, 0]
+const subtract = (a: Point3, b: Point3): Point3 => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 
 interface StageNotesProps {
   readonly lost: number
@@ -221,10 +228,12 @@ interface StageNotesProps {
   readonly layers: Layers
   readonly contacts: readonly Contact[]
   readonly velocities: Velocities
-  readonly isApart: boolean
+  /** Distance to a scene that is too far away for one view, in m; else 0. */
+  readonly apart: number
+  readonly hasGhosts: boolean
 }
 
-function StageNotes({ lost, total, layers, contacts, velocities, isApart }: StageNotesProps) {
+function StageNotes({ lost, total, layers, contacts, velocities, apart, hasGhosts }: StageNotesProps) {
   const { listed } = velocities
   const notes = [
     lost > 0 &&
@@ -248,7 +257,14 @@ function StageNotes({ lost, total, layers, contacts, velocities, isApart }: Stag
           contacts.some(({ friction_n }) => friction_n !== null && Math.hypot(...friction_n) > 0) && (
             <li class="friction">→ friction</li>
           )}
-        {isApart && <li>The scenes are far apart: each is centred on its own bodies</li>}
+        {apart > 0 && (
+          <li>
+            The scenes are far apart:{' '}
+            {hasGhosts
+              ? `the wireframes are moved by ${formatNumber(apart)} m`
+              : 'each is centred on its own bodies'}
+          </li>
+        )}
         {listed.length > 0 && <li class="velocity">⇢ velocity</li>}
       </ul>
     </>

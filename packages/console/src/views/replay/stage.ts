@@ -52,6 +52,7 @@ export class Stage {
   readonly #controls: OrbitControls
   readonly #groups: Group[]
   #ghosts: Group[] = []
+  #ghostOffset: Point3 = [0, 0, 0]
   readonly #outline = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
   readonly #contacts = new ContactMarks()
   readonly #motion = new MotionMarks()
@@ -132,6 +133,13 @@ export class Stage {
     this.#request()
   }
 
+  /** `ghosts` are drawn this far from their recorded positions, in m. */
+  setGhostOffset(offset: Point3): void {
+    this.#ghostOffset = offset
+    for (const { mesh } of this.#ghosts) mesh.position.set(...offset)
+    this.#request()
+  }
+
   setGhosts(bodies: readonly SceneBody[] | undefined): void {
     for (const { mesh } of this.#ghosts) {
       this.#scene.remove(mesh)
@@ -139,6 +147,7 @@ export class Stage {
     }
     this.#ghosts = bodies === undefined ? [] : createGroups(bodies, true)
     for (const { mesh } of this.#ghosts) this.#scene.add(mesh)
+    this.setGhostOffset(this.#ghostOffset)
     this.recolor(this.#colors)
   }
 

@@ -5,13 +5,15 @@ import { formatFinding } from '../../domain/diagnosis.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { severityMarks } from './finding-list.tsx'
-import type { Playback } from './playback.ts'
+import type { CallMark } from './follow.tsx'
+import { everyFrame, type Playback } from './playback.ts'
 
 export function Timeline({
   playback,
   findings,
   chosen,
   open,
+  calls = [],
   isPlaying,
   metadata,
   rates,
@@ -20,6 +22,8 @@ export function Timeline({
   findings: readonly Finding[]
   chosen: string | undefined
   open: (finding: Finding) => void
+  /** Calls of clients that the page follows. */
+  calls?: readonly CallMark[]
   isPlaying: boolean
   metadata: Metadata
   rates: readonly number[]
@@ -42,55 +46,56 @@ export function Timeline({
           >
             {rates.map((rate) => (
               <option key={rate} value={String(rate)}>
-                {rate}×
+                {rate}× {formatSkipped(playback.countPassed(rate))}
               </option>
             ))}
+            <option value={String(everyFrame)}>every frame</option>
           </select>
         </label>
       </div>
-      {findings.length > 0 && <Lane {...{ playback, findings, chosen, open }} />}
-      <Scrubber playback={playback} />
+      {findings.length > 0 && (
+        <Lane playback={playback} name="findings" marks={toFindingMarks(findings, { chosen, open })} />
+      )}
+      {calls.length > 0 && <Lane playback={playback} name="calls" marks={calls.map(toCallMark)} />}
+      <Scrubber playback={playback} metadata={metadata} />
     </div>
   )
 }
 
-/** Shows the findings on the time axis. A click opens one; keyboard users have the list of findings. */
-function Lane({
-  playback,
-  findings,
-  chosen,
-  open,
-}: {
-  playback: Playback
-  findings: readonly Finding[]
-  chosen: string | undefined
-  open: (finding: Finding) => void
-}) {
+const formatSkipped = (passed: number): string => (passed > 1 ? `(skips ${passed - 1} of ${passed})` : '')
+
+interface Mark {
+  readonly id: string
+  readonly frames: { readonly first: number; readonly last: number }
+  readonly title: string
+  readonly class: string
+  readonly open: () => void
+}
+
+/** Shows marks on the time axis. A click opens one; keyboard users have the list of findings, and the calls in Traffic. */
+function Lane({ playback, name, marks }: { playback: Playback; name: string; marks: readonly Mark[] }) {
   const lane = useRef<HTMLDivElement>(null)
   const { first } = playback
   const last = playback.lastFrame.value
   useEffect(() => {
-    const handle = ({ target }: MouseEvent): void => {
-      const id = (target as HTMLElement).dataset.finding
-      const finding = findings.find((one) => one.id === id)
-      if (finding !== undefined) open(finding)
-    }
+    const handle = ({ target }: MouseEvent): void =>
+      marks.find(({ id }) => id === (target as HTMLElement).dataset.mark)?.open()
     lane.current?.addEventListener('click', handle)
     return () => lane.current?.removeEventListener('click', handle)
   })
   const toShare = (frame: number): number => ((frame - first) / Math.max(1, last - first)) * 100
   return (
-    <div class="lane" ref={lane} role="img" aria-label={`${findings.length} findings on the time axis`}>
-      {listLongestFirst(findings).map((finding) => {
-        const { id, severity, frames } = finding
-        const left = toShare(frames.first)
+    <div class="lane" ref={lane} role="img" aria-label={`${marks.length} ${name} on the time axis`}>
+      <span class="lane-name">{name}</span>
+      {marks.map((mark) => {
+        const left = toShare(mark.frames.first)
         return (
           <span
-            key={id}
-            data-finding={id}
-            class={`mark ${severity} ${id === chosen ? 'chosen' : ''}`}
-            title={`${severityMarks[severity]} ${formatFinding(finding)}, frames ${frames.first} to ${frames.last}`}
-            style={{ left: `${left}%`, width: `${toShare(frames.last) - left}%` }}
+            key={mark.id}
+            data-mark={mark.id}
+            class={`mark ${mark.class}`}
+            title={mark.title}
+            style={{ left: `${left}%`, width: `${toShare(mark.frames.last) - left}%` }}
           />
         )
       })}
@@ -98,19 +103,37 @@ function Lane({
   )
 }
 
+const toFindingMarks = (
+  findings: readonly Finding[],
+  { chosen, open }: { chosen: string | undefined; open: (finding: Finding) => void },
+): readonly Mark[] =>
+  listLongestFirst(findings).map((finding) => {
+    const { id, severity, frames } = finding
+    return {
+      ...{ id, frames, open: () => open(finding) },
+      class: `${severity} ${id === chosen ? 'chosen' : ''}`,
+      title: `${severityMarks[severity]} ${formatFinding(finding)}, frames ${frames.first} to ${frames.last}`,
+    }
+  })
+
+const toCallMark = ({ id, frame, text, open }: CallMark): Mark => ({
+  ...{ id, title: text, open, class: 'call' },
+  frames: { first: frame, last: frame },
+})
+
 /** Short findings are drawn over long ones. */
 const listLongestFirst = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => b.frames.last - b.frames.first - (a.frames.last - a.frames.first))
 
 /** Pauses playback while it is dragged. */
-function Scrubber({ playback }: { playback: Playback }) {
+function Scrubber({ playback, metadata }: { playback: Playback; metadata: Metadata }) {
   const input = useRef<HTMLInputElement>(null)
   const wasPlaying = useRef(false)
   useSignalEffect(() => {
     const frame = String(playback.frame.value)
     if (input.current === null) return
     input.current.value = frame
-    input.current.setAttribute('aria-valuetext', `frame ${frame}`)
+    input.current.setAttribute('aria-valuetext', `frame ${frame}${formatTime(metadata, Number(frame))}`)
   })
   return (
     <input
@@ -135,16 +158,17 @@ function Scrubber({ playback }: { playback: Playback }) {
 
 function FrameReadout({ playback, metadata }: { playback: Playback; metadata: Metadata }) {
   const output = useRef<HTMLSpanElement>(null)
-  const { first_time_s, last_time_s, first_frame, last_frame } = metadata
   useSignalEffect(() => {
     const frame = playback.frame.value
     if (output.current === null) return
-    const share = (frame - (first_frame ?? 0)) / Math.max(1, (last_frame ?? 0) - (first_frame ?? 0))
-    const time =
-      first_time_s === null || last_time_s === null
-        ? ''
-        : ` · ${formatNumber(first_time_s + share * (last_time_s - first_time_s))} s`
-    output.current.textContent = `Frame ${frame} of ${playback.lastFrame.value}${time}`
+    output.current.textContent = `Frame ${frame} of ${playback.lastFrame.value}${formatTime(metadata, frame)}`
   })
   return <span ref={output} class="readout" data-frame />
+}
+
+/** Returns the time of a frame, as if the frames had equal steps. */
+function formatTime({ first_time_s, last_time_s, first_frame, last_frame }: Metadata, frame: number): string {
+  if (first_time_s === null || last_time_s === null) return ''
+  const share = (frame - (first_frame ?? 0)) / Math.max(1, (last_frame ?? 0) - (first_frame ?? 0))
+  return ` · ${formatNumber(first_time_s + share * (last_time_s - first_time_s))} s`
 }

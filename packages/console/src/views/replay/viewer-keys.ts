@@ -3,6 +3,7 @@ import type { Finding } from '../../data/replay.ts'
 import type { Server, ServerError } from '../../data/server.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { copyText } from '../../ui/copy-button.tsx'
 import type { Shortcut } from '../../ui/shortcuts.ts'
 import { toServerError } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
@@ -56,6 +57,7 @@ export function useViewerShortcuts({
   setSelected,
   camera,
   turn,
+  beforeMove,
 }: {
   playback: Playback
   recording: string
@@ -64,6 +66,8 @@ export function useViewerShortcuts({
   setSelected: (change: (old: number | undefined) => number | undefined) => void
   camera: { readonly current: CameraMoves | undefined }
   turn: () => void
+  /** Runs before a key changes the frame or the selection. */
+  beforeMove: () => void
 }): ServerError | undefined {
   const { error, showContactChange } = useContactChange(playback, recording)
   const openFinding = (by: number) => (): void => {
@@ -83,7 +87,7 @@ export function useViewerShortcuts({
       return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
     })
   }
-  useShortcuts(() => [
+  const moves: readonly Shortcut[] = [
     ...listTimeKeys(playback),
     { keys: ',', label: 'Previous change of contacts', run: showContactChange(-1) },
     { keys: '.', label: 'Next change of contacts', run: showContactChange(1) },
@@ -91,6 +95,15 @@ export function useViewerShortcuts({
     { keys: 'N', label: 'Previous finding', run: openFinding(-1) },
     { keys: 'b', label: 'Select the next body', run: selectBody(1) },
     { keys: 'B', label: 'Select the previous body', run: selectBody(-1) },
+  ]
+  useShortcuts(() => [
+    ...moves.map((one) => ({
+      ...one,
+      run: () => {
+        beforeMove()
+        one.run()
+      },
+    })),
     { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
     { keys: 'F', label: 'Show all bodies', run: () => camera.current?.showAll() },
     { keys: 'x', label: 'View from the top, front, side, or free', run: turn },
@@ -106,7 +119,7 @@ export function useViewerShortcuts({
     {
       keys: 'y',
       label: 'Copy a link to this frame',
-      run: () => void navigator.clipboard.writeText(location.href),
+      run: () => void copyText(location.href),
     },
   ])
   return error

@@ -6,12 +6,13 @@ import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole } from '../../ui/console.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { Bookmarks } from './bookmarks.tsx'
 import { DrawnFrame } from './drawn-frame.tsx'
 import { FindingList } from './finding-list.tsx'
-import { FollowControl, type Following, useFollow } from './follow.tsx'
+import { FollowControl, type Following, listCallMarks, useFollow } from './follow.tsx'
 import { Inspector } from './inspector.tsx'
 import { createPlayback, type Playback, rates } from './playback.ts'
 import { Plots } from './plots.tsx'
@@ -41,7 +42,10 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
     <div class="page wide viewer-page">
       <div class="row spread">
         <h1 class="clip">{recording}</h1>
-        <a href="/replay">All recordings</a>
+        <span class="row">
+          <CopyButton label="Copy link" text={() => location.href} />
+          <a href="/replay">All recordings</a>
+        </span>
       </div>
       <LoadedView loaded={metadata}>
         {(value) =>
@@ -102,7 +106,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     return new PoseCache((from, to) => server.getBytes(`${path}?from=${from}&to=${to}`), first)
   }, [recording])
   const camera = useRef<CameraMoves>(undefined)
-  const [layers, setLayers] = useState<Layers>(firstLayers)
+  const [layers, setLayers] = useLayers()
   const [view, setView] = useState(0)
   const [isPlaying, setPlaying] = useState(false)
   const [resting, setResting] = useState(playback.restingFrame.value)
@@ -118,14 +122,18 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
   const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
-  const keyError = useViewerShortcuts({ playback, recording, latest, setLayers, setSelected, camera, turn })
+  const keyError = useViewerShortcuts({
+    ...{ playback, recording, latest, setLayers, setSelected, camera, turn },
+    beforeMove: following.pause,
+  })
 
   return (
     <div class="viewer">
       <section class="viewer-main" aria-label="Scene and time">
         <ViewerBar {...{ layers, setLayers, bodies, turn }} view={sceneViews[view] ?? 'free'}>
           <TailChip tail={tail} playback={playback} />
-          <FollowControl {...following} />
+          <FollowControl following={following} />
+          <MissingFrame playback={playback} />
         </ViewerBar>
         {keyError !== undefined && <ErrorNotice error={keyError} />}
         <StageView
@@ -140,6 +148,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
         <Timeline
           {...{ playback, findings, open }}
           chosen={finding}
+          calls={listCallMarks(following, recording)}
           isPlaying={isPlaying}
           metadata={metadata}
           rates={rates}
@@ -156,6 +165,27 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
     </div>
   )
 }
+
+/** The shown layers. The address contains them unless they are those of a new page. */
+function useLayers() {
+  const { navigation } = useConsole()
+  const [layers, setLayers] = useState<Layers>(() => {
+    const shown = parseHash(location.hash).get('layers')?.split(',')
+    if (shown === undefined) return firstLayers
+    return Object.fromEntries(Object.keys(firstLayers).map((name) => [name, shown.includes(name)]))
+  })
+  const text = formatLayers(layers)
+  useEffect(() => {
+    const entries = { layers: text === formatLayers(firstLayers) ? undefined : text }
+    navigation.replaceHash(formatHash(location.hash, entries))
+  }, [text])
+  return [layers, setLayers] as const
+}
+
+const formatLayers = (layers: Layers): string =>
+  Object.entries(layers)
+    .flatMap(([name, isShown]) => (isShown ? [name] : []))
+    .join(',')
 
 /** The selected bodies and finding. The address contains them, so that a link and the keys Back and Forward restore them. */
 function useSelection(playback: Playback, recording: string, resting: number) {
@@ -228,6 +258,17 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
   const shapes = useKept(scene.value?.shapes)
   const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [metadata, shapes !== undefined])
   return { scene, frame, diagnosis, bodies, isReady: shapes !== undefined || scene.error !== undefined }
+}
+
+/** States that the frame of a link does not exist. */
+function MissingFrame({ playback: { first, lastFrame } }: { playback: Playback }) {
+  const { frame } = parsePlace(useConsole().navigation.hash.value.text)
+  if (frame === undefined || (frame >= first && frame <= lastFrame.value)) return null
+  return (
+    <span role="status">
+      ▲ Frame {frame} does not exist: the recording has the frames {first} to {lastFrame.value}.
+    </span>
+  )
 }
 
 interface ViewerBarProps {
