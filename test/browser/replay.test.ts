@@ -54,7 +54,7 @@ else {
     t.equal(await missing.count(), 0)
     await page.keyboard.press('o')
     await page.keyboard.press('v')
-    await page.waitForURL(/layers=contacts%2Cvelocities/)
+    await page.waitForURL(/layers=contacts.*velocities/)
     await page.emulateMedia({ forcedColors: 'active' })
     await page.reload()
     await page.waitForSelector('.stage[data-contacts="1"]')
