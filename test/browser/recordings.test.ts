@@ -299,4 +299,63 @@ else {
       )
     },
   )
+
+  verifies('console:replay:link', 'velocities of very many bodies', async (t) => {
+    const record = async (name: string, count: number): Promise<void> => {
+      const [head, frame] = createRun(name, 1, 1)
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const repeat = (one: object) =>
+        Array.from({ length: count }, (_, index) => ({
+          ...one,
+          id: index + 1,
+          position: [2 * (index % 50), 2 * Math.floor(index / 50), 5],
+        }))
+      head.run.bodies = repeat(head.run.bodies[0]).map(({ position: _, ...body }) => body)
+      frame.bodies = repeat(frame.bodies[0])
+      const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: [head, frame].map((line) => JSON.stringify(line)).join('\n'),
+      })
+      t.equal(sent.status, 200, await sent.text())
+    }
+    await record('many', 250)
+    await record('crowd', 2010)
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    const note = page.getByText('2000 of 2010 velocities are drawn.')
+    await visit(watched, `${url}/replay/many/compare/crowd`)
+    await page.keyboard.press('v')
+    await page.waitForSelector('.stage[data-velocities="250"]')
+    await page.waitForSelector('.stage[data-velocities="2000"]')
+    t.equal(await page.getByText('velocities are drawn').count(), 1)
+    await note.waitFor()
+    await visit(watched, `${url}/replay/crowd`)
+    await page.keyboard.press('v')
+    await page.waitForSelector('.stage[data-velocities="2000"]')
+    await note.waitFor()
+    await page.keyboard.press('v')
+    await note.waitFor({ state: 'detached' })
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:pages:hostile', 'names in a recording are shown as text', async (t) => {
+    const name = '<img src=x onerror=document.title=1>'
+    const sent = await fetch(`${url}/api/apps/replay/recordings/hostile/frames`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: createRun(name),
+    })
+    t.equal(sent.status, 200, await sent.text())
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/hostile`)
+    await page.getByRole('button', { name }).waitFor()
+    t.equal(await page.locator('main img').count(), 0)
+    t.same(watched.problems, [])
+    await visit(watched, `${url}/replay/${encodeURIComponent('<img src=x onerror=document.title=1>')}`)
+    t.match(await page.locator('main').innerText(), /RECORDING_NOT_FOUND|NOT_FOUND/)
+    t.equal(await page.locator('main img').count(), 0)
+  })
 }
